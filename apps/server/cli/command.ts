@@ -1,0 +1,24 @@
+import { parseArgs } from "node:util";
+import type { Environment } from "../config.ts";
+import { OperatorProblem } from "../problem.ts";
+
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  readonly help: string;
+  /** Returns the exit code. Throws an `OperatorProblem` for what the person can put right. */
+  run(words: readonly string[], environment: Environment): Promise<number>;
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
+
+/** Reads the options of a command; an unknown one is answered with a sentence, not a stack trace. */
+export function readOptions<const T extends Options>(command: string, words: readonly string[], options: T, positionals = false) {
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: positionals, strict: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? (cause.message.split(". ")[0] ?? "") : String(cause);
+    throw new OperatorProblem(`${reason}. Run countersign ${command} --help for the options.`, { cause });
+  }
+}

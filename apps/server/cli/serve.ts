@@ -1,0 +1,63 @@
+import { readConfig } from "../config.ts";
+import { createLog } from "../log.ts";
+import { startServer } from "../serve.ts";
+import { type Command, readOptions } from "./command.ts";
+
+const secondSignalMs = 1_000;
+
+export const serve: Command = {
+  name: "serve",
+  summary: "Migrate the database and serve the API (this is what npm start does).",
+  help: `countersign serve
+
+Migrates the database and serves. Stops cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops at once.
+
+Settings come from the environment:
+  PORT                          3000
+  HOST                          127.0.0.1; 0.0.0.0 to be reached from other machines
+  COUNTERSIGN_URL               the address your apps use, when it differs from the above
+  COUNTERSIGN_DATA              ./data, where SQLite keeps its files
+  DATABASE_URL                  postgres://user:password@host:5432/database, to use PostgreSQL 15 to 18 instead
+  COUNTERSIGN_TRUSTED_PROXIES   addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
+  COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise (enterprise: no daily limit)
+  COUNTERSIGN_DURABILITY        standard, or strict to wait for the disk before every answer
+  COUNTERSIGN_ENCRYPTION_KEY    seals the key that secrets are encrypted with
+  COUNTERSIGN_LOG_LEVEL         debug, info, warn or error
+  COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
+  COUNTERSIGN_REQUEST_LOG_DAYS  30, how long requests stay in the request log
+Each can also be read from a file, named by the same setting with _FILE at its end.
+`,
+  async run(words, environment) {
+    readOptions("serve", words, {});
+    const config = readConfig(environment);
+    const pretty = config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
+    const log = createLog({
+      level: config.logLevel,
+      pretty,
+      now: Date.now,
+      write: (line) => process.stdout.write(line),
+    });
+    const server = await startServer(config, log);
+    const url = config.url.replace(/:0$/, `:${server.port}`);
+    log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
+    const signal = await nextSignal();
+    log.info("Stopping: finishing what was accepted.", { signal });
+    await server.stop();
+    log.info("Stopped.");
+    return 0;
+  },
+};
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    const hear = (signal: NodeJS.Signals) => {
+      // Ctrl-C reaches the whole process group and is passed on by npm as well: two at once are one.
+      if (firstAtMs !== null && performance.now() - firstAtMs > secondSignalMs) process.exit(130);
+      firstAtMs ??= performance.now();
+      resolve(signal);
+    };
+    process.on("SIGTERM", hear);
+    process.on("SIGINT", hear);
+  });
+}

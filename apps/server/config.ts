@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseTrustedProxies } from "@countersign/domain/ip/caller";
+import { CidrSet } from "@countersign/domain/ip/cidr";
+import { type Plan, plans } from "@countersign/domain/quota/limit";
+import type { DatabaseLocation } from "@countersign/store/open";
+import { type LogLevel, logLevels } from "./log.ts";
+import { OperatorProblem } from "./problem.ts";
+
+/** Every setting, read once. Nothing else in the program looks at the environment. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly url: string;
+  readonly database: DatabaseLocation;
+  readonly dataFolder: string;
+  readonly trustedProxies: CidrSet;
+  readonly defaultPlan: Plan;
+  readonly durability: "standard" | "strict";
+  readonly encryptionKey: string | null;
+  readonly logLevel: LogLevel;
+  readonly logFormat: "json" | "pretty" | "auto";
+  readonly requestLogDays: number;
+}
+
+/** A setting that cannot be used. The message names it and says what it should be. */
+export class ConfigProblem extends OperatorProblem {
+  override readonly name = "ConfigProblem";
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment): Config {
+  const setting = (name: string) => secretOrSetting(environment, name);
+  const port = wholeNumber("PORT", setting("PORT") ?? "3000", 0, 65_535);
+  const host = setting("HOST") ?? "127.0.0.1";
+  const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
+  return {
+    port,
+    host,
+    url: publicUrl(setting("COUNTERSIGN_URL"), host, port),
+    dataFolder,
+    database: databaseLocation(setting("DATABASE_URL"), dataFolder),
+    trustedProxies: trustedProxies(setting("COUNTERSIGN_TRUSTED_PROXIES")),
+    defaultPlan: oneOf(
+      "COUNTERSIGN_DEFAULT_PLAN",
+      setting("COUNTERSIGN_DEFAULT_PLAN") ?? "enterprise",
+      plans,
+    ),
+    durability: oneOf("COUNTERSIGN_DURABILITY", setting("COUNTERSIGN_DURABILITY") ?? "standard", [
+      "standard",
+      "strict",
+    ]),
+    encryptionKey: encryptionKey(setting("COUNTERSIGN_ENCRYPTION_KEY")),
+    logLevel: oneOf("COUNTERSIGN_LOG_LEVEL", setting("COUNTERSIGN_LOG_LEVEL") ?? "info", logLevels),
+    logFormat: oneOf("COUNTERSIGN_LOG_FORMAT", setting("COUNTERSIGN_LOG_FORMAT") ?? "auto", [
+      "auto",
+      "json",
+      "pretty",
+    ]),
+    requestLogDays: wholeNumber(
+      "COUNTERSIGN_REQUEST_LOG_DAYS",
+      setting("COUNTERSIGN_REQUEST_LOG_DAYS") ?? "30",
+      1,
+      3650,
+    ),
+  };
+}
+
+/** A setting by its name, or the contents of the file that `<NAME>_FILE` points to. Empty counts as not set. */
+function secretOrSetting(environment: Environment, name: string): string | null {
+  const direct = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (direct !== undefined && direct !== "") {
+    if (file !== undefined && file !== "") throw new ConfigProblem(`Set ${name} or ${name}_FILE, not both.`);
+    return direct;
+  }
+  if (file === undefined || file === "") return null;
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (cause) {
+    throw new ConfigProblem(`${name}_FILE points to ${file}, which cannot be read.`, { cause });
+  }
+}
+
+function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new ConfigProblem(`${name} is "${text}". It should be a whole number from ${min} to ${max}.`);
+}
+
+function oneOf<T extends string>(name: string, text: string, values: readonly T[]): T {
+  const value = values.find((candidate) => candidate === text);
+  if (value !== undefined) return value;
+  throw new ConfigProblem(`${name} is "${text}". It should be one of: ${values.join(", ")}.`);
+}
+
+function publicUrl(text: string | null, host: string, port: number): string {
+  if (text === null) return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:"))
+    return text.replace(/\/+$/, "");
+  throw new ConfigProblem(
+    `COUNTERSIGN_URL is "${text}". It should be the public address, such as https://license.example.com.`,
+  );
+}
+
+function databaseLocation(text: string | null, folder: string): DatabaseLocation {
+  if (text === null) return { kind: "sqlite", folder };
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && (url.protocol === "postgres:" || url.protocol === "postgresql:"))
+    return { kind: "postgres", url: text };
+  // The value may hold a password, so it is not repeated.
+  throw new ConfigProblem(
+    "DATABASE_URL is not a PostgreSQL address. It should look like postgres://user:password@host:5432/database.",
+  );
+}
+
+function trustedProxies(text: string | null): CidrSet {
+  if (text === null) return CidrSet.empty;
+  const parsed = parseTrustedProxies(text);
+  if (parsed.ok) return parsed.proxies;
+  throw new ConfigProblem(`COUNTERSIGN_TRUSTED_PROXIES cannot be used. ${parsed.problem}`);
+}
+
+function encryptionKey(text: string | null): string | null {
+  if (text === null || text.length >= 16) return text;
+  throw new ConfigProblem(
+    "COUNTERSIGN_ENCRYPTION_KEY is too short. It should be 16 characters or more, best 32 random ones.",
+  );
+}

@@ -1,0 +1,98 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+/** What the server counts about itself, for `/metrics`. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Map<string, number>();
+  readonly #batchSize: Histogram;
+  readonly #databaseSeconds: Histogram;
+  readonly #failedBatches: Counter;
+  readonly #droppedEntries: Counter;
+  readonly #journalFailures: Counter;
+
+  constructor() {
+    const registers = [this.#registry];
+    const requests = this.#requests;
+    collectDefaultMetrics({ register: this.#registry });
+    // Counted in a plain map on the hot path; turned into labels only when somebody asks.
+    new Counter({
+      name: "countersign_requests_total",
+      help: "Requests of the public API, by endpoint and outcome.",
+      labelNames: ["endpoint", "outcome"],
+      registers,
+      collect() {
+        this.reset();
+        for (const [key, count] of requests) {
+          const [endpoint = "", outcome = ""] = key.split(" ");
+          this.inc({ endpoint, outcome }, count);
+        }
+      },
+    });
+    new Counter({
+      name: "countersign_quota_refusals_total",
+      help: "Requests refused because the daily limit was used up.",
+      registers,
+      collect() {
+        this.reset();
+        for (const [key, count] of requests) if (key.endsWith(" rate_limit_exceeded")) this.inc(count);
+      },
+    });
+    this.#batchSize = new Histogram({
+      name: "countersign_batch_size",
+      help: "Requests decided together in one batch.",
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+      registers,
+    });
+    this.#databaseSeconds = new Histogram({
+      name: "countersign_database_seconds",
+      help: "Time the database took for one batch.",
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    });
+    this.#failedBatches = new Counter({
+      name: "countersign_failed_batches_total",
+      help: "Batches that storage could not answer.",
+      registers,
+    });
+    this.#droppedEntries = new Counter({
+      name: "countersign_request_log_dropped_total",
+      help: "Request log entries given up because the log could not be written.",
+      registers,
+    });
+    this.#journalFailures = new Counter({
+      name: "countersign_request_log_failures_total",
+      help: "Failed attempts to write the request log.",
+      registers,
+    });
+  }
+
+  countRequest(endpoint: "validate" | "lookup", outcome: string): void {
+    const key = `${endpoint} ${outcome}`;
+    this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+  }
+
+  batchDone(calls: number, seconds: number): void {
+    this.#batchSize.observe(calls);
+    this.#databaseSeconds.observe(seconds);
+  }
+
+  batchFailed(): void {
+    this.#failedBatches.inc();
+  }
+
+  entriesDropped(count: number): void {
+    this.#droppedEntries.inc(count);
+  }
+
+  journalFailed(): void {
+    this.#journalFailures.inc();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

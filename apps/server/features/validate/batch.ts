@@ -1,0 +1,76 @@
+import type { Call, Judged } from "@countersign/store/calls";
+import type { Store } from "@countersign/store/store";
+
+/** A call that waits for its verdict. */
+export interface WaitingCall extends Call {
+  judged(judged: Judged): void;
+  failed(cause: unknown): void;
+}
+
+export interface BatchObserver {
+  batchDone(calls: number, seconds: number): void;
+  batchFailed(calls: number, cause: unknown): void;
+}
+
+/**
+ * Gathers the calls that arrive in one turn of the event loop and has them decided together, in one transaction.
+ * There is no timer and no waiting for a batch to fill: under light load a batch is one call, under heavy load it is
+ * as many as arrived while the last one was being decided.
+ */
+export class Batcher {
+  readonly #store: Store;
+  readonly #observer: BatchObserver;
+  #waiting: WaitingCall[] = [];
+  #inFlight = 0;
+  #scheduled = false;
+
+  constructor(store: Store, observer: BatchObserver) {
+    this.#store = store;
+    this.#observer = observer;
+  }
+
+  submit(call: WaitingCall): void {
+    this.#waiting.push(call);
+    this.#schedule();
+  }
+
+  /** How many calls have been taken in and not yet answered. */
+  get size(): number {
+    return this.#waiting.length + this.#inFlight;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#inFlight >= this.#store.batching.maxInFlight)
+      return;
+    this.#scheduled = true;
+    // After this turn's input has been read: bodies that came with their headers are there by then.
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { maxCalls } = this.#store.batching;
+    const batch = this.#waiting.length <= maxCalls ? this.#waiting : this.#waiting.slice(0, maxCalls);
+    this.#waiting = this.#waiting.length <= maxCalls ? [] : this.#waiting.slice(maxCalls);
+    this.#inFlight += 1;
+    this.#schedule();
+    const startedMs = performance.now();
+    try {
+      const judged = await this.#store.judge(batch);
+      this.#observer.batchDone(batch.length, (performance.now() - startedMs) / 1000);
+      batch.forEach((call, index) => {
+        const answer = judged[index];
+        if (answer === undefined) call.failed(new Error("A batch came back with an answer missing."));
+        else call.judged(answer);
+      });
+    } catch (cause) {
+      this.#observer.batchFailed(batch.length, cause);
+      for (const call of batch) call.failed(cause);
+    } finally {
+      this.#inFlight -= 1;
+      this.#schedule();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { type PlaceholderValues, renderCustom } from "@countersign/domain/custom-response/template";
+import { signBody } from "@countersign/domain/signing/signature";
+import { answerBody, isoTime } from "@countersign/domain/validate/answer";
+import type { Judged } from "@countersign/store/calls";
+import type { ValidateBody } from "./body.ts";
+
+type Validated = Extract<Judged, { tag: "validated" }>;
+
+/** The exact bytes of a verdict: custom members filled in, signed last. */
+export function verdictBody(judged: Validated, body: ValidateBody, nonce: string, ip: string): string {
+  const unsigned = answerBody(judged.verdict, custom(judged, body, ip));
+  const { signing, facts } = judged.caller;
+  if (signing === null) return unsigned;
+  return signBody(unsigned, {
+    keyId: signing.keyId,
+    secret: signing.secret,
+    unixSeconds: Math.floor(judged.nowMs / 1000),
+    nonce,
+    productId: facts.productId,
+    licenseKeyAsSent: body.licenseKey,
+  });
+}
+
+function custom(judged: Validated, body: ValidateBody, ip: string) {
+  const { facts } = judged.caller;
+  if (facts.custom === null) return null;
+  if (judged.verdict.status !== "active" && !facts.custom.onRefusal) return null;
+  return renderCustom(
+    facts.custom.template,
+    judged.license?.customOverride ?? null,
+    placeholders(judged, body, ip),
+  );
+}
+
+function placeholders(
+  { caller, license, verdict, nowMs }: Validated,
+  body: ValidateBody,
+  ip: string,
+): PlaceholderValues {
+  return {
+    "customer.email": license?.customer?.email ?? null,
+    "customer.name": license?.customer?.name ?? null,
+    "customer.discord_id": license?.customer?.discordId ?? null,
+    "license.id": license?.id ?? null,
+    "license.key": license?.key ?? null,
+    "license.expires_at": isoTime(verdict.expiresAtMs),
+    "license.max_ips": verdict.maxIps,
+    "license.ip_count": verdict.ipCount,
+    "product.id": caller.facts.productId,
+    "product.name": caller.facts.productName,
+    "organization.id": caller.facts.organizationId,
+    "organization.name": caller.facts.organizationName,
+    "request.version": body.version,
+    "request.ip": ip,
+    "request.device_id": body.deviceId,
+    "request.time": isoTime(nowMs),
+  };
+}

@@ -1,0 +1,118 @@
+import type { QuotaState } from "@countersign/store/calls";
+
+/** Every answer of the public API that is not a verdict or a record, in one place. */
+
+const json = "application/json; charset=utf-8";
+
+export function jsonAnswer(body: string, requestId: string, quota: QuotaState | null): Response {
+  return new Response(body, { headers: headers(requestId, quota) });
+}
+
+export function unauthorized(requestId: string): Response {
+  return new Response(
+    JSON.stringify({
+      valid: false,
+      status: "invalid_api_key",
+      message: "Send an Authorization header with a product API key: Authorization: Bearer <API key>.",
+    }),
+    { status: 401, headers: { ...headers(requestId, null), "www-authenticate": "Bearer" } },
+  );
+}
+
+export function limitReached(requestId: string, quota: QuotaState): Response {
+  const retryAfter = quota.resetSeconds;
+  return new Response(
+    JSON.stringify({
+      valid: false,
+      status: "rate_limit_exceeded",
+      message: `The daily limit of ${quota.limit} requests for this product is used up. It starts again at midnight UTC.`,
+      retry_after: retryAfter,
+    }),
+    { status: 429, headers: { ...headers(requestId, quota), "retry-after": String(retryAfter) } },
+  );
+}
+
+export function licenseMissing(requestId: string, quota: QuotaState): Response {
+  return new Response(
+    JSON.stringify({
+      message: "This product has no license with that key.",
+      error: "Not Found",
+      statusCode: 404,
+    }),
+    { status: 404, headers: headers(requestId, quota) },
+  );
+}
+
+export function bodyTooLarge(requestId: string, quota: QuotaState | null, maxBytes: number): Response {
+  // What follows on this connection is the rest of a body that nobody will read.
+  return refusal(413, `The body is larger than ${maxBytes} bytes.`, requestId, quota, {
+    connection: "close",
+  });
+}
+
+export function bodyTooSlow(requestId: string, quota: QuotaState): Response {
+  return refusal(408, "The body did not arrive in time.", requestId, quota, { connection: "close" });
+}
+
+/** Storage cannot answer. Nobody is let in, and nobody is told that a license is bad. */
+export function unavailable(requestId: string): Response {
+  return new Response(
+    JSON.stringify({
+      valid: false,
+      status: "unavailable",
+      message: "The license service cannot answer right now. Try again shortly.",
+    }),
+    { status: 503, headers: { ...headers(requestId, null), "retry-after": "1" } },
+  );
+}
+
+/** Something that should never happen did. It is in the log; the caller learns nothing of it. */
+export function broken(requestId: string): Response {
+  return refusal(500, "Something went wrong on the server.", requestId, null, {});
+}
+
+export function noSuchPath(requestId: string): Response {
+  return refusal(404, "There is nothing at this address.", requestId, null, {});
+}
+
+export function wrongMethod(requestId: string, allow: string): Response {
+  return refusal(405, `This address answers to ${allow}.`, requestId, null, { allow });
+}
+
+export function options(requestId: string, allow: string): Response {
+  return new Response(null, { status: 204, headers: { allow, "x-request-id": requestId } });
+}
+
+function refusal(
+  statusCode: number,
+  message: string,
+  requestId: string,
+  quota: QuotaState | null,
+  extra: Record<string, string>,
+): Response {
+  return new Response(JSON.stringify({ message, error: reasons[statusCode], statusCode }), {
+    status: statusCode,
+    headers: { ...headers(requestId, quota), ...extra },
+  });
+}
+
+const reasons: Record<number, string> = {
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  500: "Internal Server Error",
+};
+
+function headers(requestId: string, quota: QuotaState | null): Record<string, string> {
+  if (quota === null || quota.limit === null) {
+    return { "content-type": json, "cache-control": "no-store", "x-request-id": requestId };
+  }
+  return {
+    "content-type": json,
+    "cache-control": "no-store",
+    "x-request-id": requestId,
+    "ratelimit-policy": `"daily";q=${quota.limit};w=86400`,
+    ratelimit: `"daily";r=${quota.remaining};t=${quota.resetSeconds}`,
+  };
+}

@@ -1,0 +1,83 @@
+import { openApiDocument } from "@countersign/contract/openapi";
+import type { Metrics } from "../features/health/metrics.ts";
+import type { Readiness } from "../features/health/readiness.ts";
+import { broken, noSuchPath, options, wrongMethod } from "./answers.ts";
+import { newRequestId, type PublicApi } from "./public.ts";
+
+export interface ServerParts {
+  readonly publicApi: PublicApi;
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
+  readonly failed: (error: Error) => void;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no new connections. Those that exist may finish. */
+  stopAccepting(): void;
+  /** Closes what is still open. */
+  cut(): Promise<void>;
+  pendingRequests(): number;
+}
+
+/**
+ * The one file that knows which runtime serves. Requests come in here and go on as web-standard `Request`s; every
+ * route of the server is on this screen.
+ */
+export function listen(host: string, port: number, parts: ServerParts): Listener {
+  const { publicApi, metrics, readiness } = parts;
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    // Seconds without a byte, and for the whole of a request's headers, after which a connection is closed.
+    idleTimeout: 10,
+    development: false,
+    routes: {
+      "/api/v1/validate": (request, server) => {
+        if (request.method !== "POST") return otherMethod(request, "POST");
+        return publicApi.validate(request, server.requestIP(request)?.address ?? null);
+      },
+      "/api/v1/license/:key": (request, server) => {
+        if (!isRead(request)) return otherMethod(request, "GET, HEAD");
+        return publicApi.lookup(request, server.requestIP(request)?.address ?? null, request.params.key);
+      },
+      "/healthz": (request) => read(request, () => text("ok\n")),
+      "/readyz": (request) =>
+        read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),
+      "/metrics": (request) => read(request, async () => text(await metrics.text(), 200, metrics.contentType)),
+      "/openapi.json": (request) =>
+        read(request, () => text(JSON.stringify(openApiDocument()), 200, "application/json; charset=utf-8")),
+    },
+    fetch: () => noSuchPath(newRequestId()),
+    error: (error) => {
+      parts.failed(error);
+      return broken(newRequestId());
+    },
+  });
+  return {
+    port: server.port ?? port,
+    stopAccepting: () => void server.stop(false),
+    cut: () => server.stop(true),
+    pendingRequests: () => server.pendingRequests,
+  };
+}
+
+function isRead(request: Request): boolean {
+  return request.method === "GET" || request.method === "HEAD";
+}
+
+function read(request: Request, answer: () => Response | Promise<Response>): Response | Promise<Response> {
+  return isRead(request) ? answer() : otherMethod(request, "GET, HEAD");
+}
+
+function otherMethod(request: Request, allowed: string): Response {
+  const allow = `${allowed}, OPTIONS`;
+  return request.method === "OPTIONS" ? options(newRequestId(), allow) : wrongMethod(newRequestId(), allow);
+}
+
+function text(body: string, status = 200, contentType = "text/plain; charset=utf-8"): Response {
+  return new Response(body, {
+    status,
+    headers: { "content-type": contentType, "cache-control": "no-store", "x-request-id": newRequestId() },
+  });
+}

@@ -1,0 +1,50 @@
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Lines for a person at a terminal instead of JSON. */
+  readonly pretty: boolean;
+  readonly now: () => number;
+  readonly write: (line: string) => void;
+}
+
+/** One line for each thing that happened: JSON for machines, or a plain line for a person. */
+export function createLog({ level, pretty, now, write }: LogOptions): Log {
+  const line = pretty ? prettyLine : jsonLine;
+  const lowest = logLevels.indexOf(level);
+  const at =
+    (of: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (logLevels.indexOf(of) >= lowest) write(`${line(new Date(now()), of, message, fields)}\n`);
+    };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** The message of an error and of what caused it, on one line. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${reasonOf(error.cause)})`;
+}
+
+function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
+  return JSON.stringify({ time: time.toISOString(), level, message, ...fields });
+}
+
+function prettyLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
+  const details = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(" ");
+  const mark = level === "info" ? "" : `${level.toUpperCase()} `;
+  return `${time.toTimeString().slice(0, 8)} ${mark}${message}${details === "" ? "" : `  ${details}`}`;
+}

@@ -1,0 +1,89 @@
+import { validateStatuses } from "@countersign/domain/validate/status";
+import { z } from "zod";
+
+/** The wire shapes of the two public endpoints. Types and the OpenAPI document both come from here. */
+
+const time = z.iso.datetime();
+
+/** Business outcomes: everything that a processed validation can say. */
+const outcomes = validateStatuses.filter((status) => status !== "invalid_api_key" && status !== "rate_limit_exceeded");
+
+export const validateRequest = z
+  .looseObject({
+    license_key: z.string().meta({ description: "The key to validate, issued under the product of the API key." }),
+    version: z.string().optional().meta({ description: "Version of the calling application, such as 2.1.0." }),
+    device_id: z
+      .string()
+      .max(256)
+      .optional()
+      .meta({ description: "Any identifier of the calling machine. Recorded and shown; it never decides anything." }),
+  })
+  .meta({ id: "ValidateRequest" });
+
+export const validateResponse = z
+  .strictObject({
+    valid: z.boolean().meta({ description: "True only when the license is valid and every check passed." }),
+    status: z.enum(outcomes).meta({ description: "What to act on." }),
+    expires: time.nullable().meta({ description: "When the license expires; null for lifetime licenses." }),
+    ip_registered: z.boolean().nullable().meta({ description: "Whether the calling IP took a place just now." }),
+    ip_count: z.int().min(0).nullable().meta({ description: "Unique IPs registered to the license." }),
+    max_ips: z.int().min(1).nullable().meta({ description: "How many unique IPs the license allows." }),
+    version: z.string().nullable().meta({ description: "The version accepted for, or pinned to, the license." }),
+    version_valid: z.boolean().nullable().meta({ description: "Whether the version sent is permitted." }),
+    custom: z.record(z.string(), z.unknown()).nullable().meta({ description: "The product's custom response." }),
+    signature: z
+      .string()
+      .nullable()
+      .meta({ description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>; null when signing is off." }),
+  })
+  .meta({ id: "ValidateResponse" });
+
+export const licenseRecord = z
+  .strictObject({
+    id: z.string(),
+    organization_id: z.string(),
+    product_id: z.string(),
+    global_customer_id: z.string().nullable(),
+    license_key: z.string(),
+    status: z.enum(["active", "revoked", "expired"]),
+    expires_at: time.nullable(),
+    is_lifetime: z.boolean(),
+    ip_system_enabled: z.boolean(),
+    max_ips: z.int().min(1).nullable(),
+    current_unique_ip_count: z.int().min(0),
+    notes: z.string().nullable(),
+    version_pin_mode: z.enum(["pinned", "range"]).nullable(),
+    version_pinned: z.string().nullable(),
+    version_range_min: z.string().nullable(),
+    version_range_max: z.string().nullable(),
+    revoked_at: time.nullable(),
+    created_at: time,
+    updated_at: time,
+    customer_email: z.string().nullable(),
+    customer_name: z.string().nullable(),
+    customer_discord_id: z.string().nullable(),
+  })
+  .meta({ id: "License" });
+
+export const unauthorizedError = z
+  .strictObject({ valid: z.literal(false), status: z.literal("invalid_api_key"), message: z.string() })
+  .meta({ id: "UnauthorizedError" });
+
+export const rateLimitError = z
+  .strictObject({
+    valid: z.literal(false),
+    status: z.literal("rate_limit_exceeded"),
+    message: z.string(),
+    retry_after: z.int().min(1).max(86_400).meta({ description: "Seconds until midnight UTC." }),
+  })
+  .meta({ id: "RateLimitError" });
+
+export const unavailableError = z
+  .strictObject({ valid: z.literal(false), status: z.literal("unavailable"), message: z.string() })
+  .meta({ id: "UnavailableError" });
+
+export const httpError = z
+  .strictObject({ message: z.string(), error: z.string(), statusCode: z.int() })
+  .meta({ id: "HttpError" });
+
+export type LicenseRecord = z.infer<typeof licenseRecord>;

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { callerAddress, parseTrustedProxies } from "./caller.ts";
+import { CidrSet } from "./cidr.ts";
+
+const proxies = trust("10.0.0.0/8, 2001:db8:ffff::/48, 127.0.0.1");
+
+describe("callerAddress", () => {
+  const rows: [name: string, peer: string, forwardedFor: string | null, caller: string | null][] = [
+    ["a peer without a header is the caller", "203.0.113.9", null, "203.0.113.9"],
+    ["an untrusted peer cannot choose its address", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
+    ["a mapped peer is unmapped", "::ffff:203.0.113.9", null, "203.0.113.9"],
+    ["a mapped trusted peer is trusted", "::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"],
+    ["a peer that is no address gives none", "unix:/run/x.sock", "198.51.100.1", null],
+    ["a trusted peer names the caller", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
+    ["only the rightmost untrusted hop is believed", "10.0.0.1", "1.1.1.1, 198.51.100.1", "198.51.100.1"],
+    ["trusted hops are skipped", "10.0.0.1", "1.1.1.1, 198.51.100.1, 10.0.0.3, 10.0.0.2", "198.51.100.1"],
+    ["an IPv6 proxy is skipped", "2001:db8:ffff::1", "198.51.100.1, 2001:db8:ffff::2", "198.51.100.1"],
+    ["all hops trusted: the leftmost", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+    ["an empty header leaves the peer", "10.0.0.1", "", "10.0.0.1"],
+    ["spaces around entries do not matter", "10.0.0.1", "  198.51.100.1 ,\t10.0.0.2  ", "198.51.100.1"],
+    ["header lines joined without a space", "10.0.0.1", "198.51.100.1,10.0.0.2", "198.51.100.1"],
+    ["an IPv4 port is dropped", "10.0.0.1", "198.51.100.1:5678", "198.51.100.1"],
+    ["a bracketed IPv6 port is dropped", "10.0.0.1", "[2001:db8::1]:443", "2001:db8::1"],
+    ["brackets alone are dropped", "10.0.0.1", "[2001:db8::1]", "2001:db8::1"],
+    ["bare IPv6 is read whole", "10.0.0.1", "2001:db8::1:443", "2001:db8::1:443"],
+    ["a mapped entry is unmapped", "10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"],
+    ["a mapped trusted entry is skipped", "10.0.0.1", "198.51.100.1, [::ffff:10.0.0.2]:80", "198.51.100.1"],
+    ["rubbish ends the walk at the peer", "10.0.0.1", "198.51.100.1, unknown", "10.0.0.1"],
+    ["rubbish ends the walk at the last proxy", "10.0.0.1", "198.51.100.1, _hidden, 10.0.0.2", "10.0.0.2"],
+    ["an empty entry is rubbish", "10.0.0.1", "198.51.100.1, , 10.0.0.2", "10.0.0.2"],
+    ["a trailing comma is rubbish", "10.0.0.1", "198.51.100.1,", "10.0.0.1"],
+    ["a leading comma is rubbish", "10.0.0.1", ",10.0.0.2", "10.0.0.2"],
+    ["rubbish left of the caller is not read", "10.0.0.1", "rubbish, 198.51.100.1", "198.51.100.1"],
+    ["a port out of range is rubbish", "10.0.0.1", "198.51.100.1:99999", "10.0.0.1"],
+    ["a port without digits is rubbish", "10.0.0.1", "198.51.100.1:", "10.0.0.1"],
+    ["an open bracket is rubbish", "10.0.0.1", "[2001:db8::1", "10.0.0.1"],
+    ["text after a bracket is rubbish", "10.0.0.1", "[2001:db8::1]x", "10.0.0.1"],
+    ["bracketed IPv4 is rubbish", "10.0.0.1", "[198.51.100.1]", "10.0.0.1"],
+    ["octal is rubbish", "10.0.0.1", "0306.51.100.1", "10.0.0.1"],
+    ["an overlong entry is rubbish", "10.0.0.1", `${" ".repeat(90)}198.51.100.1`, "10.0.0.1"],
+  ];
+
+  test.each(rows)("%s", (_name, peer, forwardedFor, caller) => {
+    expect(callerAddress(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
+  });
+
+  test("without trusted proxies the header is never read", () => {
+    expect(callerAddress("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1");
+  });
+
+  test("what stands left of the caller never changes the answer", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (forged) => {
+        const caller = callerAddress("10.0.0.1", `${forged}, 198.51.100.1, 10.0.0.2`, proxies);
+        expect(caller?.text).toBe("198.51.100.1");
+      }),
+    );
+  });
+
+  test("at most 32 hops are looked at, however long the header", () => {
+    const hops = Array.from({ length: 20_000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
+    expect(callerAddress("10.0.0.1", hops.join(", "), proxies)?.text).toBe(hops.at(-32));
+  });
+});
+
+describe("parseTrustedProxies", () => {
+  const accepted: [text: string, size: number][] = [
+    ["", 0],
+    ["  ", 0],
+    ["10.0.0.0/8", 1],
+    ["10.0.0.0/8,192.0.2.1 , 2001:db8::/32,", 3],
+    ["fc00::/7", 1],
+  ];
+
+  test.each(accepted)("accepts %p as %p entries", (text, size) => {
+    const result = parseTrustedProxies(text);
+    expect(result.ok && result.proxies.size).toBe(size);
+  });
+
+  const refused = [
+    ...["true", "TRUE", "yes", "all", "*", "1", "2", "10.0.0.1, 1", "0.0.0.0/0", "::/0", "::ffff:0:0/96"],
+    ...["0.0.0.0/1, 128.0.0.0/1", "2000::/3", "loopback", "10.0.0.0/33", "10.0.0.1:80", "false"],
+  ];
+
+  test.each(refused)("refuses %p and says what would be right", (text) => {
+    const result = parseTrustedProxies(text);
+    expect(result.ok ? null : result.problem).toMatch(/^".+" .+\. List the addresses or CIDRs .+\.$/);
+  });
+});
+
+function trust(text: string): CidrSet {
+  const result = parseTrustedProxies(text);
+  if (!result.ok) throw new Error(result.problem);
+  return result.proxies;
+}

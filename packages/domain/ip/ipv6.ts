@@ -1,0 +1,119 @@
+import { readIpv4 } from "./ipv4.ts";
+
+const colon = 58;
+const dot = 46;
+
+/** The longest address is 45 characters; the rest leaves room for a zone such as `%eth0`. */
+const maxTextLength = 64;
+
+/** The sixteen bytes as written: an IPv4-mapped address stays mapped, a zone is dropped. */
+export function readIpv6(text: string): Uint8Array | null {
+  if (text.length < 2 || text.length > maxTextLength) return null;
+  const end = endBeforeZone(text);
+  let position = 0;
+  if (text.charCodeAt(0) === colon) {
+    if (text.charCodeAt(1) !== colon) return null;
+    position = 1;
+  }
+
+  const bytes = new Uint8Array(16);
+  let written = 0;
+  let gap = -1;
+  let groupStart = position;
+  let group = 0;
+  let digits = 0;
+  while (position < end) {
+    const code = text.charCodeAt(position++);
+    const digit = hexDigit(code);
+    if (digit >= 0) {
+      if (digits === 4) return null;
+      group = (group << 4) | digit;
+      digits++;
+    } else if (code === colon) {
+      groupStart = position;
+      if (digits === 0) {
+        if (gap >= 0) return null;
+        gap = written;
+        continue;
+      }
+      if (position === end || written > 14) return null;
+      bytes[written++] = group >>> 8;
+      bytes[written++] = group;
+      group = 0;
+      digits = 0;
+    } else if (code === dot && written <= 12) {
+      const ipv4 = readIpv4(text, groupStart, end);
+      if (ipv4 < 0) return null;
+      bytes[written++] = ipv4 >>> 24;
+      bytes[written++] = ipv4 >>> 16;
+      bytes[written++] = ipv4 >>> 8;
+      bytes[written++] = ipv4;
+      digits = 0;
+      break;
+    } else {
+      return null;
+    }
+  }
+  if (digits > 0) {
+    if (written > 14) return null;
+    bytes[written++] = group >>> 8;
+    bytes[written++] = group;
+  }
+
+  if (gap < 0) return written === 16 ? bytes : null;
+  if (written === 16) return null;
+  bytes.copyWithin(16 - (written - gap), gap, written);
+  bytes.fill(0, gap, 16 - (written - gap));
+  return bytes;
+}
+
+/** RFC 5952. Groups from `significantGroups` on are read as zero, which is how a network is written. */
+export function formatIpv6(bytes: Uint8Array, significantGroups: number): string {
+  let gapStart = 8;
+  let gapLength = 1;
+  let runLength = 0;
+  for (let index = 0; index < 8; index++) {
+    const isZero = index >= significantGroups || (bytes[2 * index] === 0 && bytes[2 * index + 1] === 0);
+    runLength = isZero ? runLength + 1 : 0;
+    if (runLength > gapLength) {
+      gapLength = runLength;
+      gapStart = index + 1 - runLength;
+    }
+  }
+
+  let text = "";
+  for (let index = 0; index < 8; index++) {
+    if (index === gapStart) {
+      text += "::";
+      index += gapLength - 1;
+      continue;
+    }
+    if (index > 0 && index !== gapStart + gapLength) text += ":";
+    const group =
+      index < significantGroups ? ((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0) : 0;
+    text += group.toString(16);
+  }
+  return text;
+}
+
+/** `::ffff:0:0/96`, the form in which a dual-stack socket reports an IPv4 peer. */
+export function isIpv4Mapped(bytes: Uint8Array): boolean {
+  if (bytes[10] !== 0xff || bytes[11] !== 0xff) return false;
+  for (let index = 0; index < 10; index++) if (bytes[index] !== 0) return false;
+  return true;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
+
+/** A zone names a network card of the machine that wrote it, so it says nothing about the caller. */
+function endBeforeZone(text: string): number {
+  const percent = text.indexOf("%");
+  if (percent < 0) return text.length;
+  return zone.test(text.slice(percent + 1)) ? percent : 0;
+}
+
+const zone = /^[A-Za-z0-9._~-]+$/;

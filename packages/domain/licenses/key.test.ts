@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { generateLicenseKey, maskLicenseKey, matchForm, parseImportedKey } from "./key.ts";
+
+const tenBytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
+
+describe("generateLicenseKey", () => {
+  const rows: [hex: string, key: string][] = [
+    ["00000000000000000000", "0000-0000-0000-0000"],
+    ["ffffffffffffffffffff", "ZZZZ-ZZZZ-ZZZZ-ZZZZ"],
+    ["00443214c74254b635cf", "0123-4567-89AB-CDEF"],
+    ["84653a56d7c675be77df", "GHJK-MNPQ-RSTV-WXYZ"],
+  ];
+
+  test.each(rows)("writes the bytes %s as %s", (hex, key) => {
+    expect(generateLicenseKey(() => new Uint8Array(Buffer.from(hex, "hex")))).toBe(key);
+  });
+
+  test("has four groups of four unmistakable characters", () => {
+    fc.assert(
+      fc.property(tenBytes, (bytes) => {
+        const shape = /^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/;
+        expect(generateLicenseKey(() => bytes)).toMatch(shape);
+      }),
+    );
+  });
+
+  test("keeps all 80 bits: different bytes give different keys", () => {
+    fc.assert(
+      fc.property(tenBytes, fc.nat(79), (bytes, bit) => {
+        const flipped = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
+        expect(generateLicenseKey(() => flipped)).not.toBe(generateLicenseKey(() => bytes));
+      }),
+    );
+  });
+
+  test("uses every character about equally often", () => {
+    const counts = new Map<string, number>();
+    for (let round = 0; round < 4_000; round++) {
+      const key = generateLicenseKey((count) => randomBytes(count)).replaceAll("-", "");
+      for (const character of key) counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(32);
+    for (const count of counts.values()) expect(Math.abs(count - 2_000)).toBeLessThan(400);
+  });
+
+  test("a random source that falls short is breakage, not a weaker key", () => {
+    expect(() => generateLicenseKey(() => new Uint8Array(9))).toThrow();
+  });
+});
+
+describe("matchForm", () => {
+  const rows: [written: string, form: string][] = [
+    ["abcd-efgh-jkmn-pqrs", "ABCD-EFGH-JKMN-PQRS"],
+    ["  ABCD-efgh-JKMN-pqrs\n", "ABCD-EFGH-JKMN-PQRS"],
+    ["Old Key_1", "OLD KEY_1"],
+    ["", ""],
+  ];
+
+  test.each(rows)("%p is matched as %p", (written, form) => {
+    expect(matchForm(written)).toBe(form);
+  });
+});
+
+describe("parseImportedKey", () => {
+  const accepted: [written: string, key: string][] = [
+    ["A", "A"],
+    ["  old-Key 1 ", "old-Key 1"],
+    ["k".repeat(64), "k".repeat(64)],
+    ["ключ-😀", "ключ-😀"],
+    ["😀".repeat(64), "😀".repeat(64)],
+  ];
+
+  test.each(accepted)("keeps %p as %p", (written, key) => {
+    expect(parseImportedKey(written)).toEqual({ ok: true, key });
+  });
+
+  const refused = [
+    ...[
+      "",
+      "   ",
+      "k".repeat(65),
+      "😀".repeat(65),
+      "k".repeat(1_000_000),
+      "a\nb",
+      "a\u0000b",
+      "a\u007fb",
+      "a\u0085b",
+    ],
+    ...["a\ud800b", "a\udc00b", "a\u200bb", "a\u202eb", "a\u2028b"],
+  ];
+
+  test.each(refused)("refuses %p with a sentence", (written) => {
+    const result = parseImportedKey(written);
+    expect(result.ok ? null : result.problem).toMatch(/^A license key can.+\.$/);
+  });
+});
+
+describe("maskLicenseKey", () => {
+  const rows: [key: string, masked: string][] = [
+    ["ABCD-EFGH-JKMN-PQRS", "ABCD…"],
+    ["12345678", "12…"],
+    ["1234", "1…"],
+    ["123", "…"],
+    ["", "…"],
+    ["😀😀😀😀", "😀…"],
+  ];
+
+  test.each(rows)("%p is logged as %p", (key, masked) => {
+    expect(maskLicenseKey(key)).toBe(masked);
+  });
+
+  test("never shows more than a quarter of a key", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), (key) => {
+        expect([...maskLicenseKey(key)].length - 1).toBeLessThanOrEqual([...key].length / 4);
+      }),
+    );
+  });
+});

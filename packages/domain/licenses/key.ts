@@ -1,0 +1,54 @@
+/** Sixteen characters of five bits use up exactly the ten random bytes, so every key is equally likely. */
+export function generateLicenseKey(randomBytes: (count: number) => Uint8Array): string {
+  const bytes = randomBytes(keyBytes);
+  if (bytes.length !== keyBytes) throw new Error(`expected ${keyBytes} random bytes, got ${bytes.length}`);
+  let key = "";
+  let pending = 0;
+  let pendingBits = 0;
+  let characters = 0;
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte;
+    pendingBits += 8;
+    while (pendingBits >= 5) {
+      pendingBits -= 5;
+      if (characters > 0 && characters % 4 === 0) key += "-";
+      key += crockford.charAt((pending >>> pendingBits) & 31);
+      characters++;
+    }
+    pending &= (1 << pendingBits) - 1;
+  }
+  return key;
+}
+
+/** Two keys are the same license exactly when this is the same. */
+export function matchForm(key: string): string {
+  return key.trim().toUpperCase();
+}
+
+export type ImportedKey = { ok: true; key: string } | { ok: false; problem: string };
+
+export function parseImportedKey(text: string): ImportedKey {
+  const key = text.trim();
+  if (key === "") return { ok: false, problem: "A license key cannot be empty." };
+  if (key.length > 2 * maxImportedLength || [...key].length > maxImportedLength) {
+    return { ok: false, problem: `A license key can have at most ${maxImportedLength} characters.` };
+  }
+  if (unprintable.test(key)) {
+    return { ok: false, problem: "A license key can only contain characters that can be seen and typed." };
+  }
+  return { ok: true, key };
+}
+
+/** For logs: at most a quarter of the key, so that a short imported key is not given away either. */
+export function maskLicenseKey(key: string): string {
+  const characters = [...key];
+  return `${characters.slice(0, Math.min(4, characters.length >> 2)).join("")}…`;
+}
+
+/** Without I, L, O and U, which are misread or spell words. */
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const keyBytes = 10;
+const maxImportedLength = 64;
+
+/** Controls, invisible formatting, unpaired surrogates, line and paragraph separators. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;

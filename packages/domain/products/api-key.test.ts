@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { crc32 as zlibCrc32 } from "node:zlib";
+import fc from "fast-check";
+import { generateApiKey, hashApiKey, parseApiKey, parseBearer, sameHash } from "./api-key.ts";
+import { crc32 } from "./crc32.ts";
+
+/** Made of the bytes 0 to 39; its checksum was computed by another implementation. */
+const knownKey = "csk_01234567_89ABCDEFGHIJKLMNOPQRSTUVWXYZabcd1CwLtP";
+
+const random = (count: number) => randomBytes(count);
+const counting = () => {
+  let next = 0;
+  return (count: number) => Uint8Array.from({ length: count }, () => next++ & 255);
+};
+
+describe("generateApiKey", () => {
+  test("is csk_, a public id, a secret and a checksum", () => {
+    const { key, publicId, shownPrefix, hash } = generateApiKey(random);
+    expect(key).toMatch(/^csk_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
+    expect(key.slice(4, 12)).toBe(publicId);
+    expect(shownPrefix).toBe(`csk_${publicId}`);
+    expect(hash).toBe(hashApiKey(key));
+    expect(parseApiKey(key)).toEqual({ publicId });
+  });
+
+  test("known bytes give a known key", () => {
+    expect(generateApiKey(counting()).key).toBe(knownKey);
+  });
+
+  test("the checksum is the CRC-32 of all that stands before it", () => {
+    const { key } = generateApiKey(random);
+    const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    const claimed = [...key.slice(-6)].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0);
+    expect(claimed).toBe(zlibCrc32(key.slice(0, -6)));
+  });
+
+  test("bytes that would favour some characters are thrown away", () => {
+    let calls = 0;
+    const { key } = generateApiKey((count) => new Uint8Array(count).fill(calls++ % 2 === 0 ? 248 : 247));
+    expect(key.slice(0, 45)).toBe(`csk_${"z".repeat(8)}_${"z".repeat(32)}`);
+  });
+
+  test("every character of the alphabet is about equally likely", () => {
+    const counts = new Map<string, number>();
+    for (let round = 0; round < 2_000; round++) {
+      for (const character of generateApiKey(random).key.slice(13, 45)) {
+        counts.set(character, (counts.get(character) ?? 0) + 1);
+      }
+    }
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - 64_000 / 62)).toBeLessThan(250);
+  });
+
+  test("a broken random source is breakage, not an endless loop", () => {
+    expect(() => generateApiKey((count) => new Uint8Array(count).fill(255))).toThrow();
+    expect(() => generateApiKey(() => new Uint8Array(0))).toThrow();
+  });
+});
+
+describe("parseApiKey", () => {
+  const refused: [name: string, text: string][] = [
+    ["nothing", ""],
+    ["a prefix", knownKey.slice(0, 12)],
+    ["a key cut short", knownKey.slice(0, -1)],
+    ["a key with more behind it", `${knownKey}0`],
+    ["a key with spaces", ` ${knownKey.slice(0, -1)}`],
+    ["another scheme", `csx_${knownKey.slice(4)}`],
+    ["upper-case scheme", `CSK_${knownKey.slice(4)}`],
+    ["a moved separator", knownKey.replace(/_(.)([^_]+)$/, "$1_$2")],
+    ["characters outside the alphabet", withChecksumOf(`csk_01234567_${"-".repeat(32)}`)],
+    ["characters outside ASCII", withChecksumOf(`csk_01234567_${"é".repeat(32)}`)],
+    ["a checksum outside the alphabet", `${knownKey.slice(0, -1)}!`],
+    ["a very long text", "csk_".repeat(100_000)],
+  ];
+
+  test.each(refused)("refuses %s", (_name, text) => {
+    expect(parseApiKey(text)).toBeNull();
+  });
+
+  test("refuses a key with any one character changed", () => {
+    const { key } = generateApiKey(random);
+    fc.assert(
+      fc.property(fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (index, character) => {
+        fc.pre(key[index] !== character);
+        expect(parseApiKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull();
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("reads back every generated key", () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(255)), (stream) => {
+        const { key, publicId } = generateApiKey((count) => Uint8Array.from(stream.take(count)));
+        expect(parseApiKey(key)).toEqual({ publicId });
+      }),
+    );
+  });
+});
+
+test("crc32 agrees with zlib on ASCII", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary-ascii" }), (text) => {
+      expect(crc32(text, text.length)).toBe(zlibCrc32(text));
+    }),
+  );
+});
+
+describe("hashes", () => {
+  test("hashApiKey is SHA-256 in lower-case hex", () => {
+    expect(hashApiKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  });
+
+  const rows: [a: string, b: string, same: boolean][] = [
+    [hashApiKey("a"), hashApiKey("a"), true],
+    [hashApiKey("a"), hashApiKey("b"), false],
+    [hashApiKey("a"), hashApiKey("a").slice(1), false],
+    [hashApiKey("a"), "", false],
+    ["", "", true],
+    ["\u0101", "\u0001", false],
+  ];
+
+  test.each(rows)("sameHash of %p and %p is %p", (a, b, same) => {
+    expect(sameHash(a, b)).toBe(same);
+  });
+});
+
+describe("parseBearer", () => {
+  const rows: [header: string | null, token: string | null][] = [
+    ["Bearer abc", "abc"],
+    ["bearer abc", "abc"],
+    ["BEARER abc", "abc"],
+    ["Bearer   abc", "abc"],
+    [`Bearer ${knownKey}`, knownKey],
+    ["Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="],
+    [null, null],
+    ["", null],
+    ["Bearer", null],
+    ["Bearer ", null],
+    ["Bearer  ", null],
+    ["Bearerabc", null],
+    ["Bearer\tabc", null],
+    [" Bearer abc", null],
+    ["Bearer abc ", null],
+    ["Bearer abc def", null],
+    ["Bearer abc,def", null],
+    ["Bearer abc, Bearer def", null],
+    ["Bearer =abc", null],
+    ["Bearer a=b", null],
+    ["Bearer abc\n", null],
+    ["Bearer é", null],
+    ["Basic abc", null],
+    ["Token abc", null],
+    ["abc", null],
+    [`Bearer ${"a".repeat(250)}`, null],
+    [`Bearer ${"a".repeat(1_000_000)}`, null],
+  ];
+
+  test.each(rows)("%p gives %p", (header, token) => {
+    expect(parseBearer(header)).toBe(token);
+  });
+});
+
+function withChecksumOf(unchecked: string): string {
+  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  let rest = crc32(unchecked, unchecked.length);
+  let digits = "";
+  for (let count = 0; count < 6; count++) {
+    digits = alphabet.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return unchecked + digits;
+}

@@ -1,0 +1,96 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { crc32 } from "./crc32.ts";
+
+export interface NewApiKey {
+  readonly publicId: string;
+  /** Shown once, never stored. */
+  readonly key: string;
+  readonly hash: string;
+  readonly shownPrefix: string;
+}
+
+export function generateApiKey(randomBytes: (count: number) => Uint8Array): NewApiKey {
+  const publicId = randomBase62(randomBytes, publicIdLength);
+  const shownPrefix = `${scheme}${publicId}`;
+  const unchecked = `${shownPrefix}_${randomBase62(randomBytes, secretLength)}`;
+  const key = unchecked + checksum(unchecked);
+  return { publicId, key, hash: hashApiKey(key), shownPrefix };
+}
+
+/** The checksum turns a mistyped or made-up key away before storage is asked. It proves nothing. */
+export function parseApiKey(text: string): { publicId: string } | null {
+  if (text.length !== keyLength || !text.startsWith(scheme)) return null;
+  if (text.charCodeAt(publicIdEnd) !== underscore) return null;
+  for (let index = scheme.length; index < checkedLength; index++) {
+    if (index !== publicIdEnd && base62Value(text.charCodeAt(index)) === notBase62) return null;
+  }
+  let claimed = 0;
+  for (let index = checkedLength; index < keyLength; index++) {
+    const value = base62Value(text.charCodeAt(index));
+    if (value === notBase62) return null;
+    claimed = claimed * 62 + value;
+  }
+  return claimed === crc32(text, checkedLength) ? { publicId: text.slice(scheme.length, publicIdEnd) } : null;
+}
+
+export function hashApiKey(key: string): string {
+  return hash("sha256", key, "hex");
+}
+
+export function sameHash(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export function parseBearer(authorization: string | null): string | null {
+  if (authorization === null || authorization.length > maxAuthorizationLength) return null;
+  return bearer.exec(authorization)?.[1] ?? null;
+}
+
+const scheme = "csk_";
+const publicIdLength = 8;
+const secretLength = 32;
+const checksumLength = 6;
+const publicIdEnd = scheme.length + publicIdLength;
+const checkedLength = publicIdEnd + 1 + secretLength;
+const keyLength = checkedLength + checksumLength;
+const underscore = 95;
+
+const maxAuthorizationLength = 256;
+
+/** The token68 of RFC 7235: one token, so a list of credentials or a second word is refused. */
+const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const notBase62 = 255;
+const base62Values = new Uint8Array(128).fill(notBase62);
+for (let value = 0; value < base62.length; value++) base62Values[base62.charCodeAt(value)] = value;
+
+function base62Value(code: number): number {
+  return base62Values[code] ?? notBase62;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text, text.length);
+  let digits = "";
+  for (let count = 0; count < checksumLength; count++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Bytes from 248 on are thrown away: folding them in would make the first eight characters likelier. */
+function randomBase62(randomBytes: (count: number) => Uint8Array, length: number): string {
+  let text = "";
+  for (let rounds = 0; rounds < maxRounds; rounds++) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248) text += base62.charAt(byte % 62);
+      if (text.length === length) return text;
+    }
+  }
+  throw new Error("the random source returns no usable bytes");
+}
+
+const maxRounds = 64;

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { parseNonce, signBody, type VerifyingParts, verifyBody } from "./signature.ts";
+
+const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
+const unsigned =
+  '{"valid":true,"status":"active","expires":null,"ip_registered":null,"ip_count":null,"max_ips":null,' +
+  '"version":null,"version_valid":null,"custom":{"name":"Zoë 😀"},"signature":null}';
+const signing = {
+  keyId: "sk_1",
+  secret,
+  unixSeconds: 1_790_000_000,
+  nonce: "nonce-0123456789",
+  productId: "prod_1",
+  licenseKeyAsSent: "abcd-efgh-jkmn-pqrs",
+};
+const verifying: VerifyingParts = {
+  secretFor: (keyId) => (keyId === "sk_1" ? secret : null),
+  productId: "prod_1",
+  licenseKeyAsSent: "abcd-efgh-jkmn-pqrs",
+  nonce: "nonce-0123456789",
+  nowUnixSeconds: 1_790_000_010,
+  toleranceSeconds: 300,
+};
+const signed = signBody(unsigned, signing);
+
+describe("signBody", () => {
+  // The HMAC was computed with another implementation, from the rule alone.
+  const knownMac = "0e3a9dce442fe318f878ac1ad3abd0b9ec86fb014134b8f9205677550be51566";
+
+  test("gives the known answer", () => {
+    const signature = `t=1790000000,n=nonce-0123456789,k=sk_1,v1=${knownMac}`;
+    expect(signed).toBe(`${unsigned.slice(0, -"null}".length)}"${signature}"}`);
+  });
+
+  test("changes nothing but the signature", () => {
+    expect({ ...JSON.parse(signed), signature: null }).toEqual(JSON.parse(unsigned));
+  });
+
+  test("without a nonce the field is empty", () => {
+    const body = signBody(unsigned, { ...signing, nonce: "" });
+    expect(JSON.parse(body).signature).toStartWith("t=1790000000,n=,k=sk_1,v1=");
+    expect(verifyBody(body, { ...verifying, nonce: "" })).toEqual({ ok: true });
+  });
+
+  const broken: [name: string, body: string, changed: Partial<typeof signing>][] = [
+    ["a body without the member", '{"valid":true}', {}],
+    ["a body that is signed already", signed, {}],
+    ["a key id that breaks the format", unsigned, { keyId: 'a",' }],
+    ["a nonce that was not parsed", unsigned, { nonce: 'x","valid":true' }],
+  ];
+
+  test.each(broken)("%s is breakage", (_name, body, changed) => {
+    expect(() => signBody(body, { ...signing, ...changed })).toThrow();
+  });
+});
+
+describe("verifyBody", () => {
+  test("accepts what was signed", () => {
+    expect(verifyBody(signed, verifying)).toEqual({ ok: true });
+  });
+
+  const edited = (from: string | RegExp, to: string | ((found: string) => string)) =>
+    signed.replace(from, typeof to === "string" ? () => to : to);
+  const rows: [name: string, body: string, changed: Partial<VerifyingParts>, reason: string][] = [
+    ["an unsigned body", unsigned, {}, "missing"],
+    ["a body without the member", '{"valid":true}', {}, "missing"],
+    ["an empty body", "", {}, "missing"],
+    ["an unsigned body with a nested signature", unsigned.replace('"name"', '"signature"'), {}, "missing"],
+    ["a nested signature only", `{"custom":${signed}}`, {}, "malformed"],
+    ["text after the body", `${signed} `, {}, "malformed"],
+    ["another member after the signature", `${signed.slice(0, -1)},"valid":true}`, {}, "malformed"],
+    ["an upper-case code", edited(/[0-9a-f]{64}/, (code) => code.toUpperCase()), {}, "malformed"],
+    ["a short code", edited(/.."\}$/, '"}'), {}, "malformed"],
+    ["an empty signature", edited(/t=[^"]*/, ""), {}, "malformed"],
+    ["a leading zero in the time", edited("t=1", "t=01"), {}, "malformed"],
+    ["an unknown key", edited("k=sk_1", "k=sk_2"), {}, "unknown_key"],
+    ["an answer too old", signed, { nowUnixSeconds: 1_790_000_301 }, "stale"],
+    ["an answer from the future", signed, { nowUnixSeconds: 1_789_999_699 }, "stale"],
+    ["another question's nonce", signed, { nonce: "another-nonce-00" }, "nonce"],
+    ["no nonce where one was sent", signBody(unsigned, { ...signing, nonce: "" }), {}, "nonce"],
+    ["a nonce where none was sent", signed, { nonce: "" }, "nonce"],
+    ["a changed time", edited("t=1790000000", "t=1790000001"), {}, "mismatch"],
+    ["a changed verdict", edited('"status":"active"', '"status":"actIve"'), {}, "mismatch"],
+    ["a changed space", edited('"valid":true', '"valid": true'), {}, "mismatch"],
+    ["another product", signed, { productId: "prod_2" }, "mismatch"],
+    ["another license key", signed, { licenseKeyAsSent: "ABCD-EFGH-JKMN-PQRS" }, "mismatch"],
+    ["another secret", signed, { secretFor: () => new Uint8Array(32) }, "mismatch"],
+  ];
+
+  test.each(rows)("refuses %s", (_name, body, changed, reason) => {
+    expect<unknown>(verifyBody(body, { ...verifying, ...changed })).toEqual({ ok: false, reason });
+  });
+
+  test("the tolerance itself is still accepted, on both sides", () => {
+    for (const nowUnixSeconds of [1_790_000_300, 1_789_999_700]) {
+      expect(verifyBody(signed, { ...verifying, nowUnixSeconds }).ok).toBe(true);
+    }
+  });
+
+  test("refuses every change of a single bit", () => {
+    const bytes = Buffer.from(signed);
+    // A key id and a time the flip may reach are accepted here, so that only the code can refuse.
+    const lenient = { ...verifying, secretFor: () => secret, toleranceSeconds: Number.MAX_SAFE_INTEGER };
+    const acceptedFlips: string[] = [];
+    for (let index = 0; index < bytes.length; index++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const flipped = Buffer.from(bytes);
+        flipped.writeUInt8(flipped.readUInt8(index) ^ (1 << bit), index);
+        if (verifyBody(flipped.toString(), verifying).ok) acceptedFlips.push(`strict ${index}.${bit}`);
+        const keyIdStart = bytes.indexOf(",k=") + 3;
+        const isKeyId = index >= keyIdStart && index < keyIdStart + signing.keyId.length;
+        if (!isKeyId && verifyBody(flipped.toString(), lenient).ok) acceptedFlips.push(`${index}.${bit}`);
+      }
+    }
+    expect(acceptedFlips).toEqual([]);
+  });
+
+  test("accepts every body it signed and refuses it for any other key as sent", () => {
+    fc.assert(
+      fc.property(fc.json(), fc.string({ unit: "grapheme" }), fc.string(), (custom, key, other) => {
+        const body = signBody(`{"custom":${custom},"signature":null}`, { ...signing, licenseKeyAsSent: key });
+        expect(verifyBody(body, { ...verifying, licenseKeyAsSent: key })).toEqual({ ok: true });
+        if (other !== key) expect(verifyBody(body, { ...verifying, licenseKeyAsSent: other }).ok).toBe(false);
+      }),
+    );
+  });
+
+  test("decides long hostile bodies within 50 ms", () => {
+    for (const body of ['"signature":"'.repeat(50_000), `{"signature":"t=1,n=${"a".repeat(500_000)}"}`]) {
+      const startedAt = performance.now();
+      expect(verifyBody(body, verifying).ok).toBe(false);
+      expect(performance.now() - startedAt).toBeLessThan(50);
+    }
+  });
+});
+
+describe("parseNonce", () => {
+  const rows: [header: string | null, nonce: string][] = [
+    ["abcdefghijklmnop", "abcdefghijklmnop"],
+    ["ABC-def_0123456789", "ABC-def_0123456789"],
+    ["n".repeat(64), "n".repeat(64)],
+    ["n".repeat(15), ""],
+    ["n".repeat(65), ""],
+    ["n".repeat(1_000_000), ""],
+    ["abcdefghijklmnop\n", ""],
+    [" abcdefghijklmnop", ""],
+    ["abcdefghijklmnop, abcdefghijklmnop", ""],
+    ["abcdefgh+jklmnop", ""],
+    ["abcdefgh=jklmnop", ""],
+    ["äbcdefghijklmnop", ""],
+    ["", ""],
+    [null, ""],
+  ];
+
+  test.each(rows)("%p gives %p", (header, nonce) => {
+    expect(parseNonce(header)).toBe(nonce);
+  });
+});

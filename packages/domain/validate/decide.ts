@@ -1,0 +1,103 @@
+import { gateVersion } from "../versions/gate.ts";
+import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
+import type { Outcome } from "./status.ts";
+
+/** What the caller is told, and the one thing that storage is asked to do because of it. */
+export interface Verdict {
+  readonly status: Outcome;
+  readonly expiresAtMs: number | null;
+  readonly ipRegistered: boolean | null;
+  readonly ipCount: number | null;
+  readonly maxIps: number | null;
+  readonly version: string | null;
+  readonly versionValid: boolean | null;
+  /**
+   * `register_ip` asks storage to take one of the license's places for this address. The counts above already
+   * assume that it succeeds; if another request was quicker, storage decides again from what it then finds.
+   */
+  readonly effect: "none" | "register_ip";
+}
+
+/** The whole of validation as early returns: the first reason to refuse, in order, is the one that is told. */
+export function decide(
+  product: ProductFacts,
+  license: LicenseFacts | null,
+  caller: CallerFacts,
+  nowMs: number,
+): Verdict {
+  const refusedProduct = productRefusal(product);
+  if (refusedProduct !== null) return withoutLicense(refusedProduct);
+  if (license === null) return withoutLicense("license_not_found");
+
+  const gate = product.versions
+    ? gateVersion(product.versions.catalog, license.pin, caller.version)
+    : versionModuleOff;
+
+  const tell = (
+    status: Outcome,
+    ipRegistered: boolean | null,
+    effect: Verdict["effect"] = "none",
+  ): Verdict => ({
+    status,
+    expiresAtMs: license.expiresAtMs,
+    ipRegistered: license.ips === null ? null : ipRegistered,
+    ipCount: license.ips === null ? null : license.ips.registered + (effect === "register_ip" ? 1 : 0),
+    maxIps: license.ips === null ? null : license.ips.max,
+    version: gate.version,
+    versionValid: gate.versionValid,
+    effect,
+  });
+
+  if (license.revoked) return tell("revoked", null);
+  if (product.expiryEnforced && isExpired(license.expiresAtMs, nowMs)) return tell("expired", null);
+  if (caller.blocked) return tell("ip_blocked", false);
+
+  const place = product.trackIp ? placeFor(license.ips, caller.registered, product.registration) : "held";
+  if (place === "ip_not_registered" || place === "ip_limit_reached") return tell(place, false);
+
+  // An address takes a place only when the whole request passes, so that an outdated app cannot use one up.
+  if (gate.versionValid === false && product.versions?.enforced) return tell("version_not_allowed", false);
+  return place === "free" ? tell("active", true, "register_ip") : tell("active", false);
+}
+
+export function isExpired(expiresAtMs: number | null, nowMs: number): boolean {
+  return expiresAtMs !== null && expiresAtMs <= nowMs;
+}
+
+/** Why the product answers nobody at all, if it does. No license is looked at then. */
+export function productRefusal(product: ProductFacts): Outcome | null {
+  if (product.deleted) return "product_not_found";
+  if (product.organizationSuspended) return "org_suspended";
+  if (product.billing === "suspended") return "billing_suspended";
+  if (product.status === "archived") return "product_archived";
+  if (product.status === "disabled") return "product_disabled";
+  return null;
+}
+
+/** Whether the address holds a place already, may take a free one, or is refused, and why. */
+function placeFor(
+  ips: LicenseFacts["ips"],
+  registered: boolean,
+  registration: IpRegistration,
+): "held" | "free" | "ip_not_registered" | "ip_limit_reached" {
+  if (ips === null || registered) return "held";
+  if (registration === "off") return "ip_not_registered";
+  if (ips.registered >= ips.max) return "ip_limit_reached";
+  if (registration === "first_only" && ips.registered > 0) return "ip_not_registered";
+  return "free";
+}
+
+const versionModuleOff = { version: null, versionValid: null } as const;
+
+function withoutLicense(status: Outcome): Verdict {
+  return {
+    status,
+    expiresAtMs: null,
+    ipRegistered: null,
+    ipCount: null,
+    maxIps: null,
+    version: null,
+    versionValid: null,
+    effect: "none",
+  };
+}

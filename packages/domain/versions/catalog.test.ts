@@ -1,0 +1,122 @@
+import { describe, expect, test } from "bun:test";
+import { parseVersionRecord, VersionCatalog, type VersionState } from "./catalog.ts";
+import { parseVersion, versionKey } from "./version.ts";
+
+describe("parseVersionRecord", () => {
+  const rows: [text: string, read: string | null][] = [
+    ["2.1.3", "exact 2.1.3.0"],
+    ["v2.1.3-beta.1", "exact 2.1.3.0-beta.1"],
+    ["2.1.x", "line 2 of 2.1.0.0-0"],
+    ["2.1.X", "line 2 of 2.1.0.0-0"],
+    ["2.1.*", "line 2 of 2.1.0.0-0"],
+    ["2.x", "line 1 of 2.0.0.0-0"],
+    ["2.x.x", "line 1 of 2.0.0.0-0"],
+    ["v2.1.3.x ", "line 3 of 2.1.3.0-0"],
+    ["x", null],
+    ["*", null],
+    ["", null],
+    ["2.x.1", null],
+    ["2.1.3.4.x", null],
+    ["2.1.x.x.x", null],
+    ["2.1.x-beta", null],
+    ["2.1-beta.x", "exact 2.1.0.0-beta.x"],
+    ["2.1-beta.*", null],
+    ["2.1+5.*", null],
+    ["2..x", null],
+    ["2.v1.x", null],
+    ["vv2.x", null],
+    [`2.${" ".repeat(64)}x`, null],
+  ];
+
+  test.each(rows)("reads %p as %p", (text, read) => {
+    const pattern = parseVersionRecord(text);
+    const shown =
+      pattern === null
+        ? null
+        : pattern.kind === "exact"
+          ? `exact ${versionKey(pattern.version)}`
+          : `line ${pattern.depth} of ${versionKey(pattern.floor)}`;
+    expect(shown).toBe(read);
+  });
+});
+
+describe("stateOf", () => {
+  const catalog = catalogOf({
+    "2.x": "deprecated",
+    "2.1.x": "allowed",
+    "2.1.3": "blocked",
+    "2.1.3.x": "latest",
+    "2.2.x": "blocked",
+    "2.2.5": "allowed",
+    "3.0.0-rc.1": "allowed",
+    nonsense: "allowed",
+  });
+  const rows: [version: string, state: VersionState | "missing", why: string][] = [
+    ["2.0.9", "deprecated", "only the short line matches"],
+    ["2", "deprecated", "missing parts are 0"],
+    ["2.1.9", "allowed", "a longer line wins"],
+    ["2.1.3", "blocked", "an exact record wins over every line"],
+    ["v2.1.3.0+build", "blocked", "an exact record is found in any spelling"],
+    ["2.1.3.7", "latest", "the longest line wins"],
+    ["2.1.3-beta", "latest", "an exact release does not speak for its pre-releases"],
+    ["2.1.0-alpha", "allowed", "a line includes pre-releases"],
+    ["2.2.6", "blocked", "a line can block"],
+    ["2.2.5", "allowed", "an exact record reopens a blocked line"],
+    ["3.0.0-rc.1", "allowed", "an exact pre-release"],
+    ["3.0.0", "missing", "a pre-release record does not speak for its release"],
+    ["20.0", "missing", "2.x is no text prefix"],
+    ["1.9", "missing", "no record"],
+  ];
+
+  test.each(rows)("%s is %s: %s", (text, state) => {
+    const version = parseVersion(text);
+    expect(version === null ? null : catalog.stateOf(version)).toBe(state);
+  });
+
+  test("of two records for one version the blocking one holds, in either order", () => {
+    const one = parseVersionRecord("2.1");
+    if (one?.kind !== "exact") throw new Error("2.1 is exact");
+    for (const order of [
+      ["2.1", "2.1.0"],
+      ["2.1.0", "2.1"],
+    ]) {
+      const [first = "", second = ""] = order;
+      expect(catalogOf({ [first]: "allowed", [second]: "blocked" }).stateOf(one.version)).toBe("blocked");
+      expect(catalogOf({ [first]: "blocked", [second]: "allowed" }).stateOf(one.version)).toBe("blocked");
+    }
+  });
+
+  test("a product without records allows nothing", () => {
+    const version = parseVersion("1.0.0");
+    expect(version === null ? null : VersionCatalog.from([]).stateOf(version)).toBe("missing");
+  });
+});
+
+describe("newest", () => {
+  const rows: [records: Record<string, VersionState>, newest: string | null, why: string][] = [
+    [{}, null, "nothing to name"],
+    [{ "1.9": "latest", "1.10": "allowed" }, "1.10", "by number, not by text or state"],
+    [{ "2.0.0-rc.1": "allowed", "2.0.0": "allowed" }, "2.0.0", "a release over its pre-releases"],
+    [{ "2.0": "blocked", "1.0": "deprecated" }, "1.0", "blocked records are skipped"],
+    [{ "2.0": "blocked", "2.0.0": "allowed" }, null, "blocked in one spelling is blocked"],
+    [{ "2.1.x": "allowed", "2.1.3": "allowed" }, "2.1.3", "a version inside a line over the line"],
+    [{ "2.1.x": "allowed", "2.1.0-alpha": "allowed" }, "2.1.0-alpha", "even its first pre-release"],
+    [{ "2.x": "allowed", "2.0.x": "allowed" }, "2.0.x", "a longer line over a shorter one"],
+    [{ "2.x": "allowed", "1.9.9": "allowed" }, "2.x", "a line above every older version"],
+    [{ " v2.1 ": "allowed" }, "v2.1", "as written, trimmed"],
+  ];
+
+  test.each(rows)("of %j is %p: %s", (records, newest) => {
+    expect(catalogOf(records).newest(() => true)).toBe(newest);
+  });
+
+  test("names the newest the caller's rule lets through", () => {
+    const catalog = catalogOf({ "1.0": "allowed", "2.0": "allowed", "3.0": "allowed" });
+    expect(catalog.newest((pattern) => pattern.text !== "3.0")).toBe("2.0");
+    expect(catalog.newest(() => false)).toBeNull();
+  });
+});
+
+function catalogOf(records: Record<string, VersionState>): VersionCatalog {
+  return VersionCatalog.from(Object.entries(records).map(([version, state]) => ({ version, state })));
+}

@@ -1,0 +1,125 @@
+import {
+  compareVersions,
+  maxVersionLength,
+  parseVersion,
+  readParts,
+  startOfParts,
+  type Version,
+  versionKey,
+} from "./version.ts";
+
+export type VersionState = "allowed" | "deprecated" | "latest" | "blocked";
+
+export type VersionRecordPattern =
+  | { readonly kind: "exact"; readonly text: string; readonly version: Version }
+  | {
+      readonly kind: "line";
+      readonly text: string;
+      /** The lowest version of the line, before even its first release. */
+      readonly floor: Version;
+      /** How many parts are fixed: two in `2.1.x`. */
+      readonly depth: 1 | 2 | 3;
+    };
+
+/** A product's version records, arranged so that the most specific one is found first. */
+export class VersionCatalog {
+  static from(records: Iterable<{ version: string; state: VersionState }>): VersionCatalog {
+    const byKey = new Map<string, CatalogRecord>();
+    for (const { version, state } of records) {
+      const pattern = parseVersionRecord(version);
+      if (pattern === null) continue;
+      const key = patternKey(pattern);
+      // `2.1` and `2.1.0` are one version: where they contradict each other, the refusal holds.
+      if (state === "blocked" || !byKey.has(key)) byKey.set(key, { pattern, state });
+    }
+    return new VersionCatalog(byKey);
+  }
+
+  readonly #byKey: ReadonlyMap<string, CatalogRecord>;
+  readonly #depths: readonly number[];
+  readonly #newestFirst: readonly VersionRecordPattern[];
+
+  private constructor(byKey: ReadonlyMap<string, CatalogRecord>) {
+    const records = [...byKey.values()];
+    this.#byKey = byKey;
+    this.#depths = [3, 2, 1].filter((depth) => records.some(({ pattern }) => depthOf(pattern) === depth));
+    this.#newestFirst = records
+      .filter(({ state }) => state !== "blocked")
+      .map(({ pattern }) => pattern)
+      .sort(newestFirst);
+  }
+
+  stateOf(version: Version): VersionState | "missing" {
+    const exact = this.#byKey.get(versionKey(version));
+    if (exact !== undefined) return exact.state;
+    for (const depth of this.#depths) {
+      const line = this.#byKey.get(lineKey(version, depth));
+      if (line !== undefined) return line.state;
+    }
+    return "missing";
+  }
+
+  /** The record, as written, that is newest among those not blocked. */
+  newest(allows: (pattern: VersionRecordPattern) => boolean): string | null {
+    return this.#newestFirst.find(allows)?.text ?? null;
+  }
+}
+
+export function parseVersionRecord(text: string): VersionRecordPattern | null {
+  if (text.length > maxVersionLength) return null;
+  const trimmed = text.trim();
+  const version = parseVersion(trimmed);
+  if (version !== null) return { kind: "exact", text: trimmed, version };
+
+  const parts = trimmed.slice(startOfParts(trimmed)).split(".");
+  const depth = parts.findIndex(isAnyPart);
+  if (!isLineDepth(depth) || parts.length > 4 || !parts.slice(depth).every(isAnyPart)) return null;
+  const fixed = parts.slice(0, depth).join(".");
+  const fixedParts = readParts(fixed, 0, fixed.length);
+  if (fixedParts === null) return null;
+  return { kind: "line", text: trimmed, floor: { parts: fixedParts, prerelease: [0] }, depth };
+}
+
+/** A line takes in its pre-releases, also those of its first version. */
+export function lineContains(line: { floor: Version; depth: number }, version: Version): boolean {
+  for (let index = 0; index < line.depth; index++) {
+    if (line.floor.parts[index] !== version.parts[index]) return false;
+  }
+  return true;
+}
+
+interface CatalogRecord {
+  readonly pattern: VersionRecordPattern;
+  readonly state: VersionState;
+}
+
+function isAnyPart(part: string): boolean {
+  return part === "x" || part === "X" || part === "*";
+}
+
+function isLineDepth(depth: number): depth is 1 | 2 | 3 {
+  return depth >= 1 && depth <= 3;
+}
+
+/** An exact version has all four parts, so a key of one to three can only be a line. */
+function patternKey(pattern: VersionRecordPattern): string {
+  return pattern.kind === "exact" ? versionKey(pattern.version) : lineKey(pattern.floor, pattern.depth);
+}
+
+function lineKey({ parts }: Version, depth: number): string {
+  if (depth === 1) return `${parts[0]}`;
+  return depth === 2 ? `${parts[0]}.${parts[1]}` : `${parts[0]}.${parts[1]}.${parts[2]}`;
+}
+
+function depthOf(pattern: VersionRecordPattern): number {
+  return pattern.kind === "exact" ? 4 : pattern.depth;
+}
+
+/** A line stands at its floor, so a real version inside it is named before the line is. */
+function newestFirst(a: VersionRecordPattern, b: VersionRecordPattern): number {
+  return compareVersions(floorOf(b), floorOf(a)) || depthOf(b) - depthOf(a);
+}
+
+function floorOf(pattern: VersionRecordPattern): Version {
+  return pattern.kind === "exact" ? pattern.version : pattern.floor;
+}

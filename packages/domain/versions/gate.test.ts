@@ -1,0 +1,200 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { parseVersionRecord, VersionCatalog, type VersionState } from "./catalog.ts";
+import { gateVersion, type VersionPin } from "./gate.ts";
+
+const from20To23 = catalogOf({
+  "2.0.x": "allowed",
+  "2.1.x": "allowed",
+  "2.2.x": "deprecated",
+  "2.3.x": "latest",
+});
+const from21Below24: VersionPin = { mode: "range", min: "2.1", max: "2.4" };
+
+describe("the worked shape of specification 9.2, item 6", () => {
+  const rows: [submitted: string, withoutPin: boolean, withRange: boolean][] = [
+    ["1.9.9", false, false],
+    ["2.0.0", true, false],
+    ["2.0.99", true, false],
+    ["2.1.0", true, true],
+    ["2.1.7", true, true],
+    ["2.2.0", true, true],
+    ["2.2.50", true, true],
+    ["2.3.0", true, true],
+    ["2.3.99", true, true],
+    ["2.4.0", false, false],
+    ["2.4.1", false, false],
+    ["3.0.0", false, false],
+  ];
+
+  test.each(rows)("%s passes the product: %p, and the license: %p", (submitted, withoutPin, withRange) => {
+    expect(gateVersion(from20To23, null, submitted).versionValid).toBe(withoutPin);
+    expect(gateVersion(from20To23, from21Below24, submitted).versionValid).toBe(withRange);
+  });
+});
+
+describe("range bounds", () => {
+  const everything = catalogOf({ "1.x": "allowed", "2.x": "allowed", "3.x": "allowed" });
+  const rows: [min: string | null, max: string | null, submitted: string, allowed: boolean, why: string][] = [
+    ["2.1", "2.4", "2.1", true, "the minimum is included"],
+    ["2.1", "2.4", "2.1.0-rc.1", false, "a pre-release of the minimum is below it"],
+    ["2.1.0-beta", "2.4", "2.1.0-rc.1", true, "unless the minimum is an earlier pre-release"],
+    ["2.1", "2.4", "2.4", false, "the maximum is excluded"],
+    ["2.1", "2.4", "2.4.0-beta", false, "and so are its pre-releases"],
+    ["2.1", "2.4", "2.4.0-0", false, "down to the very first"],
+    ["2.1", "2.4", "2.3.9.9", true, "the last version before it is not"],
+    ["2.1", "2.4", "2.3.9-beta", true, "nor is another version's pre-release"],
+    ["2.1", "2.4.0-rc.1", "2.4.0-beta", true, "a pre-release maximum is taken literally"],
+    ["2.1", "2.4.0-rc.1", "2.4.0-rc.1", false, "and is itself excluded"],
+    ["2.1", "2.4+build", "2.4.0-beta", false, "build metadata changes nothing"],
+    [null, "2.4", "1.0", true, "no minimum"],
+    ["2.1", null, "3.9", true, "no maximum"],
+    [null, null, "1.0", true, "no bound at all"],
+    ["2.4", "2.1", "2.2", false, "a reversed range is empty"],
+    ["rubbish", "2.4", "2.2", false, "an unreadable minimum allows nothing"],
+    ["2.1", "rubbish", "2.2", false, "an unreadable maximum allows nothing"],
+    ["", null, "2.2", false, "an empty bound is unreadable"],
+    ["2.1", "2.x", "2.2", false, "a line is no bound"],
+  ];
+
+  test.each(rows)("from %p below %p, %s: %p (%s)", (min, max, submitted, allowed) => {
+    expect(gateVersion(everything, { mode: "range", min, max }, submitted).versionValid).toBe(allowed);
+  });
+});
+
+describe("the answer", () => {
+  const catalog = catalogOf({
+    "2.0.x": "allowed",
+    "2.1.0": "deprecated",
+    "2.2.x": "allowed",
+    "2.2.4": "latest",
+    "2.3.0": "blocked",
+  });
+  const pinned = (version: string): VersionPin => ({ mode: "pinned", version });
+  const range = (min: string | null, max: string | null): VersionPin => ({ mode: "range", min, max });
+  const rows: [
+    why: string,
+    pin: VersionPin,
+    submitted: string | null,
+    version: string | null,
+    valid: boolean | null,
+  ][] = [
+    ["an accepted version is named as submitted, trimmed", null, " v2.2.1+7 ", "v2.2.1+7", true],
+    ["a deprecated version is accepted", null, "2.1", "2.1", true],
+    ["a blocked version is refused and the newest is named", null, "2.3.0", "2.2.4", false],
+    ["a missing version is refused", null, "9.9", "2.2.4", false],
+    ["text that is no version is refused", null, "latest", "2.2.4", false],
+    ["the empty string was submitted and is refused", null, "", "2.2.4", false],
+    ["an omitted version is not judged", null, null, "2.2.4", null],
+    ["the pinned version is named and accepted", pinned("2.1.0"), "v2.1", "2.1.0", true],
+    ["another version than the pinned one is refused", pinned("2.1.0"), "2.2.4", "2.1.0", false],
+    ["the pinned version is named when none was sent", pinned("2.1.0"), null, "2.1.0", null],
+    ["a pin does not reopen a blocked version", pinned("2.3.0"), "2.3.0", "2.3.0", false],
+    ["a pin does not add a missing version", pinned("9.9"), "9.9", "9.9", false],
+    ["a pin does not include its pre-releases", pinned("2.0.0"), "2.0.0-rc", "2.0.0", false],
+    ["an unreadable pin allows nothing", pinned("2.0.x"), "2.0.0", "2.0.x", false],
+    ["the newest inside the range is named", range("2.0", "2.2"), "2.2.4", "2.1.0", false],
+    ["a line that reaches into the range is named", range("2.0.5", "2.1"), null, "2.0.x", null],
+    [
+      "an exact version below the minimum is passed over for its line",
+      range("2.2.5", null),
+      null,
+      "2.2.x",
+      null,
+    ],
+    ["a line that ends below the minimum is not named", range("2.1.1", "2.2"), null, null, null],
+    ["a line that begins at the maximum is not named", range("1.0", "2.0"), null, null, null],
+    ["an unreadable range allows nothing", range("?", null), null, null, null],
+  ];
+
+  test.each(rows)("%s", (_why, pin, submitted, version, versionValid) => {
+    expect(gateVersion(catalog, pin, submitted)).toEqual({ version, versionValid });
+  });
+
+  test("a product without records names nothing", () => {
+    expect(gateVersion(VersionCatalog.from([]), null, "1.0")).toEqual({ version: null, versionValid: false });
+  });
+});
+
+describe("laws", () => {
+  const number = fc.constantFrom("0", "1", "2");
+  const numbers = fc.array(number, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("."));
+  const written = fc.oneof(
+    { weight: 4, arbitrary: numbers },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(numbers, fc.constantFrom("0", "a", "b.1")).map((pair) => pair.join("-")),
+    },
+    { weight: 1, arbitrary: fc.constantFrom("", "?", "x") },
+  );
+  const record = fc.oneof(
+    written,
+    numbers.map((text) => `${text}.x`),
+  );
+  const state = fc.constantFrom<VersionState>("allowed", "deprecated", "latest", "blocked");
+  const catalog = fc
+    .array(fc.record({ version: record, state }), { maxLength: 12 })
+    .map((records) => VersionCatalog.from(records));
+  const bound = fc.option(written);
+  const pin: fc.Arbitrary<VersionPin> = fc.oneof(
+    fc.constant(null),
+    fc.record({ mode: fc.constant<"pinned">("pinned"), version: written }),
+    fc.record({ mode: fc.constant<"range">("range"), min: bound, max: bound }),
+  );
+
+  test("a pin can only narrow what the product allows", () => {
+    fc.assert(
+      fc.property(catalog, pin, written, (records, license, submitted) => {
+        if (gateVersion(records, license, submitted).versionValid) {
+          expect(gateVersion(records, null, submitted).versionValid).toBe(true);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("an exact version that is named instead would be accepted", () => {
+    fc.assert(
+      fc.property(catalog, pin, fc.option(written), (records, license, submitted) => {
+        const { version } = gateVersion(records, license, submitted);
+        if (license?.mode === "pinned" || version === null) return;
+        if (parseVersionRecord(version)?.kind === "exact") {
+          expect(gateVersion(records, license, version).versionValid).toBe(true);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("only an omitted version is left unjudged", () => {
+    fc.assert(
+      fc.property(catalog, pin, fc.option(fc.string()), (records, license, submitted) => {
+        expect(gateVersion(records, license, submitted).versionValid === null).toBe(submitted === null);
+      }),
+    );
+  });
+
+  test("hostile text is decided within 5 ms", () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: fc.constantFrom("1", ".", "-", "+", "x", "*"), maxLength: 64 }),
+      fc.constantFrom("1.".repeat(8_000), "-".repeat(16_000), " ".repeat(16_000)),
+    );
+    fc.assert(
+      fc.property(hostile, hostile, (submitted, max) => {
+        // The quickest of three: a pause of the machine hits one run, a slow parser hits all.
+        const runsMs = [0, 1, 2].map(() => {
+          const startedAt = performance.now();
+          gateVersion(from20To23, { mode: "range", min: null, max }, submitted);
+          parseVersionRecord(submitted);
+          return performance.now() - startedAt;
+        });
+        expect(Math.min(...runsMs)).toBeLessThan(5);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+function catalogOf(records: Record<string, VersionState>): VersionCatalog {
+  return VersionCatalog.from(Object.entries(records).map(([version, state]) => ({ version, state })));
+}

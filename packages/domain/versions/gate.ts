@@ -1,0 +1,93 @@
+import { lineContains, type VersionCatalog, type VersionRecordPattern } from "./catalog.ts";
+import { compareParts, compareVersions, parseVersion, type Version } from "./version.ts";
+
+export type VersionPin =
+  | { mode: "pinned"; version: string }
+  | { mode: "range"; min: string | null; max: string | null }
+  | null;
+
+export interface VersionVerdict {
+  readonly version: string | null;
+  readonly versionValid: boolean | null;
+}
+
+/** Specification 9.2: the product's record and the license's pin must both allow what was submitted. */
+export function gateVersion(
+  catalog: VersionCatalog,
+  pin: VersionPin,
+  submitted: string | null,
+): VersionVerdict {
+  const rule = readPin(pin);
+  const versionValid = submitted === null ? null : isAccepted(catalog, rule, submitted);
+  if (pin?.mode === "pinned") return { version: pin.version, versionValid };
+  if (submitted !== null && versionValid) return { version: submitted.trim(), versionValid };
+  return { version: catalog.newest((pattern) => mayRun(rule, pattern)), versionValid };
+}
+
+type PinRule =
+  | { readonly kind: "any" }
+  | { readonly kind: "none" }
+  | { readonly kind: "exact"; readonly version: Version }
+  | { readonly kind: "range"; readonly min: Version | null; readonly max: Version | null };
+
+const any: PinRule = { kind: "any" };
+const none: PinRule = { kind: "none" };
+
+/** A pin that cannot be read allows nothing: treating it as no pin would widen the license. */
+function readPin(pin: VersionPin): PinRule {
+  if (pin === null) return any;
+  if (pin.mode === "pinned") {
+    const version = parseVersion(pin.version);
+    return version === null ? none : { kind: "exact", version };
+  }
+  const min = pin.min === null ? null : parseVersion(pin.min);
+  const max = pin.max === null ? null : parseVersion(pin.max);
+  if ((pin.min !== null && min === null) || (pin.max !== null && max === null)) return none;
+  return { kind: "range", min, max };
+}
+
+function isAccepted(catalog: VersionCatalog, rule: PinRule, submitted: string): boolean {
+  const version = parseVersion(submitted);
+  if (version === null || !pinAllows(rule, version)) return false;
+  const state = catalog.stateOf(version);
+  switch (state) {
+    case "allowed":
+    case "deprecated":
+    case "latest":
+      return true;
+    case "blocked":
+    case "missing":
+      return false;
+    default:
+      return state satisfies never;
+  }
+}
+
+function pinAllows(rule: PinRule, version: Version): boolean {
+  switch (rule.kind) {
+    case "any":
+      return true;
+    case "none":
+      return false;
+    case "exact":
+      return compareVersions(version, rule.version) === 0;
+    case "range":
+      return (rule.min === null || compareVersions(version, rule.min) >= 0) && isBelow(version, rule.max);
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** 2.4.0-beta precedes 2.4.0, but whoever sells "below 2.4" does not mean to include it. */
+function isBelow(version: Version, max: Version | null): boolean {
+  if (max === null) return true;
+  return max.prerelease.length === 0 ? compareParts(version, max) < 0 : compareVersions(version, max) < 0;
+}
+
+function mayRun(rule: PinRule, pattern: VersionRecordPattern): boolean {
+  if (pattern.kind === "exact") return pinAllows(rule, pattern.version);
+  if (rule.kind !== "range") return rule.kind === "any";
+  // If any version of the line is in the range, then the lowest one that reaches the minimum is.
+  const lowest = rule.min !== null && compareVersions(rule.min, pattern.floor) > 0 ? rule.min : pattern.floor;
+  return lineContains(pattern, lowest) && isBelow(lowest, rule.max);
+}

@@ -1,0 +1,182 @@
+import type { JsonObject } from "@countersign/domain/custom-response/template";
+import { CidrSet, parseCidr } from "@countersign/domain/ip/cidr";
+import { secondsUntilReset } from "@countersign/domain/quota/day";
+import { dailyLimit, includesVersionGating, type Plan } from "@countersign/domain/quota/limit";
+import type { BillingState, LicenseFacts, ProductStatus } from "@countersign/domain/validate/facts";
+import { VersionCatalog, type VersionState } from "@countersign/domain/versions/catalog";
+import type { VersionPin } from "@countersign/domain/versions/gate";
+import type { CallerProduct, QuotaState } from "./calls.ts";
+import { Revisioned, remember } from "./revisioned.ts";
+import type { Sealer } from "./sealer.ts";
+
+/** What both databases select for the API key of a call: the key, its product and its organization. */
+export interface CallerRow {
+  public_id: string;
+  hash: string;
+  product_id: string;
+  product_name: string;
+  status: ProductStatus;
+  deleted_at: number | null;
+  auto_register_ip_on_validate: number;
+  auto_register_scope: "until_limit" | "first_only";
+  track_ip_on_validate: number;
+  expiry_enforcement: number;
+  product_signs: number;
+  custom_response_enabled: number;
+  custom_response: string | null;
+  custom_response_on_refusal: number;
+  version_module_enabled: number;
+  version_enforcement: "enforce" | "report";
+  versions_revision: number;
+  ipv6_prefix: number;
+  organization_id: string;
+  organization_name: string;
+  plan: Plan;
+  daily_limit_override: number | null;
+  organization_signs: number;
+  suspended_at: number | null;
+  billing_state: BillingState;
+  ip_blocks_revision: number;
+  customer_block_count: number;
+  signing_key_id: string | null;
+  sealed_secret: string | null;
+}
+
+export const callerColumns = `
+  k.public_id, k.hash,
+  p.id as product_id, p.name as product_name, p.status, p.deleted_at, p.auto_register_ip_on_validate,
+  p.auto_register_scope, p.track_ip_on_validate, p.expiry_enforcement, p.signed_validation as product_signs,
+  p.custom_response_enabled, p.custom_response, p.custom_response_on_refusal, p.version_module_enabled,
+  p.version_enforcement, p.versions_revision, p.ipv6_prefix,
+  o.id as organization_id, o.name as organization_name, o.plan, o.daily_limit_override,
+  o.signed_validation as organization_signs, o.suspended_at, o.billing_state, o.ip_blocks_revision,
+  o.customer_block_count`;
+
+/** The columns of `licenses` that decide a validation. */
+export interface LicenseFactsRow {
+  id: string;
+  license_key: string;
+  revoked_at: number | null;
+  is_lifetime: number;
+  expires_at: number | null;
+  ip_system_enabled: number;
+  max_ips: number;
+  ip_count: number;
+  version_pin_mode: "pinned" | "range" | null;
+  version_pinned: string | null;
+  version_range_min: string | null;
+  version_range_max: string | null;
+  custom_override: string | null;
+  customer_id: string | null;
+  block_count: number;
+}
+
+export const licenseFactsColumns = `
+  l.id, l.license_key, l.revoked_at, l.is_lifetime, l.expires_at, l.ip_system_enabled, l.max_ips, l.ip_count,
+  l.version_pin_mode, l.version_pinned, l.version_range_min, l.version_range_max, l.custom_override,
+  l.customer_id, l.block_count`;
+
+/** Rows in, facts out. Holds only what can be told apart from its source by a revision or by its own text. */
+export class Facts {
+  readonly blocks = new Revisioned<CidrSet>(2_000);
+  readonly catalogs = new Revisioned<VersionCatalog>(2_000);
+  readonly #json = remember(2_000, (text) => JSON.parse(text) as JsonObject);
+  readonly #unseal: (sealed: string) => Uint8Array;
+
+  constructor(sealer: Sealer) {
+    this.#unseal = remember(2_000, (sealed) => sealer.open(sealed));
+  }
+
+  product(row: CallerRow, catalog: VersionCatalog | null): CallerProduct {
+    return {
+      facts: {
+        productId: row.product_id,
+        productName: row.product_name,
+        organizationId: row.organization_id,
+        organizationName: row.organization_name,
+        deleted: row.deleted_at !== null,
+        status: row.status,
+        organizationSuspended: row.suspended_at !== null,
+        billing: row.billing_state,
+        expiryEnforced: row.expiry_enforcement === 1,
+        trackIp: row.track_ip_on_validate === 1,
+        registration: row.auto_register_ip_on_validate === 1 ? row.auto_register_scope : "off",
+        ipv6Prefix: row.ipv6_prefix === 128 ? 128 : 64,
+        versions: catalog === null ? null : { catalog, enforced: row.version_enforcement === "enforce" },
+        custom:
+          row.custom_response_enabled === 1
+            ? { template: this.#object(row.custom_response), onRefusal: row.custom_response_on_refusal === 1 }
+            : null,
+      },
+      signing:
+        row.product_signs === 1 &&
+        row.organization_signs === 1 &&
+        row.signing_key_id !== null &&
+        row.sealed_secret !== null
+          ? { keyId: row.signing_key_id, secret: this.#unseal(row.sealed_secret) }
+          : null,
+    };
+  }
+
+  license(row: LicenseFactsRow, customer: LicenseFacts["customer"]): LicenseFacts {
+    return {
+      id: row.id,
+      key: row.license_key,
+      revoked: row.revoked_at !== null,
+      expiresAtMs: row.is_lifetime === 1 ? null : row.expires_at,
+      ips: row.ip_system_enabled === 1 ? { max: row.max_ips, registered: row.ip_count } : null,
+      pin: versionPin(row),
+      customOverride: this.#object(row.custom_override),
+      customer,
+    };
+  }
+
+  #object(text: string | null): JsonObject | null {
+    return text === null ? null : this.#json(text);
+  }
+}
+
+/** Whether the product's version records matter for this caller at all. */
+export function gatesVersions(row: CallerRow): boolean {
+  return row.version_module_enabled === 1 && includesVersionGating(terms(row));
+}
+
+export function limitOf(row: CallerRow): number | null {
+  return dailyLimit(terms(row));
+}
+
+export function quotaState(limit: number | null, used: number, nowMs: number): QuotaState {
+  return {
+    limit,
+    remaining: limit === null ? 0 : Math.max(0, limit - used),
+    resetSeconds: secondsUntilReset(nowMs),
+  };
+}
+
+export function cidrSet(rows: Iterable<{ cidr: string; expires_at: number | null }>): CidrSet {
+  const entries = [];
+  for (const row of rows) {
+    const cidr = parseCidr(row.cidr);
+    if (cidr !== null) entries.push({ cidr, expiresAtMs: row.expires_at });
+  }
+  return entries.length === 0 ? CidrSet.empty : CidrSet.from(entries);
+}
+
+export function versionCatalog(rows: Iterable<{ version: string; state: VersionState }>): VersionCatalog {
+  return VersionCatalog.from(rows);
+}
+
+function terms(row: CallerRow) {
+  return { plan: row.plan, billing: row.billing_state, dailyLimitOverride: row.daily_limit_override };
+}
+
+function versionPin(row: LicenseFactsRow): VersionPin {
+  switch (row.version_pin_mode) {
+    case null:
+      return null;
+    case "pinned":
+      return { mode: "pinned", version: row.version_pinned ?? "" };
+    case "range":
+      return { mode: "range", min: row.version_range_min, max: row.version_range_max };
+  }
+}

@@ -1,0 +1,55 @@
+import type { Address } from "@countersign/domain/ip/address";
+import type { Verdict } from "@countersign/domain/validate/decide";
+import type { LicenseFacts, ProductFacts } from "@countersign/domain/validate/facts";
+import type { LicenseRecord } from "./license-record.ts";
+
+/** One request of the public API, as storage sees it. */
+export interface Call {
+  readonly apiKey: { readonly publicId: string; readonly hash: string };
+  readonly address: Address;
+  /** Whether an earlier batch has already counted it, while its body was still on the way. */
+  readonly counted: boolean;
+  /** What the caller wants. Asked only once the request has been authenticated and counted. */
+  question(): Question;
+}
+
+export type Question =
+  /** Nothing further for now: the body is still on the way, or is too large to be read at all. */
+  | { readonly kind: "admission" }
+  | { readonly kind: "validate"; readonly keyMatch: string | null; readonly version: string | null }
+  | { readonly kind: "lookup"; readonly keyMatch: string };
+
+/** What storage answers to a call. */
+export type Judged =
+  | { readonly tag: "unauthorized" }
+  | { readonly tag: "limited"; readonly quota: QuotaState; readonly caller: CallerProduct }
+  | { readonly tag: "admitted"; readonly quota: QuotaState; readonly caller: CallerProduct }
+  | {
+      readonly tag: "validated";
+      readonly quota: QuotaState;
+      readonly caller: CallerProduct;
+      readonly license: LicenseFacts | null;
+      readonly verdict: Verdict;
+      readonly nowMs: number;
+    }
+  | {
+      readonly tag: "looked_up";
+      readonly quota: QuotaState;
+      readonly caller: CallerProduct;
+      readonly record: LicenseRecord | null;
+      readonly nowMs: number;
+    };
+
+export interface QuotaState {
+  /** Null when the organization has no limit. */
+  readonly limit: number | null;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** The product that an API key belongs to. */
+export interface CallerProduct {
+  readonly facts: ProductFacts;
+  /** Null unless both the product and its organization sign. */
+  readonly signing: { readonly keyId: string; readonly secret: Uint8Array } | null;
+}

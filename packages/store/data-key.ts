@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { StoreProblem } from "./problem.ts";
+import { keyFromPassphrase, Sealer } from "./sealer.ts";
+
+/**
+ * The key that secrets are encrypted with. It is made once and kept in the database, sealed with the operator's
+ * passphrase when there is one, so that every node and every backup has it and no passphrase is ever needed to start.
+ */
+export function makeDataKey(passphrase: string | null): string {
+  return storedForm(randomBytes(32), passphrase);
+}
+
+export function openDataKey(
+  stored: string,
+  passphrase: string | null,
+): { key: Uint8Array; rewritten: string | null } {
+  if (stored.startsWith("plain.")) {
+    const key = Buffer.from(stored.slice("plain.".length), "base64url");
+    return { key, rewritten: passphrase === null ? null : storedForm(key, passphrase) };
+  }
+  if (passphrase === null) {
+    throw new StoreProblem(
+      "This database is sealed with an encryption key. Set COUNTERSIGN_ENCRYPTION_KEY (or …_FILE) to the one it was sealed with.",
+    );
+  }
+  try {
+    const key = new Sealer(keyFromPassphrase(passphrase)).open(stored.slice("sealed.".length));
+    return { key, rewritten: null };
+  } catch (cause) {
+    throw new StoreProblem(
+      "COUNTERSIGN_ENCRYPTION_KEY is not the key that this database was sealed with. Set it to the earlier one.",
+      { cause },
+    );
+  }
+}
+
+function storedForm(key: Uint8Array, passphrase: string | null): string {
+  return passphrase === null
+    ? `plain.${Buffer.from(key).toString("base64url")}`
+    : `sealed.${new Sealer(keyFromPassphrase(passphrase)).seal(key)}`;
+}

@@ -1,0 +1,83 @@
+/**
+ * What one request left to be written down. A tuple, because thousands a second cross from one thread to another:
+ * id, time, organization, product, license, endpoint, status, ip, version, device id, problem, whether the address is
+ * to be counted as seen.
+ */
+export type JournalEntry = readonly [
+  id: string,
+  atMs: number,
+  organizationId: string,
+  productId: string,
+  licenseId: string | null,
+  endpoint: "validate" | "lookup",
+  status: string,
+  ip: string,
+  version: string | null,
+  deviceId: string | null,
+  problem: string | null,
+  tracked: boolean,
+];
+
+export interface Sighting {
+  readonly organizationId: string;
+  readonly licenseId: string;
+  readonly ip: string;
+  firstSeenMs: number;
+  lastSeenMs: number;
+  hits: number;
+}
+
+/** Requests from one address with one license become one sighting, ordered so that two writers never deadlock. */
+export function sightings(entries: readonly JournalEntry[]): Sighting[] {
+  const seen = new Map<string, Sighting>();
+  for (const [, atMs, organizationId, , licenseId, , , ip, , , , tracked] of entries) {
+    if (!tracked || licenseId === null) continue;
+    const key = `${licenseId} ${ip}`;
+    const known = seen.get(key);
+    if (known === undefined) {
+      seen.set(key, { organizationId, licenseId, ip, firstSeenMs: atMs, lastSeenMs: atMs, hits: 1 });
+    } else {
+      known.hits += 1;
+      known.firstSeenMs = Math.min(known.firstSeenMs, atMs);
+      known.lastSeenMs = Math.max(known.lastSeenMs, atMs);
+    }
+  }
+  return [...seen.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sighting]) => sighting);
+}
+
+export interface ScopeSighting {
+  readonly tier: "organization" | "platform";
+  readonly scopeId: string;
+  readonly ip: string;
+  firstSeenMs: number;
+  lastSeenMs: number;
+  hits: number;
+  newLicenses: number;
+}
+
+/** Adds up, for each address, what organizations and the platform saw of it. `isNew` tells a license's first use. */
+export function scopeSightings(
+  seen: readonly Sighting[],
+  isNew: (sighting: Sighting, index: number) => boolean,
+): ScopeSighting[] {
+  const scopes = new Map<string, ScopeSighting>();
+  const add = (tier: ScopeSighting["tier"], scopeId: string, sighting: Sighting, newLicenses: number) => {
+    const { ip, firstSeenMs, lastSeenMs, hits } = sighting;
+    const key = `${tier} ${scopeId} ${ip}`;
+    const known = scopes.get(key);
+    if (known === undefined) {
+      scopes.set(key, { tier, scopeId, ip, firstSeenMs, lastSeenMs, hits, newLicenses });
+      return;
+    }
+    known.firstSeenMs = Math.min(known.firstSeenMs, firstSeenMs);
+    known.lastSeenMs = Math.max(known.lastSeenMs, lastSeenMs);
+    known.hits += hits;
+    known.newLicenses += newLicenses;
+  };
+  seen.forEach((sighting, index) => {
+    const newLicenses = isNew(sighting, index) ? 1 : 0;
+    add("organization", sighting.organizationId, sighting, newLicenses);
+    add("platform", "", sighting, newLicenses);
+  });
+  return [...scopes.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, scope]) => scope);
+}

@@ -1,0 +1,12 @@
+import { heart } from "./0001-heart.ts";
+import { journal } from "./0001-journal.ts";
+import type { Migration } from "./migration.ts";
+
+/** What the service decides from. */
+export const mainMigrations: readonly Migration[] = [heart];
+
+/**
+ * What it observed: the request log and the sightings. SQLite keeps these in a file of their own, so that writing
+ * them never holds up a verdict; PostgreSQL keeps them beside the rest.
+ */
+export const journalMigrations: readonly Migration[] = [journal];

@@ -1,0 +1,51 @@
+import type pg from "pg";
+import type { Migration } from "../migrations/migration.ts";
+import { newerThanThis } from "../migrations/pending.ts";
+import { StoreProblem } from "../problem.ts";
+
+/** Any number will do, as long as every node uses the same one. */
+const migrationLock = 7_265_340_118;
+
+/** Applies what is missing, each step whole or not at all. Nodes that start together take turns. */
+export async function migratePostgres(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+      if (await apply(client, migration, migrations)) applied.push(migration.name);
+      await client.query("commit");
+      client.release();
+    } catch (cause) {
+      // Closing the connection undoes the step, whatever state it is in.
+      client.release(true);
+      if (cause instanceof StoreProblem) throw cause;
+      const text = cause instanceof Error ? cause.message : String(cause);
+      throw new StoreProblem(`Migration ${migration.name} failed and was undone: ${text}.`, { cause });
+    }
+  }
+  return applied;
+}
+
+async function apply(
+  client: pg.PoolClient,
+  migration: Migration,
+  all: readonly Migration[],
+): Promise<boolean> {
+  await client.query(
+    "create table if not exists schema_migrations (name text primary key, applied_at bigint not null)",
+  );
+  const { rows } = await client.query<{ name: string }>("select name from schema_migrations");
+  newerThanThis(
+    rows.map((row) => row.name),
+    all,
+  );
+  if (rows.some((row) => row.name === migration.name)) return false;
+  for (const statement of migration.statements) await client.query(statement);
+  await client.query("insert into schema_migrations (name, applied_at) values ($1, $2)", [
+    migration.name,
+    Date.now(),
+  ]);
+  return true;
+}

@@ -1,0 +1,122 @@
+import { callerColumns, licenseFactsColumns } from "../caller.ts";
+import { licenseRecordColumns } from "../license-record.ts";
+
+/** The statements of the hot path, each for a whole batch, prepared once a connection. */
+
+export const callers = {
+  name: "callers",
+  text: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret
+    from unnest($1::text[]) as wanted (public_id)
+    join product_api_keys k on k.public_id = wanted.public_id
+    join products p on p.id = k.product_id
+    join organizations o on o.id = p.organization_id
+    left join lateral (
+      select id, sealed_secret from product_signing_keys
+      where product_id = p.id and p.signed_validation = 1 and active_from <= coalesce($2, ${nowMs()})
+      order by active_from desc limit 1) s on true
+    where k.expires_at is null or k.expires_at > coalesce($2, ${nowMs()})`,
+};
+
+/** The time that everything in the batch is decided at, and whether the platform's block list has changed. */
+export const moment = {
+  name: "moment",
+  text: `select coalesce($1, ${nowMs()}) as now_ms, value::bigint as platform_revision
+    from platform_state where name = 'ip_blocks_revision'`,
+};
+
+/**
+ * Grants each product at most what is left of its day, and says how many that were. One row is locked at a time and
+ * in the same order by everyone, so two nodes cannot wait for each other.
+ */
+export const count = {
+  name: "count",
+  text: `insert into daily_usage as u (product_id, day, used, last_granted, daily_limit)
+    select product_id, $1, least(asked, daily_limit), least(asked, daily_limit), daily_limit
+    from unnest($2::text[], $3::bigint[], $4::bigint[]) as wanted (product_id, asked, daily_limit)
+    order by product_id
+    on conflict (product_id, day) do update set
+      used = u.used + greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
+      last_granted = greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
+      daily_limit = excluded.daily_limit
+    returning product_id, used, last_granted`,
+};
+
+export const licenses = {
+  name: "licenses",
+  text: `select wanted.place, ${licenseFactsColumns}, i.ip is not null as registered,
+      c.email as customer_email, c.name as customer_name, c.discord_id as customer_discord_id,
+      case when l.block_count > 0 or wanted.customer_blocks then (
+        select json_agg(json_build_object('cidr', b.cidr, 'expires_at', b.expires_at)) from ip_blocks b
+        where b.organization_id = l.organization_id
+          and ((b.tier = 'license' and b.scope_id = l.id) or (b.tier = 'customer' and b.scope_id = l.customer_id))
+      ) end as blocks
+    from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::boolean[])
+      as wanted (place, product_id, key_match, ip, customer, customer_blocks)
+    join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
+    left join license_ips i on i.license_id = l.id and i.ip = wanted.ip
+    left join organization_customers c
+      on wanted.customer and c.organization_id = l.organization_id and c.customer_id = l.customer_id`,
+};
+
+export const records = {
+  name: "records",
+  text: `select wanted.place, ${licenseRecordColumns}
+    from unnest($1::int[], $2::text[], $3::text[]) as wanted (place, product_id, key_match)
+    join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
+    left join organization_customers c on c.organization_id = l.organization_id and c.customer_id = l.customer_id`,
+};
+
+/** Taken before places are given away, so that the statement after it sees every address registered so far. */
+export const lockLicenses = {
+  name: "lock_licenses",
+  text: "select id from licenses where id = any ($1::text[]) order by id for update",
+};
+
+/** Gives each new address a place, in order, while the license has one left. */
+export const registerIps = {
+  name: "register_ips",
+  text: `with wanted as (
+      select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[]) as w (place, license_id, ip, first_only)
+    ), fresh as (
+      select w.*, row_number() over (partition by w.license_id order by w.place) as turn
+      from wanted w
+      where not exists (select 1 from license_ips i where i.license_id = w.license_id and i.ip = w.ip)
+    ), taken as (
+      insert into license_ips (license_id, ip, registered_at)
+      select f.license_id, f.ip, $5 from fresh f join licenses l on l.id = f.license_id
+      where l.ip_count + f.turn <= case when f.first_only then least(1, l.max_ips) else l.max_ips end
+      returning license_id, ip
+    ), raised as (
+      update licenses l set ip_count = l.ip_count + t.places
+      from (select license_id, count(*) as places from taken group by license_id) t
+      where l.id = t.license_id
+    )
+    select w.place, l.max_ips, f.turn is null as held, t.ip is not null as taken,
+      l.ip_count + least(
+        coalesce(f.turn - 1, 0), (select count(*) from taken where license_id = w.license_id)) as registered_before
+    from wanted w
+    join licenses l on l.id = w.license_id
+    left join fresh f on f.place = w.place
+    left join taken t on t.license_id = w.license_id and t.ip = w.ip`,
+};
+
+export const blocks = {
+  name: "blocks",
+  text: `select revision, b.cidr, b.expires_at
+    from (
+      select case when $1 = 'platform'
+        then (select value::bigint from platform_state where name = 'ip_blocks_revision')
+        else (select ip_blocks_revision from organizations where id = $2) end as revision
+    ) r
+    left join ip_blocks b on b.tier = $1 and b.scope_id = $2`,
+};
+
+export const versions = {
+  name: "versions",
+  text: `select p.versions_revision as revision, v.version, v.state
+    from products p left join product_versions v on v.product_id = p.id where p.id = $1`,
+};
+
+function nowMs(): string {
+  return "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+}

@@ -1,0 +1,99 @@
+import { Kysely, PostgresDialect } from "kysely";
+import type pg from "pg";
+import type { Call, Judged } from "../calls.ts";
+import { makeDataKey, openDataKey } from "../data-key.ts";
+import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { Sealer } from "../sealer.ts";
+import type { Store } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { checkServer, openPool, unavailable } from "./connect.ts";
+import { Lanes } from "./lanes.ts";
+import { migratePostgres } from "./migrate.ts";
+import { PostgresValidate } from "./validate.ts";
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly encryptionKey: string | null;
+  /** Null for the database's own clock, which all nodes share. */
+  readonly now: (() => number) | null;
+}
+
+/** Connects, migrates and returns the store. */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
+  const pool = openPool(options.url);
+  try {
+    await checkServer(pool);
+    await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
+    const sealer = new Sealer(await dataKey(pool, options.encryptionKey));
+    return new PostgresStore(pool, sealer, options);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+export class PostgresStore implements Store {
+  readonly kind = "postgres";
+  /** While one batch waits for the disk, the next is being read: a third would only make batches smaller. */
+  readonly batching = { maxCalls: 512, maxInFlight: 2 };
+  readonly sealer: Sealer;
+  readonly reads: Kysely<Tables>;
+  readonly #pool: pg.Pool;
+  readonly #lanes: Lanes;
+  readonly #validate: PostgresValidate;
+
+  constructor(pool: pg.Pool, sealer: Sealer, options: PostgresOptions) {
+    this.#pool = pool;
+    this.sealer = sealer;
+    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    this.#lanes = new Lanes(options.url);
+    this.#validate = new PostgresValidate(sealer, options.now);
+  }
+
+  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return this.reads.transaction().execute(work);
+  }
+
+  judge(calls: readonly Call[]): Promise<readonly Judged[]> {
+    return this.#lanes.use((client) => this.#validate.judge(client, calls));
+  }
+
+  async ping(): Promise<void> {
+    await this.#lanes.use((client) => client.query({ name: "ping", text: "select 1" }));
+  }
+
+  async clock(): Promise<number> {
+    try {
+      const { rows } = await this.#pool.query<{ now: number }>(
+        "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now",
+      );
+      return rows[0]?.now ?? Date.now();
+    } catch (cause) {
+      throw unavailable(cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#lanes.close();
+    await this.reads.destroy();
+  }
+}
+
+async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8Array> {
+  await pool.query(
+    "insert into platform_state (name, value) values ('data_key', $1) on conflict (name) do nothing",
+    [makeDataKey(passphrase)],
+  );
+  const { rows } = await pool.query<{ value: string }>(
+    "select value from platform_state where name = 'data_key'",
+  );
+  const stored = rows[0]?.value ?? "";
+  const { key, rewritten } = openDataKey(stored, passphrase);
+  if (rewritten !== null) {
+    await pool.query("update platform_state set value = $1 where name = 'data_key' and value = $2", [
+      rewritten,
+      stored,
+    ]);
+  }
+  return key;
+}

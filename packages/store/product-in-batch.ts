@@ -1,0 +1,41 @@
+import type { CidrSet } from "@countersign/domain/ip/cidr";
+import { productRefusal } from "@countersign/domain/validate/decide";
+import { type CallerRow, limitOf } from "./caller.ts";
+import type { CallerProduct } from "./calls.ts";
+
+/** A product whose key calls of this batch carry: what they share, and how far its quota reaches. */
+export class ProductInBatch {
+  readonly row: CallerRow;
+  readonly caller: CallerProduct;
+  /** The organization's block list. */
+  readonly blocks: CidrSet;
+  readonly limit: number | null;
+  /** Whether every call is refused because of the product or its organization, so that no license is looked at. */
+  readonly refused: boolean;
+  /** How many calls of the batch want to be counted. */
+  asked = 0;
+  /** Today's count, as far as the calls answered so far are concerned. */
+  used = 0;
+  #left = 0;
+
+  constructor(row: CallerRow, caller: CallerProduct, blocks: CidrSet) {
+    this.row = row;
+    this.caller = caller;
+    this.blocks = blocks;
+    this.limit = limitOf(row);
+    this.refused = productRefusal(caller.facts) !== null;
+  }
+
+  counted(usedBefore: number, granted: number): void {
+    this.used = usedBefore;
+    this.#left = granted;
+  }
+
+  /** Lets the next call pass if the batch was granted that many. */
+  admit(): boolean {
+    if (this.#left === 0) return false;
+    this.#left -= 1;
+    this.used += 1;
+    return true;
+  }
+}

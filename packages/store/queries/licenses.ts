@@ -1,0 +1,92 @@
+import { matchForm } from "@countersign/domain/licenses/key";
+import type { Kysely } from "kysely";
+import type { LicenseRow, Tables } from "../tables.ts";
+
+export interface NewLicense {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly customerId: string | null;
+  readonly key: string;
+  /** Null for a lifetime license. */
+  readonly expiresAtMs?: number | null;
+  /** Null switches the license's IP system off. */
+  readonly maxIps?: number | null;
+  readonly notes?: string | null;
+  readonly pin?:
+    | { readonly mode: "pinned"; readonly version: string }
+    | { readonly mode: "range"; readonly min: string | null; readonly max: string | null }
+    | null;
+  readonly customOverride?: string | null;
+  readonly revokedAtMs?: number | null;
+  readonly revokedReason?: string | null;
+}
+
+/** Both databases take this many rows of this width in one statement. */
+const rowsAtOnce = 500;
+
+export async function createLicenses(db: Kysely<Tables>, licenses: readonly NewLicense[], nowMs: number) {
+  for (let start = 0; start < licenses.length; start += rowsAtOnce) {
+    const rows = licenses.slice(start, start + rowsAtOnce).map((license) => licenseRow(license, nowMs));
+    await db.insertInto("licenses").values(rows).execute();
+  }
+}
+
+function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
+  const expiresAt = license.expiresAtMs ?? null;
+  const maxIps = license.maxIps ?? null;
+  const pin = license.pin ?? null;
+  return {
+    id: license.id,
+    organization_id: license.organizationId,
+    product_id: license.productId,
+    customer_id: license.customerId,
+    license_key: license.key,
+    license_key_match: matchForm(license.key),
+    is_lifetime: expiresAt === null ? 1 : 0,
+    expires_at: expiresAt,
+    ip_system_enabled: maxIps === null ? 0 : 1,
+    max_ips: maxIps ?? 1,
+    ip_count: 0,
+    notes: license.notes ?? null,
+    version_pin_mode: pin?.mode ?? null,
+    version_pinned: pin?.mode === "pinned" ? pin.version : null,
+    version_range_min: pin?.mode === "range" ? pin.min : null,
+    version_range_max: pin?.mode === "range" ? pin.max : null,
+    custom_override: license.customOverride ?? null,
+    block_count: 0,
+    revoked_at: license.revokedAtMs ?? null,
+    revoked_reason: license.revokedReason ?? null,
+    created_at: nowMs,
+    updated_at: nowMs,
+  };
+}
+
+/** Adds an address by hand, as an allow-list is filled. Returns whether there was a place for it. */
+export async function registerIp(db: Kysely<Tables>, licenseId: string, ip: string, nowMs: number): Promise<boolean> {
+  const raised = await db
+    .updateTable("licenses")
+    .set((row) => ({ ip_count: row("ip_count", "+", 1) }))
+    .where("id", "=", licenseId)
+    .whereRef("ip_count", "<", "max_ips")
+    .where((is) =>
+      is.not(
+        is.exists(
+          is.selectFrom("license_ips").select("ip").where("license_id", "=", licenseId).where("ip", "=", ip),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  if (raised.numUpdatedRows === 0n) return false;
+  await db.insertInto("license_ips").values({ license_id: licenseId, ip, registered_at: nowMs }).execute();
+  return true;
+}
+
+export async function revokeLicense(db: Kysely<Tables>, licenseId: string, reason: string | null, nowMs: number) {
+  await db
+    .updateTable("licenses")
+    .set({ revoked_at: nowMs, revoked_reason: reason, updated_at: nowMs })
+    .where("id", "=", licenseId)
+    .where("revoked_at", "is", null)
+    .execute();
+}

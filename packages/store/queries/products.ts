@@ -1,0 +1,69 @@
+import type { NewApiKey } from "@countersign/domain/products/api-key";
+import type { Kysely } from "kysely";
+import type { ProductRow, Tables } from "../tables.ts";
+
+export interface NewProduct {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly apiKey: Pick<NewApiKey, "publicId" | "hash">;
+  readonly signingKey: { readonly id: string; readonly sealedSecret: string };
+  readonly settings?: Partial<ProductSettings>;
+}
+
+export type ProductSettings = Omit<
+  ProductRow,
+  "id" | "organization_id" | "name" | "versions_revision" | "created_at" | "updated_at" | "deleted_at"
+>;
+
+export const defaultProductSettings: ProductSettings = {
+  status: "active",
+  auto_register_ip_on_validate: 1,
+  auto_register_scope: "until_limit",
+  track_ip_on_validate: 1,
+  default_max_ips: 3,
+  expiry_enforcement: 1,
+  signed_validation: 0,
+  custom_response_enabled: 0,
+  custom_response: null,
+  custom_response_on_refusal: 0,
+  version_module_enabled: 0,
+  version_enforcement: "enforce",
+  ipv6_prefix: 64,
+};
+
+/** A product with its first API key and its signing secret, so that signing can be switched on at any time. */
+export async function createProduct(db: Kysely<Tables>, product: NewProduct, nowMs: number) {
+  await db
+    .insertInto("products")
+    .values({
+      ...defaultProductSettings,
+      ...product.settings,
+      id: product.id,
+      organization_id: product.organizationId,
+      name: product.name,
+      versions_revision: 0,
+      created_at: nowMs,
+      updated_at: nowMs,
+      deleted_at: null,
+    })
+    .execute();
+  await addApiKey(db, product.id, product.apiKey, nowMs);
+  await db
+    .insertInto("product_signing_keys")
+    .values({
+      id: product.signingKey.id,
+      product_id: product.id,
+      sealed_secret: product.signingKey.sealedSecret,
+      active_from: 0,
+      created_at: nowMs,
+    })
+    .execute();
+}
+
+export async function addApiKey(db: Kysely<Tables>, productId: string, key: NewProduct["apiKey"], nowMs: number) {
+  await db
+    .insertInto("product_api_keys")
+    .values({ public_id: key.publicId, product_id: productId, hash: key.hash, created_at: nowMs, expires_at: null })
+    .execute();
+}

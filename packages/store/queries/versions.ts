@@ -1,0 +1,44 @@
+import type { VersionState } from "@countersign/domain/versions/catalog";
+import type { Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** Writes a version record and raises the revision with it, so that every node sees the change at its next batch. */
+export async function setVersion(
+  db: Kysely<Tables>,
+  productId: string,
+  record: { version: string; state: VersionState },
+  nowMs: number,
+) {
+  if (record.state === "latest") {
+    // Only one record is the latest; the one that was becomes an ordinary allowed one.
+    await db
+      .updateTable("product_versions")
+      .set({ state: "allowed" })
+      .where("product_id", "=", productId)
+      .where("state", "=", "latest")
+      .execute();
+  }
+  await db
+    .insertInto("product_versions")
+    .values({ product_id: productId, version: record.version, state: record.state, created_at: nowMs })
+    .onConflict((conflict) => conflict.columns(["product_id", "version"]).doUpdateSet({ state: record.state }))
+    .execute();
+  await raiseRevision(db, productId);
+}
+
+export async function removeVersion(db: Kysely<Tables>, productId: string, version: string) {
+  await db
+    .deleteFrom("product_versions")
+    .where("product_id", "=", productId)
+    .where("version", "=", version)
+    .execute();
+  await raiseRevision(db, productId);
+}
+
+async function raiseRevision(db: Kysely<Tables>, productId: string) {
+  await db
+    .updateTable("products")
+    .set((row) => ({ versions_revision: row("versions_revision", "+", 1) }))
+    .where("id", "=", productId)
+    .execute();
+}

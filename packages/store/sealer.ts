@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+
+/** Encrypts small secrets for storage (AES-256-GCM). A sealed text is `v1.` and base64url of nonce, tag and cipher. */
+export class Sealer {
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    if (key.length !== 32) throw new Error("A sealing key is 32 bytes long.");
+    this.#key = key;
+  }
+
+  seal(secret: Uint8Array): string {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+    const body = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
+  }
+
+  open(sealed: string): Uint8Array {
+    const bytes = Buffer.from(sealed.replace(/^v1\./, ""), "base64url");
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  }
+}
+
+/** Any passphrase that an operator chose, as the key that seals the data key. */
+export function keyFromPassphrase(passphrase: string): Uint8Array {
+  return createHash("sha256").update("countersign.data-key.v1\n").update(passphrase).digest();
+}

@@ -1,0 +1,56 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreProblem } from "../problem.ts";
+
+export interface SqliteFiles {
+  readonly folder: string;
+  readonly main: string;
+  readonly journal: string;
+  readonly owner: string;
+}
+
+export function sqliteFiles(folder: string): SqliteFiles {
+  return {
+    folder,
+    main: join(folder, "countersign.db"),
+    journal: join(folder, "journal.db"),
+    owner: join(folder, "owner.lock"),
+  };
+}
+
+/** Makes the data folder if need be. Throws a sentence that says what to do when it cannot be written. */
+export function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!statSync(folder).isDirectory()) throw new Error("not a folder");
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new StoreProblem(
+      `The data folder ${folder} cannot be written. Make it writable, or set COUNTERSIGN_DATA to another folder.`,
+      { cause },
+    );
+  }
+}
+
+export function openDatabase(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path);
+    database.exec(`
+      pragma busy_timeout = 5000;
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma foreign_keys = on;
+      pragma mmap_size = 4294967296;
+      pragma cache_size = -65536;
+    `);
+    return database;
+  } catch (cause) {
+    throw new StoreProblem(`The database file ${path} cannot be opened: ${sentence(cause)}`, { cause });
+  }
+}
+
+export function sentence(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.endsWith(".") ? text : `${text}.`;
+}

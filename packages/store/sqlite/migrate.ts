@@ -1,0 +1,41 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Migration } from "../migrations/migration.ts";
+import { newerThanThis } from "../migrations/pending.ts";
+import { StoreProblem } from "../problem.ts";
+import { sentence } from "./files.ts";
+
+/** Applies what is missing, each step whole or not at all. Safe to repeat, and safe beside another process. */
+export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]): string[] {
+  database.exec(
+    "create table if not exists schema_migrations (name text primary key, applied_at bigint not null)",
+  );
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    database.exec("begin immediate");
+    try {
+      if (apply(database, migration, migrations)) applied.push(migration.name);
+      database.exec("commit");
+    } catch (cause) {
+      database.exec("rollback");
+      if (cause instanceof StoreProblem) throw cause;
+      throw new StoreProblem(`Migration ${migration.name} failed and was undone: ${sentence(cause)}`, {
+        cause,
+      });
+    }
+  }
+  return applied;
+}
+
+function apply(database: DatabaseSync, migration: Migration, all: readonly Migration[]): boolean {
+  const done = database.prepare("select name from schema_migrations").all() as { name: string }[];
+  newerThanThis(
+    done.map((row) => row.name),
+    all,
+  );
+  if (done.some((row) => row.name === migration.name)) return false;
+  for (const statement of migration.statements) database.exec(statement);
+  database
+    .prepare("insert into schema_migrations (name, applied_at) values (?, ?)")
+    .run(migration.name, Date.now());
+  return true;
+}

@@ -1,0 +1,21 @@
+import { DatabaseSync } from "node:sqlite";
+import { StoreProblem } from "../problem.ts";
+import type { SqliteFiles } from "./files.ts";
+
+/**
+ * Holds the data folder for one server. The lock is an exclusive transaction on a database of its own, so the
+ * operating system lets go of it however the process ends.
+ */
+export function takeOwnership(files: SqliteFiles): () => void {
+  const lock = new DatabaseSync(files.owner);
+  try {
+    lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive");
+  } catch (cause) {
+    lock.close();
+    throw new StoreProblem(
+      `The data folder ${files.folder} is in use by another Countersign server. Stop that one, or set COUNTERSIGN_DATA to another folder.`,
+      { cause },
+    );
+  }
+  return () => lock.close();
+}

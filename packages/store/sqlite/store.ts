@@ -1,0 +1,171 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Kysely } from "kysely";
+import type { Call, Judged } from "../calls.ts";
+import { makeDataKey, openDataKey } from "../data-key.ts";
+import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { StorageUnavailable } from "../problem.ts";
+import { Sealer } from "../sealer.ts";
+import type { Store } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { WriteLock } from "../write-lock.ts";
+import { kyselyOver } from "./dialect.ts";
+import { DiskSync } from "./disk.ts";
+import { openDatabase, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { migrateSqlite } from "./migrate.ts";
+import { takeOwnership } from "./owner.ts";
+import { SqliteValidate } from "./validate.ts";
+
+export interface SqliteOptions {
+  readonly folder: string;
+  readonly encryptionKey: string | null;
+  /** `strict` makes every answer wait for the disk; otherwise the last second of counters may go with the power. */
+  readonly durability: "standard" | "strict";
+  readonly now: () => number;
+  /** Refuse to open the folder while another server has it. */
+  readonly soleServer: boolean;
+}
+
+/** Opens the data folder, migrates it and returns the store. */
+export function openSqlite(options: SqliteOptions): SqliteStore {
+  const files = sqliteFiles(options.folder);
+  prepareFolder(files.folder);
+  const release = options.soleServer ? takeOwnership(files) : () => {};
+  const journal = openDatabase(files.journal);
+  migrateSqlite(journal, journalMigrations);
+  journal.close();
+  const database = openDatabase(files.main);
+  migrateSqlite(database, mainMigrations);
+  return new SqliteStore(files, database, options, release);
+}
+
+export class SqliteStore implements Store {
+  readonly kind = "sqlite";
+  /** One batch at a time: it never waits for anything, so a second could only queue behind it. */
+  readonly batching = { maxCalls: 256, maxInFlight: 1 };
+  readonly sealer: Sealer;
+  readonly reads: Kysely<Tables>;
+  readonly #writer: DatabaseSync;
+  readonly #reader: DatabaseSync;
+  readonly #writes: Kysely<Tables>;
+  readonly #lock = new WriteLock();
+  readonly #disk: DiskSync;
+  readonly #validate: SqliteValidate;
+  readonly #options: SqliteOptions;
+  readonly #syncTimer: ReturnType<typeof setInterval>;
+  readonly #release: () => void;
+  #unsynced = false;
+
+  constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, release: () => void) {
+    this.#options = options;
+    this.#release = release;
+    this.#writer = database;
+    // While another process writes, the event loop waits here: no longer than a caller may be kept waiting.
+    database.exec("pragma busy_timeout = 1000");
+    this.#reader = openDatabase(files.main);
+    this.#reader.prepare("attach database ? as journal").run(files.journal);
+    this.#reader.exec("pragma query_only = on");
+    this.sealer = new Sealer(dataKey(database, options.encryptionKey));
+    this.#validate = new SqliteValidate(database, this.sealer);
+    this.#writes = kyselyOver(database);
+    this.reads = kyselyOver(this.#reader);
+    this.#disk = new DiskSync(`${files.main}-wal`);
+    this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
+    this.#syncTimer.unref();
+  }
+
+  async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const result = await this.#lock.hold(async () => {
+      this.#writer.exec("begin immediate");
+      try {
+        const value = await work(this.#writes);
+        this.#writer.exec("commit");
+        return value;
+      } catch (error) {
+        this.#rollback();
+        throw error;
+      }
+    });
+    await this.#disk.flush();
+    return result;
+  }
+
+  async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
+    const judged = this.#lock.busy
+      ? await this.#lock.hold(async () => this.#judgeNow(calls))
+      : this.#judgeNow(calls);
+    if (this.#options.durability === "strict") await this.#disk.flush();
+    else this.#unsynced = true;
+    return judged;
+  }
+
+  async ping(): Promise<void> {
+    try {
+      this.#reader.prepare("select 1 from platform_state limit 1").get();
+    } catch (cause) {
+      throw new StorageUnavailable("The SQLite database does not answer.", { cause });
+    }
+  }
+
+  async clock(): Promise<number> {
+    return this.#options.now();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#syncTimer);
+    await this.#lock.hold(async () => undefined);
+    await this.#disk.flush().catch(() => undefined);
+    this.#disk.close();
+    this.#reader.close();
+    this.#writer.close();
+    this.#release();
+  }
+
+  #judgeNow(calls: readonly Call[]): Judged[] {
+    try {
+      this.#writer.exec("begin immediate");
+      const judged = this.#validate.judge(calls, this.#options.now());
+      this.#writer.exec("commit");
+      return judged;
+    } catch (cause) {
+      this.#rollback();
+      throw new StorageUnavailable("The SQLite database did not take the batch.", { cause });
+    }
+  }
+
+  #rollback(): void {
+    try {
+      this.#writer.exec("rollback");
+    } catch {
+      // Some failures, a full disk among them, have already ended the transaction.
+    }
+  }
+
+  #syncSoon(): void {
+    if (!this.#unsynced) return;
+    this.#unsynced = false;
+    this.#disk.flush().catch(() => {
+      this.#unsynced = true;
+    });
+  }
+}
+
+function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
+  database.exec("begin immediate");
+  try {
+    const insert = database.prepare(
+      "insert into platform_state (name, value) values ('data_key', ?) on conflict (name) do nothing",
+    );
+    insert.run(makeDataKey(passphrase));
+    const read = database.prepare("select value from platform_state where name = 'data_key'");
+    const { value } = read.get() as { value: string };
+    const { key, rewritten } = openDataKey(value, passphrase);
+    if (rewritten !== null) {
+      database.prepare("update platform_state set value = ? where name = 'data_key'").run(rewritten);
+    }
+    database.exec("commit");
+    return key;
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Kysely } from "kysely";
+import type { Call, Judged } from "./calls.ts";
+import type { JournalEntry } from "./journal.ts";
+import type { Sealer } from "./sealer.ts";
+import type { Tables } from "./tables.ts";
+
+/** A database that Countersign keeps everything in. Two kinds exist and behave alike. */
+export interface Store {
+  readonly kind: "sqlite" | "postgres";
+  readonly batching: Batching;
+  readonly sealer: Sealer;
+  /** For reading. What a transaction has not committed is not seen here. */
+  readonly reads: Kysely<Tables>;
+  /**
+   * Runs `work` alone with the right to write; when the promise resolves, what it wrote survives a power cut. Inside,
+   * wait for nothing but queries of this transaction: on SQLite all other writers wait for it.
+   */
+  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
+  judge(calls: readonly Call[]): Promise<readonly Judged[]>;
+  /** Resolves when the database answers; rejects with `StorageUnavailable` when it does not. */
+  ping(): Promise<void>;
+  /** Milliseconds since 1970, by the clock that quota days are counted with. */
+  clock(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface Batching {
+  readonly maxCalls: number;
+  readonly maxInFlight: number;
+}
+
+/** Where observations go. Lives in a thread of its own, beside the store. */
+export interface Journal {
+  append(entries: readonly JournalEntry[]): Promise<void>;
+  /** Removes request log rows older than this; returns how many it removed, a bounded number at a time. */
+  prune(beforeMs: number): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,25 @@
+/** Lets one at a time through, in the order in which they came. */
+export class WriteLock {
+  #tail: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  get busy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    const before = this.#tail;
+    let release = () => {};
+    this.#tail = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    try {
+      return await work();
+    } finally {
+      this.#waiting -= 1;
+      release();
+    }
+  }
+}

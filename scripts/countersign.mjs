@@ -1,0 +1,3 @@
+import { runServer } from "./toolchain.mjs";
+
+process.exitCode = await runServer(process.argv.slice(2));

@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const installedMark = join(modules, ".countersign-installed");
+
+/** Installs what is missing, quietly when it works. */
+export function ensureInstalled() {
+  const lock = readFileSync(join(root, "package-lock.json"), "utf8");
+  if (existsSync(installedMark) && readFileSync(installedMark, "utf8") === lock && bunBinary() !== null) return;
+  process.stderr.write("Installing dependencies (once) …\n");
+  const npm = process.env.npm_execpath;
+  const [command, before] = npm ? [process.execPath, [npm]] : ["npm", []];
+  const result = spawnSync(command, [...before, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    shell: npm === undefined && process.platform === "win32",
+  });
+  if (result.status !== 0 || bunBinary() === null) {
+    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\nThe dependencies could not be installed. Run npm ci to see why.\n`);
+    process.exit(1);
+  }
+  writeFileSync(installedMark, lock);
+}
+
+/** The runtime that npm brought: where its install script put it, or else inside the package for this platform. */
+export function bunBinary() {
+  const candidates = [join(modules, "bun", "bin", "bun.exe")];
+  const platforms = join(modules, "@oven");
+  if (existsSync(platforms)) {
+    for (const name of readdirSync(platforms)) {
+      candidates.push(join(platforms, name, "bin", "bun"), join(platforms, name, "bin", "bun.exe"));
+    }
+  }
+  return candidates.find(isProgram) ?? null;
+}
+
+/** Runs Bun with these arguments and returns its exit code. Signals reach it and are waited for. */
+export function runBun(words, options = {}) {
+  const child = spawn(bunBinary(), words, { stdio: "inherit", cwd: process.cwd(), ...options });
+  const pass = (signal) => child.kill(signal);
+  process.on("SIGTERM", pass);
+  process.on("SIGINT", pass);
+  return new Promise((resolve) => {
+    child.on("error", (error) => {
+      process.stderr.write(`The runtime could not be started: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 1)));
+  });
+}
+
+/** Runs a command of the server. */
+export function runServer(words) {
+  ensureInstalled();
+  return runBun([join(root, "apps", "server", "main.ts"), ...words]);
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    // Before its install script has run, the package holds a small placeholder instead of the program.
+    return statSync(path).size > 1_000_000;
+  } catch {
+    return false;
+  }
+}
