@@ -1,4 +1,5 @@
-import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import { hmacSha256 } from "./hmac.ts";
 
 export interface SigningParts {
   readonly keyId: string;
@@ -17,7 +18,7 @@ export function signBody(bodyWithNullSignature: string, parts: SigningParts): st
   if (!plain.test(parts.keyId)) throw new Error("the key id would break the signature's format");
   if (parts.nonce !== "" && parseNonce(parts.nonce) === "") throw new Error("the nonce was not parsed");
   const time = String(parts.unixSeconds);
-  const mac = authenticate(parts.secret, time, parts.nonce, parts, bodyWithNullSignature).digest("hex");
+  const mac = authenticate(parts.secret, time, parts.nonce, parts, bodyWithNullSignature);
   const signature = `"t=${time},n=${parts.nonce},k=${parts.keyId},v1=${mac}"}`;
   return bodyWithNullSignature.slice(0, -nullEnd.length) + signature;
 }
@@ -48,8 +49,8 @@ export function verifyBody(body: string, parts: VerifyingParts): Verification {
   const ageSeconds = Math.abs(parts.nowUnixSeconds - Number(time));
   if (ageSeconds > parts.toleranceSeconds) return { ok: false, reason: "stale" };
   if (nonce !== parts.nonce) return { ok: false, reason: "nonce" };
-  const mac = authenticate(secret, time, nonce, parts, body.slice(0, valueStart) + nullEnd).digest();
-  return timingSafeEqual(mac, Buffer.from(claimed, "hex")) ? { ok: true } : { ok: false, reason: "mismatch" };
+  const mac = authenticate(secret, time, nonce, parts, body.slice(0, valueStart) + nullEnd);
+  return timingSafeEqual(Buffer.from(mac), Buffer.from(claimed)) ? { ok: true } : { ok: false, reason: "mismatch" };
 }
 
 /** A nonce of another shape is dropped, not refused: it is the caller who asked for the stronger proof. */
@@ -73,8 +74,9 @@ function authenticate(
   nonce: string,
   subject: { readonly productId: string; readonly licenseKeyAsSent: string },
   body: string,
-): Hmac {
-  return createHmac("sha256", secret).update(
+): string {
+  return hmacSha256(
+    secret,
     `${domain}\n${time}\n${nonce}\n${subject.productId}\n${subject.licenseKeyAsSent}\n${body}`,
   );
 }

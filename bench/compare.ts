@@ -1,0 +1,44 @@
+import { type LoadSettings, load, type Measurement, type Target } from "./load.ts";
+
+export interface Compared {
+  readonly target: Target;
+  readonly rounds: readonly Measurement[];
+}
+
+/**
+ * Measures the targets in turns, round after round, so that whatever the machine is doing hits all of them alike. A
+ * ratio is the median over the rounds of the ratio within a round.
+ */
+export async function compare(
+  targets: readonly Target[],
+  settings: LoadSettings & { readonly rounds: number },
+  progress: (text: string) => void,
+): Promise<Compared[]> {
+  const rounds = new Map<Target, Measurement[]>(targets.map((target) => [target, []]));
+  for (const target of targets) await load(target, { ...settings, seconds: 1 });
+  for (let round = 0; round < settings.rounds; round += 1) {
+    // Every second round goes backwards: nobody always runs after the same neighbour.
+    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
+      const measured = await load(target, settings);
+      rounds.get(target)?.push(measured);
+      progress(`  round ${round + 1}  ${target.name.padEnd(34)} ${Math.round(measured.requestsPerSecond)}/s`);
+      if (measured.failed > 0) throw new Error(`${measured.failed} requests to ${target.name} failed.`);
+    }
+  }
+  return targets.map((target) => ({ target, rounds: rounds.get(target) ?? [] }));
+}
+
+export function ratio(of: Compared, to: Compared): number {
+  return median(
+    of.rounds.map((round, index) => round.requestsPerSecond / (to.rounds[index]?.requestsPerSecond ?? 1)),
+  );
+}
+
+export function perSecond(compared: Compared): number {
+  return median(compared.rounds.map((round) => round.requestsPerSecond));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,210 @@
+/**
+ * `npm run bench [-- --quick] [--only sqlite] [--json FILE]`: starts bare servers and Countersign on both databases,
+ * loads them in turns, and prints how they compare. Loopback only; stops by itself.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { freshFolder } from "../tests/support/databases.ts";
+import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
+import { compare, median, perSecond, ratio } from "./compare.ts";
+import { hasWrk, load, type Target } from "./load.ts";
+import { type Seeded, seed } from "./seed.ts";
+import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
+
+const { values: options } = parseArgs({
+  options: { quick: { type: "boolean" }, only: { type: "string" }, json: { type: "string" } },
+});
+const quick = options.quick === true;
+const settings = { connections: 64, seconds: quick ? 2 : 5, rate: null, rounds: quick ? 3 : 7 };
+const million = quick ? 200_000 : 1_000_000;
+
+interface Row {
+  readonly work: string;
+  readonly value: number | null;
+  readonly goal: string;
+  readonly detail: string;
+}
+
+const rows: Row[] = [];
+const stops: (() => unknown)[] = [];
+const wanted = (part: string) => options.only === undefined || options.only === part;
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+try {
+  say(
+    `Load from ${hasWrk ? "wrk" : "the generator that comes with the bench"}, ${settings.connections} connections, ${settings.rounds} rounds of ${settings.seconds} s.`,
+  );
+  const bunEcho = await startBunEcho();
+  const nodeEcho = await startNodeEcho();
+  stops.push(bunEcho.stop, nodeEcho.stop);
+  if (wanted("sqlite")) await sqlite(bunEcho.port, nodeEcho.port);
+  if (wanted("postgres")) await postgres(bunEcho.port);
+  if (wanted("memory")) await memory();
+  if (wanted("start")) await startTime();
+} finally {
+  for (const stop of stops.reverse()) await stop();
+}
+print();
+
+/** Speed on SQLite, and what more licenses and block lists cost. */
+async function sqlite(bunPort: number, nodePort: number): Promise<void> {
+  const usual = await onSqlite("SQLite, 100k licenses", 100_000);
+  const bare = { ...usual, name: "bare Bun.serve echo", port: bunPort };
+  const node = { ...usual, name: "bare node:http echo", port: nodePort };
+  const [bareRun, nodeRun, usualRun] = await compare([bare, node, usual], settings, say);
+  if (!bareRun || !nodeRun || !usualRun) return;
+  add(
+    "bare node:http echo / bare Bun.serve echo",
+    ratio(nodeRun, bareRun),
+    "",
+    `${Math.round(perSecond(nodeRun))}/s of ${Math.round(perSecond(bareRun))}/s`,
+  );
+  add(
+    "validate, SQLite, 100k licenses, signed, logged / bare Bun.serve echo",
+    ratio(usualRun, bareRun),
+    ">= 0.75",
+    `${Math.round(perSecond(usualRun))}/s`,
+  );
+
+  const half = await load(usual, {
+    connections: 32,
+    seconds: settings.seconds,
+    rate: perSecond(usualRun) / 2,
+  });
+  add(
+    "validate p99 at half of the top rate / p50",
+    half.p99Ms / half.p50Ms,
+    "<= 5",
+    `${half.p50Ms.toFixed(2)} ms, ${half.p99Ms.toFixed(2)} ms`,
+  );
+
+  const few = await onSqlite("SQLite, 1k licenses", 1_000);
+  const many = await onSqlite(`SQLite, ${million} licenses`, million);
+  const [fewRun, manyRun] = await compare([few, many], settings, say);
+  if (fewRun && manyRun)
+    add(
+      `the same with ${million} licenses / with 1k`,
+      ratio(manyRun, fewRun),
+      ">= 0.95",
+      `${Math.round(perSecond(manyRun))}/s`,
+    );
+
+  const blocked = await onSqlite("SQLite, 10k CIDR blocks", 100_000, 10_000);
+  const [noneRun, blockedRun] = await compare([usual, blocked], settings, say);
+  if (noneRun && blockedRun)
+    add(
+      "validate with 10k CIDR blocks in force / with none",
+      ratio(blockedRun, noneRun),
+      ">= 0.97",
+      `${Math.round(perSecond(blockedRun))}/s`,
+    );
+}
+
+async function postgres(bunPort: number): Promise<void> {
+  const server = await startPostgres();
+  stops.push(() => server.stop());
+  const url = await freshDatabase(server.url);
+  say("Seeding PostgreSQL …");
+  const seeded = await seed({ kind: "postgres", url }, 100_000);
+  const one = await onPostgres("PostgreSQL, 100k licenses", url, seeded);
+  const bare = { ...one, name: "bare Bun.serve echo", port: bunPort };
+  const [bareRun, oneRun] = await compare([bare, one], settings, say);
+  if (!bareRun || !oneRun) return;
+  add(
+    "validate, PostgreSQL on the same machine, signed, logged / bare echo",
+    ratio(oneRun, bareRun),
+    ">= 0.60",
+    `${Math.round(perSecond(oneRun))}/s`,
+  );
+
+  const others = [await onPostgres("second node", url, seeded), await onPostgres("third node", url, seeded)];
+  const nodes = [one, ...others];
+  const together = await Promise.all(nodes.map((node) => load(node, { ...settings, connections: 32 })));
+  const all = together.reduce((sum, measured) => sum + measured.requestsPerSecond, 0);
+  const slowest = Math.min(...together.map((measured) => measured.requestsPerSecond));
+  add(
+    "three nodes on one PostgreSQL / one node (same cores)",
+    all / perSecond(oneRun),
+    "",
+    `slowest node ${Math.round((slowest / all) * 100)} % of the traffic`,
+  );
+}
+
+/** Whether memory grows with the number of requests served. */
+async function memory(): Promise<void> {
+  const folder = freshFolder();
+  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  const seeded = await seed({ kind: "sqlite", folder }, 100_000);
+  const server = await startCountersign({ COUNTERSIGN_DATA: folder });
+  stops.push(() => server.stop());
+  const target = { name: "memory", port: server.port, ...seeded };
+  const after = async (requests: number): Promise<number | null> => {
+    let served = 0;
+    while (served < requests) {
+      const seconds = 2;
+      served += (await load(target, { ...settings, seconds })).requestsPerSecond * seconds;
+    }
+    return residentMiB(server.pid);
+  };
+  const [few, many] = quick ? [30_000, 100_000] : [100_000, 900_000];
+  const early = await after(few);
+  const late = await after(many);
+  if (early !== null && late !== null) {
+    add(
+      `resident memory after ${few + many} requests / after ${few}`,
+      late / early,
+      "<= 1.05",
+      `${Math.round(early)} MiB, ${Math.round(late)} MiB`,
+    );
+  }
+}
+
+async function startTime(): Promise<void> {
+  const folder = freshFolder();
+  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  const seconds: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const startedMs = performance.now();
+    const server = await startCountersign({ COUNTERSIGN_DATA: folder });
+    await fetch(`${server.url}/healthz`);
+    seconds.push((performance.now() - startedMs) / 1000);
+    await server.stop();
+  }
+  add(
+    "server start to first answer, seconds",
+    median(seconds),
+    "<= 1",
+    "without npm, which adds its own start",
+  );
+}
+
+async function onSqlite(name: string, licenses: number, cidrBlocks = 0): Promise<Target> {
+  const folder = freshFolder();
+  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  say(`Seeding ${name} …`);
+  const seeded = await seed({ kind: "sqlite", folder }, licenses, cidrBlocks);
+  const server = await startCountersign({ COUNTERSIGN_DATA: folder });
+  stops.push(() => server.stop());
+  return { name, port: server.port, ...seeded };
+}
+
+async function onPostgres(name: string, url: string, seeded: Seeded): Promise<Target> {
+  const folder = freshFolder();
+  const server = await startCountersign({ DATABASE_URL: url, COUNTERSIGN_DATA: folder });
+  stops.push(() => server.stop());
+  return { name, port: server.port, ...seeded };
+}
+
+function add(work: string, value: number, goal: string, detail: string): void {
+  rows.push({ work, value, goal, detail });
+  say(`${work}: ${value.toFixed(2)}`);
+}
+
+function print(): void {
+  const lines = rows.map(
+    (row) => `| ${row.work} | ${row.value?.toFixed(2) ?? "-"} | ${row.goal} | ${row.detail} |`,
+  );
+  process.stdout.write(`| work | measured | goal | |\n|---|---|---|---|\n${lines.join("\n")}\n`);
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ at: new Date().toISOString(), rows }, null, 2)}\n`);
+}

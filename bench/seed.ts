@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { generateLicenseKey } from "@countersign/domain/licenses/key";
+import type { DatabaseLocation } from "@countersign/store/open";
+import { addIpBlocks, type NewIpBlock } from "@countersign/store/queries/ip-blocks";
+import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses";
+import { newId, openSeller } from "../tests/support/seller.ts";
+
+export interface Seeded {
+  readonly apiKey: string;
+  /** A sample of the keys, for the load to choose from. */
+  readonly keys: readonly string[];
+}
+
+const chunk = 5_000;
+const sampleSize = 50_000;
+
+/** An organization with a signing product and this many licenses, each already used from 127.0.0.1. */
+export async function seed(location: DatabaseLocation, licenses: number, cidrBlocks = 0): Promise<Seeded> {
+  // A limit that is never reached, so that every answer carries what a limited one does.
+  const seller = await openSeller(location, {
+    dailyLimit: 1_000_000_000,
+    settings: { signed_validation: 1 },
+  });
+  const sample: string[] = [];
+  const keepEvery = Math.max(1, Math.floor(licenses / sampleSize));
+  for (let start = 0; start < licenses; start += chunk) {
+    const rows = Array.from({ length: Math.min(chunk, licenses - start) }, (_, index): NewLicense => {
+      const key = generateLicenseKey(randomBytes);
+      if ((start + index) % keepEvery === 0) sample.push(key);
+      return {
+        id: newId(),
+        organizationId: seller.organizationId,
+        productId: seller.productId,
+        customerId: null,
+        key,
+        maxIps: 5,
+      };
+    });
+    await seller.store.transaction(async (db) => {
+      const nowMs = Date.now();
+      await createLicenses(db, rows, nowMs);
+      for (let at = 0; at < rows.length; at += 1_000) {
+        const ips = rows
+          .slice(at, at + 1_000)
+          .map((row) => ({ license_id: row.id, ip: "127.0.0.1", registered_at: nowMs }));
+        await db.insertInto("license_ips").values(ips).execute();
+      }
+    });
+  }
+  await seller.store.transaction(async (db) => {
+    await db
+      .updateTable("licenses")
+      .set({ ip_count: 1 })
+      .where("product_id", "=", seller.productId)
+      .execute();
+    await addIpBlocks(db, blocks(cidrBlocks, seller.organizationId), Date.now());
+  });
+  await seller.store.close();
+  return { apiKey: seller.apiKey, keys: sample };
+}
+
+/** Blocks of many sizes, half of them the platform's, none of which covers the load generator. */
+function blocks(count: number, organizationId: string): NewIpBlock[] {
+  return Array.from({ length: count }, (_, index) => {
+    const [a = 0, b = 0, c = 0, d = 0] = randomBytes(4);
+    const network = (a % 100) + 10;
+    const cidr = [
+      `${network}.${b}.${c}.${d}/32`,
+      `${network}.${b}.${c}.0/24`,
+      `2001:db8:${(b * 256 + c).toString(16)}::/48`,
+    ][index % 3];
+    return {
+      id: newId(),
+      scope: index % 2 === 0 ? { tier: "platform" } : { tier: "organization", organizationId },
+      cidr: cidr ?? "10.0.0.0/8",
+      note: null,
+      expiresAtMs: null,
+    };
+  });
+}

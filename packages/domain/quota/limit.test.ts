@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { BillingState } from "../validate/facts.ts";
+import { dailyLimit, grant, includesVersionGating, type Plan } from "./limit.ts";
+
+describe("requests a day", () => {
+  const rows: [Plan, BillingState, override: number | null, limit: number | null, versionGating: boolean][] =
+    [
+      ["free", "active", null, 10_000, false],
+      ["pro", "active", null, 100_000, true],
+      ["enterprise", "active", null, null, true],
+      ["free", "grace", null, 10_000, false],
+      ["pro", "grace", null, 100_000, true],
+      ["enterprise", "grace", null, null, true],
+      ["pro", "suspended", null, 100_000, true],
+      ["free", "cancelled", null, 10_000, false],
+      ["pro", "cancelled", null, 10_000, false],
+      ["enterprise", "cancelled", null, 10_000, false],
+      ["free", "active", 25, 25, false],
+      ["pro", "active", 1_000_000, 1_000_000, true],
+      ["enterprise", "active", 500, 500, true],
+      ["enterprise", "active", 0, 0, true],
+      ["pro", "cancelled", 75, 75, false],
+    ];
+  test.each(rows)(
+    "%s, billing %s, override %p: limit %p, version gating %p",
+    (plan, billing, dailyLimitOverride, limit, versionGating) => {
+      const terms = { plan, billing, dailyLimitOverride };
+      expect(dailyLimit(terms)).toBe(limit);
+      expect(includesVersionGating(terms)).toBe(versionGating);
+    },
+  );
+});
+
+describe("how many of those who ask at once may pass", () => {
+  const rows: [why: string, limit: number | null, used: number, asked: number, granted: number][] = [
+    ["all while there is room", 10, 3, 5, 5],
+    ["all when it fits exactly", 10, 5, 5, 5],
+    ["what is left when it does not fit", 10, 8, 5, 2],
+    ["none when it is used up", 10, 10, 5, 0],
+    ["none when the limit was lowered below what was used", 10, 50, 5, 0],
+    ["none of none", 10, 0, 0, 0],
+    ["none at a limit of none", 0, 0, 3, 0],
+    ["all without a limit", null, 1_000_000, 5, 5],
+  ];
+  test.each(rows)("%s", (_why, limit, used, asked, granted) => {
+    expect(grant(limit, used, asked)).toBe(granted);
+  });
+
+  test("over any sequence of askers, exactly the limit passes, or everybody", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 200 }), fc.array(fc.nat({ max: 30 })), (limit, askers) => {
+        const used = askers.reduce((sum, asked) => sum + grant(limit, sum, asked), 0);
+        const asked = askers.reduce((sum, one) => sum + one, 0);
+        expect(used).toBe(Math.min(limit, asked));
+      }),
+    );
+  });
+});

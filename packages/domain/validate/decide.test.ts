@@ -1,0 +1,163 @@
+import { describe, expect, test } from "bun:test";
+import type { VersionPin } from "../versions/gate.ts";
+import { decide, isExpired } from "./decide.ts";
+import type { BillingState } from "./facts.ts";
+import { nowMs, sampleCaller, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
+import type { Outcome } from "./status.ts";
+
+describe("what is told beside the status (specification 2.3)", () => {
+  const untold = {
+    expiresAtMs: null,
+    ipRegistered: null,
+    ipCount: null,
+    maxIps: null,
+    version: null,
+    versionValid: null,
+  };
+  const license = { expiresAtMs: tomorrowMs, ipCount: 1, maxIps: 3, version: "2.0.0", versionValid: true };
+  const product = sampleProduct;
+  const full = { ...sampleLicense, ips: { max: 3, registered: 3 } };
+  const stranger = { ...sampleCaller, registered: false };
+  const rows: [Outcome, Parameters<typeof decide>, object][] = [
+    ["product_not_found", [{ ...product, deleted: true }, sampleLicense, sampleCaller, nowMs], untold],
+    [
+      "org_suspended",
+      [{ ...product, organizationSuspended: true }, sampleLicense, sampleCaller, nowMs],
+      untold,
+    ],
+    ["billing_suspended", [{ ...product, billing: "suspended" }, sampleLicense, sampleCaller, nowMs], untold],
+    ["product_archived", [{ ...product, status: "archived" }, sampleLicense, sampleCaller, nowMs], untold],
+    ["product_disabled", [{ ...product, status: "disabled" }, sampleLicense, sampleCaller, nowMs], untold],
+    ["license_not_found", [product, null, sampleCaller, nowMs], untold],
+    [
+      "revoked",
+      [product, { ...sampleLicense, revoked: true }, sampleCaller, nowMs],
+      { ...license, ipRegistered: null },
+    ],
+    ["expired", [product, sampleLicense, sampleCaller, tomorrowMs], { ...license, ipRegistered: null }],
+    [
+      "ip_blocked",
+      [product, sampleLicense, { ...sampleCaller, blocked: true }, nowMs],
+      { ...license, ipRegistered: false },
+    ],
+    [
+      "ip_not_registered",
+      [{ ...product, registration: "off" }, sampleLicense, stranger, nowMs],
+      { ...license, ipRegistered: false },
+    ],
+    ["ip_limit_reached", [product, full, stranger, nowMs], { ...license, ipCount: 3, ipRegistered: false }],
+    [
+      "version_not_allowed",
+      [product, sampleLicense, { ...sampleCaller, version: "0.9.0" }, nowMs],
+      { ...license, versionValid: false, ipRegistered: false },
+    ],
+    ["active", [product, sampleLicense, sampleCaller, nowMs], { ...license, ipRegistered: false }],
+  ];
+
+  test.each(rows)("%s", (status, facts, told) => {
+    expect<object>(decide(...facts)).toEqual({ status, ...told, effect: "none" });
+  });
+
+  test("a newly registered address is told as registered and counted", () => {
+    expect(decide(product, sampleLicense, stranger, nowMs)).toMatchObject({
+      status: "active",
+      ipRegistered: true,
+      ipCount: 2,
+      effect: "register_ip",
+    });
+  });
+
+  test("a lifetime license tells no expiry", () => {
+    const lifetime = { ...sampleLicense, expiresAtMs: null };
+    expect(decide(product, lifetime, sampleCaller, nowMs).expiresAtMs).toBeNull();
+  });
+
+  test("without the version module neither version is told", () => {
+    const { version, versionValid } = decide(
+      { ...product, versions: null },
+      sampleLicense,
+      sampleCaller,
+      nowMs,
+    );
+    expect({ version, versionValid }).toEqual({ version: null, versionValid: null });
+  });
+});
+
+describe("expiry", () => {
+  const rows: [why: string, expiresAtMs: number | null, enforced: boolean, status: Outcome][] = [
+    ["a moment before it expires", nowMs + 1, true, "active"],
+    ["at the moment it expires", nowMs, true, "expired"],
+    ["after it expired", nowMs - 1, true, "expired"],
+    ["a lifetime license", null, true, "active"],
+    ["expired long ago, not enforced", 0, false, "active"],
+  ];
+  test.each(rows)("%s", (_why, expiresAtMs, expiryEnforced, status) => {
+    const verdict = decide(
+      { ...sampleProduct, expiryEnforced },
+      { ...sampleLicense, expiresAtMs },
+      sampleCaller,
+      nowMs,
+    );
+    expect(verdict.status).toBe(status);
+    expect(verdict.expiresAtMs).toBe(expiresAtMs);
+  });
+
+  test("is a matter of the time alone, whatever the product enforces", () => {
+    expect(isExpired(nowMs, nowMs)).toBe(true);
+    expect(isExpired(nowMs + 1, nowMs)).toBe(false);
+    expect(isExpired(null, nowMs)).toBe(false);
+  });
+});
+
+describe("version enforcement", () => {
+  const rows: [
+    version: string | null,
+    below: string | null,
+    enforced: Outcome,
+    versionValid: boolean | null,
+    told: string,
+  ][] = [
+    ["2.0.0", null, "active", true, "2.0.0"],
+    ["1.0.7", null, "active", true, "1.0.7"],
+    ["0.9.0", null, "version_not_allowed", false, "2.0.0"],
+    ["7.0.0", null, "version_not_allowed", false, "2.0.0"],
+    ["rubbish", null, "version_not_allowed", false, "2.0.0"],
+    ["2.0.0", "2.0", "version_not_allowed", false, "1.0.x"],
+    ["1.0.7", "2.0", "active", true, "1.0.7"],
+    [null, "2.0", "active", null, "1.0.x"],
+    [null, null, "active", null, "2.0.0"],
+  ];
+
+  test.each(rows)(
+    "%p on a license below %p: %s when enforced, active when only reported",
+    (version, below, enforced, versionValid, told) => {
+      const caller = { ...sampleCaller, version };
+      const pin: VersionPin = below === null ? null : { mode: "range", min: null, max: below };
+      const license = { ...sampleLicense, pin };
+      const reporting = sampleProduct.versions && { ...sampleProduct.versions, enforced: false };
+      expect(decide(sampleProduct, license, caller, nowMs)).toMatchObject({
+        status: enforced,
+        version: told,
+        versionValid,
+      });
+      expect(decide({ ...sampleProduct, versions: reporting }, license, caller, nowMs)).toMatchObject({
+        status: "active",
+        version: told,
+        versionValid,
+      });
+      expect(decide({ ...sampleProduct, versions: null }, license, caller, nowMs).status).toBe("active");
+    },
+  );
+});
+
+describe("billing", () => {
+  const rows: [BillingState, Outcome][] = [
+    ["active", "active"],
+    ["grace", "active"],
+    ["suspended", "billing_suspended"],
+    ["cancelled", "active"],
+  ];
+  test.each(rows)("%s is answered with %s", (billing, status) => {
+    expect(decide({ ...sampleProduct, billing }, sampleLicense, sampleCaller, nowMs).status).toBe(status);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import { decide } from "./decide.ts";
+import type { IpRegistration } from "./facts.ts";
+import { nowMs, sampleCaller, sampleLicense, sampleProduct } from "./sample-facts.ts";
+import type { Outcome } from "./status.ts";
+
+interface Case {
+  readonly blocked: boolean;
+  readonly tracked: boolean;
+  readonly ipSystem: boolean;
+  readonly registration: IpRegistration;
+  readonly address: "new" | "registered";
+  readonly places: "none taken" | "some taken" | "all taken";
+}
+
+/** What a row does not name is any. */
+const rows: [when: Partial<Case>, status: Outcome, ipRegistered: boolean | null][] = [
+  [{ blocked: true, ipSystem: true }, "ip_blocked", false],
+  [{ blocked: true, ipSystem: false }, "ip_blocked", null],
+  [{ blocked: false, ipSystem: false }, "active", null],
+  [{ blocked: false, ipSystem: true, tracked: false }, "active", false],
+  [{ ...onDuty(), address: "registered" }, "active", false],
+  [{ ...onDuty(), address: "new", registration: "off" }, "ip_not_registered", false],
+  [{ ...onDuty(), address: "new", registration: "until_limit", places: "none taken" }, "active", true],
+  [{ ...onDuty(), address: "new", registration: "until_limit", places: "some taken" }, "active", true],
+  [
+    { ...onDuty(), address: "new", registration: "until_limit", places: "all taken" },
+    "ip_limit_reached",
+    false,
+  ],
+  [{ ...onDuty(), address: "new", registration: "first_only", places: "none taken" }, "active", true],
+  [
+    { ...onDuty(), address: "new", registration: "first_only", places: "some taken" },
+    "ip_not_registered",
+    false,
+  ],
+  [
+    { ...onDuty(), address: "new", registration: "first_only", places: "all taken" },
+    "ip_limit_reached",
+    false,
+  ],
+];
+
+const taken = { "none taken": 0, "some taken": 1, "all taken": 3 } as const;
+const maxIps = 3;
+
+test("every case is described by exactly one row", () => {
+  for (const one of everyCase()) expect(rows.filter(([when]) => fits(one, when))).toHaveLength(1);
+});
+
+for (const [when, status, ipRegistered] of rows) {
+  describe(`${describeCase(when)}: ${status}`, () => {
+    const cases = everyCase().filter((one) => fits(one, when));
+    test.each(cases.map((one): [string, Case] => [describeCase(one), one]))("%s", (_name, one) => {
+      const registered = taken[one.places];
+      const verdict = decide(
+        { ...sampleProduct, trackIp: one.tracked, registration: one.registration },
+        { ...sampleLicense, ips: one.ipSystem ? { max: maxIps, registered } : null },
+        { ...sampleCaller, blocked: one.blocked, registered: one.address === "registered" },
+        nowMs,
+      );
+      const takesPlace = ipRegistered === true;
+      expect(verdict).toMatchObject({
+        status,
+        ipRegistered,
+        ipCount: one.ipSystem ? registered + (takesPlace ? 1 : 0) : null,
+        maxIps: one.ipSystem ? maxIps : null,
+        effect: takesPlace ? "register_ip" : "none",
+      });
+    });
+  });
+}
+
+test("an address takes no place when the version is refused", () => {
+  const refused = { ...sampleCaller, registered: false, version: "0.9.0" };
+  expect(decide(sampleProduct, sampleLicense, refused, nowMs)).toMatchObject({
+    status: "version_not_allowed",
+    ipRegistered: false,
+    ipCount: 1,
+    effect: "none",
+  });
+});
+
+function onDuty(): Partial<Case> {
+  return { blocked: false, tracked: true, ipSystem: true };
+}
+
+function everyCase(): Case[] {
+  const flags = [true, false];
+  return flags.flatMap((blocked) =>
+    flags.flatMap((tracked) =>
+      flags.flatMap((ipSystem) =>
+        (["off", "until_limit", "first_only"] as const).flatMap((registration) =>
+          (["new", "registered"] as const).flatMap((address) =>
+            (["none taken", "some taken", "all taken"] as const)
+              // A registered address has a place.
+              .filter((places) => address === "new" || places !== "none taken")
+              .map((places) => ({ blocked, tracked, ipSystem, registration, address, places })),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function fits(one: Case, when: Partial<Case>): boolean {
+  return Object.entries(when).every(([name, value]) => one[name as keyof Case] === value);
+}
+
+function describeCase(one: Partial<Case>): string {
+  const words = [
+    one.blocked === undefined ? null : one.blocked ? "blocked" : "not blocked",
+    one.tracked === undefined ? null : one.tracked ? "tracked" : "not tracked",
+    one.ipSystem === undefined ? null : one.ipSystem ? "IP system on" : "IP system off",
+    one.registration === undefined ? null : `registration ${one.registration}`,
+    one.address === undefined ? null : `${one.address} address`,
+    one.places === undefined ? null : `${one.places}`,
+  ];
+  return words.filter((word) => word !== null).join(", ");
+}

@@ -1,0 +1,153 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { VersionCatalog } from "../versions/catalog.ts";
+import type { VersionPin } from "../versions/gate.ts";
+import { decide } from "./decide.ts";
+import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
+import { nowMs, sampleLicense, sampleProduct } from "./sample-facts.ts";
+
+const registration = fc.constantFrom<IpRegistration>("off", "until_limit", "first_only");
+const version = fc.constantFrom("0.9.0", "1.0.0", "1.0.5", "2.0.0", "2.0.0-rc", "3", "?");
+const catalog = fc
+  .array(
+    fc.record({
+      version: fc.constantFrom("0.9.0", "1.0.x", "1.0.5", "2.x", "2.0.0", "3"),
+      state: fc.constantFrom("allowed", "deprecated", "latest", "blocked"),
+    }),
+    { maxLength: 6 },
+  )
+  .map((records) => VersionCatalog.from(records));
+const pin: fc.Arbitrary<VersionPin> = fc.oneof(
+  fc.constant(null),
+  fc.record({ mode: fc.constant<"pinned">("pinned"), version }),
+  fc.record({ mode: fc.constant<"range">("range"), min: fc.option(version), max: fc.option(version) }),
+);
+const product: fc.Arbitrary<ProductFacts> = fc
+  .record({
+    deleted: rarely(),
+    status: fc.constantFrom<ProductFacts["status"]>("active", "active", "disabled", "archived"),
+    organizationSuspended: rarely(),
+    billing: fc.constantFrom<ProductFacts["billing"]>("active", "grace", "suspended", "cancelled"),
+    expiryEnforced: fc.boolean(),
+    trackIp: fc.boolean(),
+    registration,
+    versions: fc.option(fc.record({ catalog, enforced: fc.boolean() })),
+  })
+  .map((settings) => ({ ...sampleProduct, ...settings }));
+const license: fc.Arbitrary<LicenseFacts> = fc
+  .record({
+    revoked: rarely(),
+    expiresAtMs: fc.option(fc.integer({ min: nowMs - 5, max: nowMs + 20 })),
+    ips: fc.option(
+      fc.record({ max: fc.integer({ min: 1, max: 4 }), registered: fc.integer({ min: 0, max: 4 }) }),
+    ),
+    pin,
+  })
+  .map((settings) => ({ ...sampleLicense, ...settings }));
+const caller: fc.Arbitrary<CallerFacts> = fc.record({
+  blocked: fc.boolean(),
+  registered: fc.boolean(),
+  version: fc.option(version),
+});
+
+test("a blocked address is never valid and never registered, whatever else holds", () => {
+  fc.assert(
+    fc.property(product, license, caller, (product, license, caller) => {
+      const verdict = decide(product, license, { ...caller, blocked: true }, nowMs);
+      expect(verdict.status).not.toBe("active");
+      expect(verdict.effect).toBe("none");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("only a valid answer registers, and says so", () => {
+  fc.assert(
+    fc.property(product, license, caller, (product, license, caller) => {
+      const verdict = decide(product, license, caller, nowMs);
+      expect(verdict.effect === "register_ip").toBe(verdict.ipRegistered === true);
+      if (verdict.effect === "register_ip") expect(verdict.status).toBe("active");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("no sequence of requests gives a license more addresses than it may have", () => {
+  const request = fc.record({
+    ip: fc.integer({ min: 0, max: 9 }),
+    product,
+    blocked: rarely(),
+    version: fc.option(version),
+  });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(request, { maxLength: 40 }), (max, requests) => {
+      const places = new Set<number>();
+      for (const { ip, product, blocked, version } of requests) {
+        const ips = { max, registered: places.size };
+        const registered = places.has(ip);
+        const verdict = decide(product, { ...sampleLicense, ips }, { blocked, registered, version }, nowMs);
+        if (verdict.effect === "register_ip") {
+          expect(registered).toBe(false);
+          places.add(ip);
+        }
+        if (verdict.ipCount !== null) expect(verdict.ipCount).toBe(places.size);
+        expect(places.size).toBeLessThanOrEqual(max);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("with first_only, no sequence of requests registers a second address", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.integer({ min: 0, max: 9 })),
+      (max, addresses) => {
+        const places = new Set<number>();
+        const onlyFirst: ProductFacts = { ...sampleProduct, registration: "first_only" };
+        for (const ip of addresses) {
+          const facts = { ...sampleLicense, ips: { max, registered: places.size } };
+          const who = { blocked: false, registered: places.has(ip), version: null };
+          if (decide(onlyFirst, facts, who, nowMs).effect === "register_ip") places.add(ip);
+        }
+        expect(places.size).toBe(Math.min(1, addresses.length));
+      },
+    ),
+  );
+});
+
+test("a pin only narrows: what passes with it passes without it", () => {
+  fc.assert(
+    fc.property(product, license, caller, (product, license, caller) => {
+      const pinned = decide(product, license, caller, nowMs);
+      const free = decide(product, { ...license, pin: null }, caller, nowMs);
+      if (pinned.versionValid === true) expect(free.versionValid).toBe(true);
+      if (pinned.status === "active") expect(free.status).toBe("active");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("time only takes away: what is refused as expired stays refused", () => {
+  fc.assert(
+    fc.property(product, license, caller, fc.nat({ max: 50 }), (product, license, caller, laterMs) => {
+      if (decide(product, license, caller, nowMs).status !== "expired") return;
+      expect(decide(product, license, caller, nowMs + laterMs).status).toBe("expired");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a product that answers nobody tells nothing of the license", () => {
+  fc.assert(
+    fc.property(product, license, caller, (product, license, caller) => {
+      const verdict = decide({ ...product, deleted: true }, license, caller, nowMs);
+      expect(verdict).toEqual(decide({ ...product, deleted: true }, null, caller, nowMs));
+    }),
+  );
+});
+
+function rarely(): fc.Arbitrary<boolean> {
+  return fc.constantFrom(false, false, false, false, true);
+}
