@@ -37,7 +37,9 @@ export function reasonOf(error: unknown): string {
 }
 
 function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
-  return JSON.stringify({ time: time.toISOString(), level, message, ...fields });
+  const own = { time: time.toISOString(), level, message };
+  // First for their place, and last so that no field can stand in for them.
+  return JSON.stringify({ ...own, ...fields, ...own });
 }
 
 function prettyLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
@@ -46,5 +48,14 @@ function prettyLine(time: Date, level: LogLevel, message: string, fields: LogFie
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(" ");
   const mark = level === "info" ? "" : `${level.toUpperCase()} `;
-  return `${time.toTimeString().slice(0, 8)} ${mark}${message}${details === "" ? "" : `  ${details}`}`;
+  const text = onOneLine(`${mark}${message}${details === "" ? "" : `  ${details}`}`);
+  return `${time.toTimeString().slice(0, 8)} ${text}`;
+}
+
+/** What others sent may end up in a line, and must not be able to begin another or to steer the terminal. */
+function onOneLine(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Zl}\p{Zp}]/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -1,10 +1,10 @@
-import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import { Recorder } from "./features/requests/recorder.ts";
-import { Batcher } from "./features/validate/batch.ts";
-import { type Listener, listen } from "./http/listen.ts";
+import { type Decider, startDecider } from "./features/validate/decider.ts";
+import type { DeciderSettings } from "./features/validate/decider-thread.ts";
+import { type Listener, listen, type ServerParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
 import { type Log, reasonOf } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
@@ -19,60 +19,76 @@ const longestDrainMs = 8_000;
 
 /** Puts the server together from its settings and starts it. */
 export async function startServer(config: Config, log: Log): Promise<RunningServer> {
-  const store = await openStore(config.database, { ...config, soleServer: true });
   const metrics = new Metrics();
-  const readiness = new Readiness(store);
-  const recorder = new Recorder(config.database, config.requestLogDays, {
-    entriesDropped: (count) => {
-      metrics.entriesDropped(count);
-      log.warn("The request log cannot keep up, and entries were dropped.", { count });
-    },
-    journalFailed: (reason) => {
-      metrics.journalFailed();
-      log.warn("The request log could not be written. It will be tried again.", { reason });
-    },
-  });
-  const batcher = new Batcher(store, {
+  const decider = await startDecider(deciderSettings(config), {
     batchDone: (calls, seconds) => metrics.batchDone(calls, seconds),
-    batchFailed: (calls, cause) => {
+    batchFailed: (calls, reason) => {
       metrics.batchFailed();
-      log.error("Storage did not answer. Requests were refused with 503.", { calls, reason: reasonOf(cause) });
+      log.error("Storage did not answer. Requests were refused with 503.", { calls, reason });
+    },
+    entries: (json, count) => recorder.record(json, count),
+    died: (reason) => {
+      log.error("The deciding thread ended unexpectedly; so does the server.", { reason });
+      process.exit(1);
     },
   });
-  const publicApi = new PublicApi(
+  const { database, requestLogDays } = config;
+  const recorder = new Recorder(
+    { database, requestLogDays },
     {
-      batcher,
-      record: (entry) => recorder.record(entry),
-      count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
+      journalFailed: (reason) => {
+        metrics.journalFailed();
+        log.warn("The request log could not be written. It will be tried again.", { reason });
+      },
+      entriesDropped: (count) => {
+        metrics.entriesDropped(count);
+        log.warn("The request log cannot keep up, and entries were dropped.", { count });
+      },
     },
-    config.trustedProxies,
   );
-  const listener = openPort(config, () =>
-    listen(config.host, config.port, {
+  const readiness = new Readiness(() => decider.ping());
+  const publicApi = new PublicApi(decider, config.trustedProxies, (endpoint, outcome) =>
+    metrics.countRequest(endpoint, outcome),
+  );
+  const closeThreads = async () => {
+    await decider.close();
+    await recorder.close();
+  };
+  const listener = await openPort(
+    config,
+    {
       publicApi,
       metrics,
       readiness,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
-    }),
+    },
+    closeThreads,
   );
   return {
     port: listener.port,
     stop: async () => {
       readiness.drain();
       publicApi.drain();
-      await drain(listener, batcher);
-      await recorder.close();
-      await store.close();
+      await drain(listener, decider);
+      await closeThreads();
     },
   };
 }
 
-function openPort(config: Config, open: () => Listener): Listener {
+function deciderSettings({ database, encryptionKey, durability }: Config): DeciderSettings {
+  return { database, encryptionKey, durability };
+}
+
+async function openPort(config: Config, parts: ServerParts, giveUp: () => Promise<void>): Promise<Listener> {
+  const { port, host } = config;
   try {
-    return open();
+    return listen(host, port, parts);
   } catch (cause) {
-    const { port, host } = config;
-    throw new OperatorProblem(`Port ${port} on ${host} cannot be opened: ${portReason(cause)} Set PORT to another one.`, { cause });
+    await giveUp();
+    throw new OperatorProblem(
+      `Port ${port} on ${host} cannot be opened: ${portReason(cause)} Set PORT to another one.`,
+      { cause },
+    );
   }
 }
 
@@ -83,10 +99,10 @@ function portReason(cause: unknown): string {
   return `${cause instanceof Error ? cause.message : String(cause)}.`;
 }
 
-async function drain(listener: Listener, batcher: Batcher): Promise<void> {
+async function drain(listener: Listener, decider: Decider): Promise<void> {
   const deadlineMs = performance.now() + longestDrainMs;
   listener.stopAccepting();
-  while ((listener.pendingRequests() > 0 || batcher.size > 0) && performance.now() < deadlineMs) {
+  while ((listener.pendingRequests() > 0 || decider.size > 0) && performance.now() < deadlineMs) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await listener.cut();

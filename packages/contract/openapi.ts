@@ -108,8 +108,11 @@ function header(description: string): object {
 
 function schemas(): Record<string, object> {
   const named = Object.values(shapes).map((schema): [string, object] => {
-    const { $schema: _, id, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12" });
-    return [String(id), rest];
+    // A shape with a name comes back as a reference to a definition under that name.
+    const name = schema.meta()?.id ?? "";
+    const definition = z.toJSONSchema(schema, { target: "draft-2020-12" }).$defs?.[name];
+    if (definition === undefined) throw new Error(`The shape "${name}" has no definition of its own.`);
+    return [name, definition];
   });
   return Object.fromEntries(named);
 }

@@ -4,6 +4,9 @@ import type { JournalEntry } from "./journal.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
+/** What queries are asked of: a connection, or a transaction on one. */
+export type Database = Kysely<Tables>;
+
 /** A database that Countersign keeps everything in. Two kinds exist and behave alike. */
 export interface Store {
   readonly kind: "sqlite" | "postgres";

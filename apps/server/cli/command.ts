@@ -14,11 +14,25 @@ export interface Command {
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
 /** Reads the options of a command; an unknown one is answered with a sentence, not a stack trace. */
-export function readOptions<const T extends Options>(command: string, words: readonly string[], options: T, positionals = false) {
+export function readOptions<const T extends Options>(
+  command: string,
+  words: readonly string[],
+  options: T,
+  positionals = false,
+) {
   try {
     return parseArgs({ args: [...words], options, allowPositionals: positionals, strict: true });
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.message.split(". ")[0] ?? "") : String(cause);
     throw new OperatorProblem(`${reason}. Run countersign ${command} --help for the options.`, { cause });
   }
+}
+
+/** The one word that a command takes besides its options. */
+export function onePositional(command: string, words: readonly string[], meaning: string): string {
+  const [word, ...more] = words;
+  if (word !== undefined && word !== "" && more.length === 0) return word;
+  throw new OperatorProblem(
+    `Name ${meaning}, and nothing else. Run countersign ${command} --help for the options.`,
+  );
 }

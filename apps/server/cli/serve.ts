@@ -30,7 +30,8 @@ Each can also be read from a file, named by the same setting with _FILE at its e
   async run(words, environment) {
     readOptions("serve", words, {});
     const config = readConfig(environment);
-    const pretty = config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
+    const pretty =
+      config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
     const log = createLog({
       level: config.logLevel,
       pretty,

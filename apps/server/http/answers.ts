@@ -1,11 +1,14 @@
-import type { QuotaState } from "@countersign/store/calls";
+import type { Quota } from "../features/validate/messages.ts";
 
-/** Every answer of the public API that is not a verdict or a record, in one place. */
+/** Every answer of the public API, in one place. */
 
 const json = "application/json; charset=utf-8";
 
-export function jsonAnswer(body: string, requestId: string, quota: QuotaState | null): Response {
-  return new Response(body, { headers: headers(requestId, quota) });
+/** A verdict or a record, as the deciding thread wrote it. */
+export function told(body: string, requestId: string, quota: Quota, problem: string | null): Response {
+  const fields = headers(requestId, quota);
+  if (problem !== null) fields["x-countersign-problem"] = problem;
+  return new Response(body, { headers: fields });
 }
 
 export function unauthorized(requestId: string): Response {
@@ -19,20 +22,20 @@ export function unauthorized(requestId: string): Response {
   );
 }
 
-export function limitReached(requestId: string, quota: QuotaState): Response {
-  const retryAfter = quota.resetSeconds;
+export function limitReached(requestId: string, quota: Quota): Response {
+  const [limit, , retryAfter] = quota;
   return new Response(
     JSON.stringify({
       valid: false,
       status: "rate_limit_exceeded",
-      message: `The daily limit of ${quota.limit} requests for this product is used up. It starts again at midnight UTC.`,
+      message: `The daily limit of ${limit} requests for this product is used up. It starts again at midnight UTC.`,
       retry_after: retryAfter,
     }),
     { status: 429, headers: { ...headers(requestId, quota), "retry-after": String(retryAfter) } },
   );
 }
 
-export function licenseMissing(requestId: string, quota: QuotaState): Response {
+export function licenseMissing(requestId: string, quota: Quota): Response {
   return new Response(
     JSON.stringify({
       message: "This product has no license with that key.",
@@ -43,14 +46,14 @@ export function licenseMissing(requestId: string, quota: QuotaState): Response {
   );
 }
 
-export function bodyTooLarge(requestId: string, quota: QuotaState | null, maxBytes: number): Response {
+export function bodyTooLarge(requestId: string, quota: Quota | null, maxBytes: number): Response {
   // What follows on this connection is the rest of a body that nobody will read.
   return refusal(413, `The body is larger than ${maxBytes} bytes.`, requestId, quota, {
     connection: "close",
   });
 }
 
-export function bodyTooSlow(requestId: string, quota: QuotaState): Response {
+export function bodyTooSlow(requestId: string, quota: Quota): Response {
   return refusal(408, "The body did not arrive in time.", requestId, quota, { connection: "close" });
 }
 
@@ -87,7 +90,7 @@ function refusal(
   statusCode: number,
   message: string,
   requestId: string,
-  quota: QuotaState | null,
+  quota: Quota | null,
   extra: Record<string, string>,
 ): Response {
   return new Response(JSON.stringify({ message, error: reasons[statusCode], statusCode }), {
@@ -104,15 +107,16 @@ const reasons: Record<number, string> = {
   500: "Internal Server Error",
 };
 
-function headers(requestId: string, quota: QuotaState | null): Record<string, string> {
-  if (quota === null || quota.limit === null) {
+function headers(requestId: string, quota: Quota | null): Record<string, string> {
+  if (quota === null || quota[0] === null) {
     return { "content-type": json, "cache-control": "no-store", "x-request-id": requestId };
   }
+  const [limit, remaining, resetSeconds] = quota;
   return {
     "content-type": json,
     "cache-control": "no-store",
     "x-request-id": requestId,
-    "ratelimit-policy": `"daily";q=${quota.limit};w=86400`,
-    ratelimit: `"daily";r=${quota.remaining};t=${quota.resetSeconds}`,
+    "ratelimit-policy": `"daily";q=${limit};w=86400`,
+    ratelimit: `"daily";r=${remaining};t=${resetSeconds}`,
   };
 }

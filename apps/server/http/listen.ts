@@ -29,8 +29,9 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
   const server = Bun.serve({
     hostname: host,
     port,
-    // Seconds without a byte, and for the whole of a request's headers, after which a connection is closed.
-    idleTimeout: 10,
+    // Seconds without a byte, and for the whole of a request's headers, after which a connection is closed. The
+    // runtime counts them four at a time and may be that much early, and a body that is late must get its 408 first.
+    idleTimeout: 14,
     development: false,
     routes: {
       "/api/v1/validate": (request, server) => {
@@ -44,7 +45,8 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
       "/healthz": (request) => read(request, () => text("ok\n")),
       "/readyz": (request) =>
         read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),
-      "/metrics": (request) => read(request, async () => text(await metrics.text(), 200, metrics.contentType)),
+      "/metrics": (request) =>
+        read(request, async () => text(await metrics.text(), 200, metrics.contentType)),
       "/openapi.json": (request) =>
         read(request, () => text(JSON.stringify(openApiDocument()), 200, "application/json; charset=utf-8")),
     },

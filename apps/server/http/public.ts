@@ -2,10 +2,12 @@ import { randomFillSync } from "node:crypto";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import { callerAddress } from "@countersign/domain/ip/caller";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
+import { parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
-import { type CallOutlets, type CallStart, ValidateCall } from "../features/validate/call.ts";
-import { LookupCall } from "../features/validate/lookup-call.ts";
+import { remember } from "@countersign/store/revisioned";
+import { type Caller, LookupAsker, ValidateAsker } from "../features/validate/asker.ts";
+import type { Decider } from "../features/validate/decider.ts";
+import type { Endpoint } from "../features/validate/messages.ts";
 import { readBodyInto } from "../features/validate/read-body.ts";
 import { unauthorized, unavailable } from "./answers.ts";
 
@@ -15,14 +17,19 @@ export const newRequestId = uuidSource(Date.now, (bytes) => {
 
 /** The two endpoints that applications call, as functions of a request and the address at its other end. */
 export class PublicApi {
-  readonly #outlets: CallOutlets;
+  readonly #decider: Decider;
   readonly #trustedProxies: CidrSet;
-
+  readonly #count: (endpoint: Endpoint, outcome: string) => void;
   #draining = false;
 
-  constructor(outlets: CallOutlets, trustedProxies: CidrSet) {
-    this.#outlets = outlets;
+  constructor(
+    decider: Decider,
+    trustedProxies: CidrSet,
+    count: (endpoint: Endpoint, outcome: string) => void,
+  ) {
+    this.#decider = decider;
     this.#trustedProxies = trustedProxies;
+    this.#count = count;
   }
 
   /** From now on every answer asks the caller to come back on a new connection, which another server will take. */
@@ -31,49 +38,51 @@ export class PublicApi {
   }
 
   validate(request: Request, peer: string | null): Response | Promise<Response> {
-    return this.#begin(request, peer, "validate", (start) => {
-      const call = new ValidateCall(
-        start,
-        parseNonce(request.headers.get("x-countersign-nonce")),
-        this.#outlets,
-      );
-      readBodyInto(call, request);
-      this.#outlets.batcher.submit(call);
+    return this.#begin(request, peer, "validate", (caller) => {
+      const nonce = parseNonce(request.headers.get("x-countersign-nonce"));
+      const asker = new ValidateAsker(caller, nonce, this.#decider);
+      readBodyInto(asker, request);
+      this.#decider.submit(asker);
     });
   }
 
   lookup(request: Request, peer: string | null, licenseKey: string): Response | Promise<Response> {
-    return this.#begin(request, peer, "lookup", (start) => {
-      this.#outlets.batcher.submit(new LookupCall(start, licenseKey, this.#outlets));
+    return this.#begin(request, peer, "lookup", (caller) => {
+      this.#decider.submit(new LookupAsker(caller, licenseKey));
     });
   }
 
   #begin(
     request: Request,
     peer: string | null,
-    endpoint: "validate" | "lookup",
-    submit: (start: CallStart) => void,
+    endpoint: Endpoint,
+    submit: (caller: Caller) => void,
   ): Response | Promise<Response> {
     const requestId = newRequestId();
     const { headers } = request;
-    const token = parseBearer(headers.get("authorization"));
-    const apiKey = token === null ? null : parseApiKey(token);
-    if (token === null || apiKey === null) {
-      this.#outlets.count(endpoint, "invalid_api_key");
+    const token = wellFormedToken(headers.get("authorization") ?? "");
+    if (token === "") {
+      this.#count(endpoint, "invalid_api_key");
       return unauthorized(requestId);
     }
     const address =
       peer === null ? null : callerAddress(peer, headers.get("x-forwarded-for"), this.#trustedProxies);
     if (address === null) {
-      this.#outlets.count(endpoint, "unavailable");
+      this.#count(endpoint, "unavailable");
       return unavailable(requestId);
     }
     return new Promise((resolve) => {
-      const answer = this.#draining ? (response: Response) => resolve(lastOnConnection(response)) : resolve;
-      submit({ apiKey: { publicId: apiKey.publicId, hash: hashApiKey(token) }, address, requestId, answer });
+      const respond = this.#draining ? (response: Response) => resolve(lastOnConnection(response)) : resolve;
+      submit({ requestId, token, address: address.text, respond, count: this.#count });
     });
   }
 }
+
+/** The product API key of an Authorization header, or an empty text when it cannot be one. */
+const wellFormedToken = remember(1_000, (authorization: string) => {
+  const token = parseBearer(authorization);
+  return token !== null && parseApiKey(token) !== null ? token : "";
+});
 
 function lastOnConnection(response: Response): Response {
   response.headers.set("connection", "close");

@@ -117,7 +117,7 @@ export const heart: Migration = {
       ip text not null,
       registered_at bigint not null,
       primary key (license_id, ip)
-    )`,
+    ) /* clustered */`,
     `create table ip_blocks (
       id text primary key,
       tier text not null check (tier in ('platform', 'organization', 'customer', 'license')),

@@ -15,7 +15,7 @@ export const journal: Migration = {
       version text,
       device_id text,
       problem text
-    )`,
+    ) /* clustered */`,
     `create table ip_sightings (
       tier text not null,
       scope_id text not null,
@@ -25,6 +25,6 @@ export const journal: Migration = {
       hits bigint not null,
       license_count bigint not null,
       primary key (tier, scope_id, ip)
-    )`,
+    ) /* clustered */`,
   ],
 };

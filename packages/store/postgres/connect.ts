@@ -1,9 +1,12 @@
 import pg from "pg";
 import { StorageUnavailable, StoreProblem } from "../problem.ts";
+import { sentence } from "../sentence.ts";
 
 /** How long one statement may take before the caller is told that storage does not answer. */
 export const statementTimeoutMs = 1_500;
 const connectTimeoutMs = 1_500;
+/** What servers are called in the database's list of sessions. */
+export const applicationName = "countersign";
 const oldestSupported = 15;
 
 /** Numbers as numbers: every integer stored here fits, and text would have to be parsed by each reader. */
@@ -30,7 +33,7 @@ function asText(value: string): string {
 export function connectionSettings(url: string, sessionSettings = ""): pg.ClientConfig {
   return {
     connectionString: url,
-    application_name: "countersign",
+    application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     types,
@@ -55,10 +58,7 @@ export async function checkServer(pool: pg.Pool): Promise<void> {
     );
     version = result.rows[0]?.version ?? 0;
   } catch (cause) {
-    throw new StoreProblem(
-      `The PostgreSQL database cannot be reached: ${reason(cause)} Check DATABASE_URL and that the server runs.`,
-      { cause },
-    );
+    throw unreachable(cause);
   }
   const major = Math.floor(version / 10_000);
   if (major < oldestSupported) {
@@ -68,13 +68,13 @@ export async function checkServer(pool: pg.Pool): Promise<void> {
   }
 }
 
-export function unavailable(cause: unknown): StorageUnavailable {
-  return new StorageUnavailable("PostgreSQL did not answer.", { cause });
+export function unreachable(cause: unknown): StoreProblem {
+  return new StoreProblem(
+    `The PostgreSQL database cannot be reached: ${sentence(cause)} Check DATABASE_URL and that the server runs.`,
+    { cause },
+  );
 }
 
-function reason(cause: unknown): string {
-  // A refused connection to a name with several addresses is an AggregateError without a message of its own.
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const text = first instanceof Error && first.message !== "" ? first.message : String(first);
-  return text.endsWith(".") ? text : `${text}.`;
+export function unavailable(cause: unknown): StorageUnavailable {
+  return new StorageUnavailable("PostgreSQL did not answer.", { cause });
 }

@@ -97,6 +97,7 @@ const seenByLicense = {
     from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
       as seen (scope_id, ip, first_seen_at, last_seen_at, hits)
     on conflict (tier, scope_id, ip) do update set
+      first_seen_at = least(s.first_seen_at, excluded.first_seen_at),
       last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at), hits = s.hits + excluded.hits
     returning scope_id, ip, xmax = 0 as is_new`,
 };
@@ -106,6 +107,7 @@ const seenInScope = {
   text: `insert into ip_sightings as s (tier, scope_id, ip, first_seen_at, last_seen_at, hits, license_count)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
     on conflict (tier, scope_id, ip) do update set
+      first_seen_at = least(s.first_seen_at, excluded.first_seen_at),
       last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
       hits = s.hits + excluded.hits, license_count = s.license_count + excluded.license_count`,
 };

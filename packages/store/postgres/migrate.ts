@@ -1,7 +1,20 @@
 import type pg from "pg";
+import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
+import { checkServer, openPool } from "./connect.ts";
+
+/** Brings the database up to date and returns what was applied. */
+export async function migrateDatabase(url: string): Promise<string[]> {
+  const pool = openPool(url);
+  try {
+    await checkServer(pool);
+    return await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
+  } finally {
+    await pool.end();
+  }
+}
 
 /** Any number will do, as long as every node uses the same one. */
 const migrationLock = 7_265_340_118;

@@ -75,7 +75,8 @@ export class PostgresStore implements Store {
 
   async close(): Promise<void> {
     await this.#lanes.close();
-    await this.reads.destroy();
+    // Not `reads.destroy()`, which leaves the pool open, and the process alive, when nothing was read through it.
+    await this.#pool.end();
   }
 }
 

@@ -61,9 +61,30 @@ export async function createProduct(db: Kysely<Tables>, product: NewProduct, now
     .execute();
 }
 
-export async function addApiKey(db: Kysely<Tables>, productId: string, key: NewProduct["apiKey"], nowMs: number) {
+export async function addApiKey(
+  db: Kysely<Tables>,
+  productId: string,
+  key: NewProduct["apiKey"],
+  nowMs: number,
+) {
   await db
     .insertInto("product_api_keys")
-    .values({ public_id: key.publicId, product_id: productId, hash: key.hash, created_at: nowMs, expires_at: null })
+    .values({
+      public_id: key.publicId,
+      product_id: productId,
+      hash: key.hash,
+      created_at: nowMs,
+      expires_at: null,
+    })
+    .execute();
+}
+
+/** Its row and its keys stay, so that its callers learn what happened. */
+export async function deleteProduct(db: Kysely<Tables>, productId: string, nowMs: number) {
+  await db
+    .updateTable("products")
+    .set({ deleted_at: nowMs, updated_at: nowMs })
+    .where("id", "=", productId)
+    .where("deleted_at", "is", null)
     .execute();
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../problem.ts";
+import { sentence } from "../sentence.ts";
 
 export interface SqliteFiles {
   readonly folder: string;
@@ -48,9 +49,4 @@ export function openDatabase(path: string): DatabaseSync {
   } catch (cause) {
     throw new StoreProblem(`The database file ${path} cannot be opened: ${sentence(cause)}`, { cause });
   }
-}
-
-export function sentence(cause: unknown): string {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return text.endsWith(".") ? text : `${text}.`;
 }

@@ -8,8 +8,8 @@ import { openDatabase, sqliteFiles } from "./files.ts";
 export class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #log: StatementSync;
-  readonly #seenByLicense: StatementSync;
-  readonly #seenInScope: StatementSync;
+  readonly #seenAgain: StatementSync;
+  readonly #seenFirst: StatementSync;
   readonly #prune: StatementSync;
 
   constructor(folder: string) {
@@ -18,19 +18,14 @@ export class SqliteJournal implements Journal {
       `insert into request_log (id, at, organization_id, product_id, license_id, endpoint, status, ip, version,
         device_id, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#seenByLicense = this.#database.prepare(
-      `insert into ip_sightings (tier, scope_id, ip, first_seen_at, last_seen_at, hits, license_count)
-       values ('license', ?, ?, ?, ?, ?, 1)
-       on conflict (tier, scope_id, ip) do update set
-         last_seen_at = max(last_seen_at, excluded.last_seen_at), hits = hits + excluded.hits
-       returning hits`,
+    this.#seenAgain = this.#database.prepare(
+      `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
+         license_count = license_count + ?6, first_seen_at = min(first_seen_at, ?7)
+       where tier = ?1 and scope_id = ?2 and ip = ?3`,
     );
-    this.#seenInScope = this.#database.prepare(
-      `insert into ip_sightings (tier, scope_id, ip, first_seen_at, last_seen_at, hits, license_count)
-       values (?, ?, ?, ?, ?, ?, ?)
-       on conflict (tier, scope_id, ip) do update set
-         last_seen_at = max(last_seen_at, excluded.last_seen_at),
-         hits = hits + excluded.hits, license_count = license_count + excluded.license_count`,
+    this.#seenFirst = this.#database.prepare(
+      `insert into ip_sightings (tier, scope_id, ip, last_seen_at, hits, license_count, first_seen_at)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
     );
     this.#prune = this.#database.prepare(
       "delete from request_log where id in (select id from request_log where id < ? order by id limit 5000)",
@@ -80,12 +75,14 @@ export class SqliteJournal implements Journal {
 
   #see(seen: readonly Sighting[]): void {
     const isNew = ({ licenseId, ip, firstSeenMs, lastSeenMs, hits }: Sighting) => {
-      const row = this.#seenByLicense.get(licenseId, ip, firstSeenMs, lastSeenMs, hits) as { hits: number };
-      return row.hits === hits;
+      if (this.#seenAgain.run("license", licenseId, ip, lastSeenMs, hits, 0, firstSeenMs).changes > 0) return false;
+      this.#seenFirst.run("license", licenseId, ip, lastSeenMs, hits, 1, firstSeenMs);
+      return true;
     };
     for (const scope of scopeSightings(seen, isNew)) {
       const { tier, scopeId, ip, firstSeenMs, lastSeenMs, hits, newLicenses } = scope;
-      this.#seenInScope.run(tier, scopeId, ip, firstSeenMs, lastSeenMs, hits, newLicenses);
+      const seen = [tier, scopeId, ip, lastSeenMs, hits, newLicenses, firstSeenMs] as const;
+      if (this.#seenAgain.run(...seen).changes === 0) this.#seenFirst.run(...seen);
     }
   }
 

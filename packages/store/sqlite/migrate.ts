@@ -1,8 +1,26 @@
 import type { DatabaseSync } from "node:sqlite";
+import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "./files.ts";
+import { sentence } from "../sentence.ts";
+import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
+
+/** Makes the data folder if need be, brings both of its files up to date and returns what was applied. */
+export function migrateFolder(folder: string): string[] {
+  const files = sqliteFiles(folder);
+  prepareFolder(folder);
+  return [...migrateFile(files.main, mainMigrations), ...migrateFile(files.journal, journalMigrations)];
+}
+
+function migrateFile(path: string, migrations: readonly Migration[]): string[] {
+  const database = openDatabase(path);
+  try {
+    return migrateSqlite(database, migrations);
+  } finally {
+    database.close();
+  }
+}
 
 /** Applies what is missing, each step whole or not at all. Safe to repeat, and safe beside another process. */
 export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]): string[] {
@@ -33,7 +51,8 @@ function apply(database: DatabaseSync, migration: Migration, all: readonly Migra
     all,
   );
   if (done.some((row) => row.name === migration.name)) return false;
-  for (const statement of migration.statements) database.exec(statement);
+  for (const statement of migration.statements)
+    database.exec(statement.replaceAll("/* clustered */", "without rowid"));
   database
     .prepare("insert into schema_migrations (name, applied_at) values (?, ?)")
     .run(migration.name, Date.now());

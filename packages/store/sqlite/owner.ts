@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../problem.ts";
 import type { SqliteFiles } from "./files.ts";
@@ -18,4 +19,19 @@ export function takeOwnership(files: SqliteFiles): () => void {
     );
   }
   return () => lock.close();
+}
+
+/** Whether a server holds the folder now. */
+export function isOwned(files: SqliteFiles): boolean {
+  if (!existsSync(files.owner)) return false;
+  const lock = new DatabaseSync(files.owner);
+  try {
+    lock.exec("pragma busy_timeout = 0");
+    lock.prepare("select count(*) from sqlite_master").get();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    lock.close();
+  }
 }

@@ -1,8 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Kysely } from "kysely";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
-import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { Sealer } from "../sealer.ts";
 import type { Store } from "../store.ts";
@@ -11,7 +10,7 @@ import { WriteLock } from "../write-lock.ts";
 import { kyselyOver } from "./dialect.ts";
 import { DiskSync } from "./disk.ts";
 import { openDatabase, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
-import { migrateSqlite } from "./migrate.ts";
+import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
 import { SqliteValidate } from "./validate.ts";
 
@@ -30,12 +29,13 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
   const files = sqliteFiles(options.folder);
   prepareFolder(files.folder);
   const release = options.soleServer ? takeOwnership(files) : () => {};
-  const journal = openDatabase(files.journal);
-  migrateSqlite(journal, journalMigrations);
-  journal.close();
-  const database = openDatabase(files.main);
-  migrateSqlite(database, mainMigrations);
-  return new SqliteStore(files, database, options, release);
+  try {
+    migrateFolder(files.folder);
+    return new SqliteStore(files, openDatabase(files.main), options, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 export class SqliteStore implements Store {
@@ -46,6 +46,8 @@ export class SqliteStore implements Store {
   readonly reads: Kysely<Tables>;
   readonly #writer: DatabaseSync;
   readonly #reader: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #writes: Kysely<Tables>;
   readonly #lock = new WriteLock();
   readonly #disk: DiskSync;
@@ -66,6 +68,8 @@ export class SqliteStore implements Store {
     this.#reader.exec("pragma query_only = on");
     this.sealer = new Sealer(dataKey(database, options.encryptionKey));
     this.#validate = new SqliteValidate(database, this.sealer);
+    this.#begin = database.prepare("begin immediate");
+    this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
     this.#disk = new DiskSync(`${files.main}-wal`);
@@ -122,9 +126,9 @@ export class SqliteStore implements Store {
 
   #judgeNow(calls: readonly Call[]): Judged[] {
     try {
-      this.#writer.exec("begin immediate");
+      this.#begin.run();
       const judged = this.#validate.judge(calls, this.#options.now());
-      this.#writer.exec("commit");
+      this.#commit.run();
       return judged;
     } catch (cause) {
       this.#rollback();

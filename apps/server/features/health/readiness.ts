@@ -1,14 +1,12 @@
-import type { Store } from "@countersign/store/store";
-
 const longestPingMs = 1_500;
 
 /** Whether this node should be sent requests: the database answers, and the server is not on its way out. */
 export class Readiness {
-  readonly #store: Store;
+  readonly #databaseAnswers: () => Promise<boolean>;
   #draining = false;
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(databaseAnswers: () => Promise<boolean>) {
+    this.#databaseAnswers = databaseAnswers;
   }
 
   drain(): void {
@@ -21,11 +19,7 @@ export class Readiness {
     const tooLate = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), longestPingMs);
     });
-    const answered = this.#store.ping().then(
-      () => true,
-      () => false,
-    );
-    const ready = await Promise.race([answered, tooLate]);
+    const ready = await Promise.race([this.#databaseAnswers(), tooLate]);
     clearTimeout(timer);
     return ready;
   }

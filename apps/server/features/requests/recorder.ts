@@ -1,49 +1,40 @@
 import { Worker } from "node:worker_threads";
-import type { JournalEntry } from "@countersign/store/journal";
-import type { DatabaseLocation } from "@countersign/store/open";
-
-export interface RecorderSettings {
-  readonly location: DatabaseLocation;
-  readonly keepDays: number;
-}
-
-export type ToRecorder = { kind: "entries"; entries: string } | { kind: "close" };
-export type FromRecorder =
-  | { kind: "written"; count: number }
-  | { kind: "failed"; message: string }
-  | { kind: "closed" };
+import type { FromJournal, JournalSettings, ToJournal } from "./journal-thread.ts";
 
 export interface RecorderObserver {
   entriesDropped(count: number): void;
-  journalFailed(message: string): void;
+  journalFailed(reason: string): void;
 }
 
 /** When the journal cannot be written, this many entries are kept for it; what comes after is dropped and counted. */
-const mostOutstanding = 100_000;
+const mostKept = 200_000;
 
-/** Hands what is to be written down about requests to another thread, once a turn of the event loop. */
+/** Passes what is to be written down about requests on to the journal's thread. */
 export class Recorder {
   readonly #thread: Worker;
   readonly #observer: RecorderObserver;
-  #entries: JournalEntry[] = [];
-  #outstanding = 0;
+  #kept = 0;
   #closed: () => void = () => {};
 
-  constructor(location: DatabaseLocation, keepDays: number, observer: RecorderObserver) {
+  constructor(settings: JournalSettings, observer: RecorderObserver) {
     this.#observer = observer;
-    this.#thread = new Worker(new URL("./recorder-thread.ts", import.meta.url), {
-      workerData: { location, keepDays } satisfies RecorderSettings,
-    });
-    this.#thread.on("message", (message: FromRecorder) => this.#hear(message));
+    this.#thread = new Worker(new URL("./journal-thread.ts", import.meta.url), { workerData: settings });
+    this.#thread.on("message", (message: FromJournal) => this.#hear(message));
+    this.#thread.on("error", (error) => observer.journalFailed(String(error)));
   }
 
-  record(entry: JournalEntry): void {
-    if (this.#entries.length === 0) setImmediate(() => this.#send());
-    this.#entries.push(entry);
+  /** `entries` is a JSON array of this many entries, unopened. */
+  record(entries: string, count: number): void {
+    if (this.#kept + count > mostKept) {
+      this.#observer.entriesDropped(count);
+      return;
+    }
+    this.#kept += count;
+    this.#post({ kind: "entries", entries });
   }
 
+  /** Writes what is left and ends the thread. */
   async close(): Promise<void> {
-    this.#send();
     const closed = new Promise<void>((resolve) => {
       this.#closed = resolve;
     });
@@ -52,26 +43,13 @@ export class Recorder {
     await this.#thread.terminate();
   }
 
-  #send(): void {
-    const entries = this.#entries;
-    if (entries.length === 0) return;
-    this.#entries = [];
-    if (this.#outstanding + entries.length > mostOutstanding) {
-      this.#observer.entriesDropped(entries.length);
-      return;
-    }
-    this.#outstanding += entries.length;
-    // One string crosses between threads much faster than many small arrays.
-    this.#post({ kind: "entries", entries: JSON.stringify(entries) });
-  }
-
-  #hear(message: FromRecorder): void {
+  #hear(message: FromJournal): void {
     switch (message.kind) {
       case "written":
-        this.#outstanding -= message.count;
+        this.#kept -= message.count;
         break;
       case "failed":
-        this.#observer.journalFailed(message.message);
+        this.#observer.journalFailed(message.reason);
         break;
       case "closed":
         this.#closed();
@@ -79,7 +57,7 @@ export class Recorder {
     }
   }
 
-  #post(message: ToRecorder): void {
+  #post(message: ToJournal): void {
     this.#thread.postMessage(message);
   }
 }

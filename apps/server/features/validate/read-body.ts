@@ -1,19 +1,19 @@
+import type { ValidateAsker } from "./asker.ts";
 import { maxBodyBytes } from "./body.ts";
-import type { ValidateCall } from "./call.ts";
 
-/** Starts to read the body of a request for a call, and tells the call how it ends. */
-export function readBodyInto(call: ValidateCall, request: Request): void {
+/** Starts to read the body of a request, and tells the one who asks with it how that ends. */
+export function readBodyInto(asker: ValidateAsker, request: Request): void {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBodyBytes) {
-    call.bodyIs({ at: "too_large" });
+    asker.bodyIs({ at: "too_large" });
     return;
   }
-  const gone = () => call.bodyIs({ at: "gone" });
+  const gone = () => asker.bodyIs({ at: "gone" });
   if (declared !== null || request.body === null) {
-    request.text().then((text) => call.bodyIs({ at: "here", text }), gone);
+    request.text().then((text) => asker.bodyIs({ at: "here", text }), gone);
   } else {
     readChunks(request.body).then(
-      (text) => call.bodyIs(text === null ? { at: "too_large" } : { at: "here", text }),
+      (text) => asker.bodyIs(text === null ? { at: "too_large" } : { at: "here", text }),
       gone,
     );
   }

@@ -1,0 +1,96 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { backedUp, databasesWithBackup, statusOf } from "../../../tests/support/backups.ts";
+import { freshFolder } from "../../../tests/support/databases.ts";
+import { freshDatabase } from "../../../tests/support/postgres.ts";
+import { openSeller } from "../../../tests/support/seller.ts";
+import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+for (const { kind, make } of databasesWithBackup("backup")) {
+  describe(`backup on ${kind}`, () => {
+    test("a backup made under load restores elsewhere, and its licenses validate", async () => {
+      const source = await make();
+      const seller = await openSeller(source.location);
+      const { key } = await seller.license();
+      const server = await startServerProcess(source.environment);
+      let busy = true;
+      const load = (async () => {
+        while (busy) await statusOf(server.url, seller.apiKey, key);
+      })();
+      const folder = join(freshFolder(), "backup");
+      const { code, stdout, stderr } = await runCountersign(["backup", folder, "--json"], source.environment);
+      busy = false;
+      await load;
+      await server.stop();
+      await seller.store.close();
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(stdout).rows).toEqual({ organizations: 1, products: 1, licenses: 1 });
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+
+      const target = await make();
+      const restored = await runCountersign(["restore", folder, "--json"], target.environment);
+      expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(restored.stdout)).toMatchObject({
+        kept_aside: [],
+        problem: null,
+        rows: { licenses: 1 },
+      });
+      const again = await startServerProcess(target.environment);
+      expect(await statusOf(again.url, seller.apiKey, key)).toBe("active");
+      await again.stop();
+      source.remove();
+      target.remove();
+    });
+
+    test("a backup goes only into an empty folder", async () => {
+      const database = await make();
+      const { folder, sellLater } = await backedUp(database);
+      await sellLater();
+      const before = readFileSync(join(folder, "manifest.json"), "utf8");
+      const { code, stderr } = await runCountersign(["backup", folder], database.environment);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `The folder ${folder} is not empty. Name a new one, so that no earlier backup is overwritten.\n`,
+      });
+      expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(before);
+      database.remove();
+    });
+  });
+}
+
+describe("what stops a backup", () => {
+  test("a folder without a database, which stays as it is", async () => {
+    const data = freshFolder();
+    const folder = join(freshFolder(), "backup");
+    const { code, stderr } = await runCountersign(["backup", folder], { COUNTERSIGN_DATA: data });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `There is no database in ${data}. Set COUNTERSIGN_DATA to the folder that holds it.\n`,
+    });
+    expect([readdirSync(data), existsSync(folder)]).toEqual([[], false]);
+  });
+
+  test("a pg_dump that is missing, or older than the database", async () => {
+    const url = await freshDatabase();
+    const bin = freshFolder();
+    const backup = () => runCountersign(["backup", join(bin, "backup")], { DATABASE_URL: url, PATH: bin });
+    const missing = await backup();
+    expect({ code: missing.code, stdout: missing.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(missing.stderr).toMatch(
+      /^pg_dump is not on the PATH\. Install PostgreSQL's client programs .*\n$/,
+    );
+
+    writeFileSync(join(bin, "pg_dump"), "#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'\n");
+    chmodSync(join(bin, "pg_dump"), 0o755);
+    const old = await backup();
+    expect({ code: old.code, stdout: old.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(old.stderr).toMatch(
+      /^The database is PostgreSQL \d+, but the pg_dump on the PATH is version 9\. Install .*\n$/,
+    );
+    expect(existsSync(join(bin, "backup"))).toBe(false);
+  });
+});

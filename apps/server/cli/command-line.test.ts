@@ -1,0 +1,29 @@
+import { describe, expect, test } from "bun:test";
+import { runCountersign } from "../../../tests/support/server-process.ts";
+import { commands } from "./command-line.ts";
+
+describe("the command line", () => {
+  test("every command explains itself, without a database", async () => {
+    for (const { name } of commands) {
+      const { code, stdout } = await runCountersign([name, "--help"], {
+        DATABASE_URL: "postgres://127.0.0.1:1/none",
+      });
+      expect(code).toBe(0);
+      expect(stdout).toStartWith(`countersign ${name}`);
+    }
+  });
+
+  test("every command that prints data offers --json in its help", () => {
+    for (const { name, help } of commands) {
+      if (name !== "serve") expect(help).toContain("--json");
+    }
+  });
+
+  test("an unknown command is named", async () => {
+    const { code, stderr } = await runCountersign(["sevre"]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'There is no command "sevre". Run countersign --help for a list.\n',
+    });
+  });
+});

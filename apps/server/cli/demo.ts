@@ -1,0 +1,52 @@
+import { readConfig } from "../config.ts";
+import type { Example } from "../features/demo/desk.ts";
+import { makeExamples } from "../features/demo/examples.ts";
+import { populate } from "../features/demo/populate.ts";
+import { type Command, readOptions } from "./command.ts";
+import { lookupCurl, validateCurl } from "./curl.ts";
+import { printJson, printLines } from "./print.ts";
+import { withStore } from "./with-store.ts";
+
+export const demo: Command = {
+  name: "demo",
+  summary: "Fill the database with examples and print a request for every answer there is.",
+  help: `countersign demo [--json]
+
+Creates organizations, products and a few hundred licenses in every state they can be in, and prints a curl command
+for each answer that validation can give, with what to expect. Run it beside a running server, on a database that is
+for trying things out: nothing removes the examples again. Running it twice creates them twice.
+
+  --json   print one JSON array: outcome, description, curl, api_key, license_key, body of each example
+`,
+  async run(words, environment) {
+    const { values } = readOptions("demo", words, { json: { type: "boolean" } });
+    const config = readConfig(environment);
+    const examples = await withStore(config, async (store) => makeExamples(store, await populate(store)));
+    if (values.json === true) {
+      printJson(
+        examples.map((example) => ({
+          outcome: example.outcome,
+          description: example.description,
+          curl: curlFor(config.url, example),
+          api_key: example.apiKey,
+          license_key: example.licenseKey,
+          body: example.body,
+        })),
+      );
+    } else {
+      printLines([
+        "# The examples are in the database. Paste any of these into a shell while the server runs.",
+        ...examples.flatMap((example) => [
+          "",
+          `# ${example.outcome}: ${example.description}`,
+          curlFor(config.url, example),
+        ]),
+      ]);
+    }
+    return 0;
+  },
+};
+
+function curlFor(url: string, { apiKey, licenseKey, body }: Example): string {
+  return body === null ? lookupCurl(url, apiKey, licenseKey) : validateCurl(url, apiKey, body);
+}

@@ -1,0 +1,99 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { databases, freshFolder } from "../../../tests/support/databases.ts";
+import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+interface Report {
+  readonly healthy: boolean;
+  readonly checks: readonly { name: string; state: string; message: string; action: string | null }[];
+}
+
+for (const { kind, make } of databases) {
+  describe(`doctor on ${kind}`, async () => {
+    test("finds nothing wrong with a running server, and says that it runs", async () => {
+      const { environment, remove } = await make();
+      const server = await startServerProcess(environment);
+      const { code, report } = await examine(environment);
+      await server.stop();
+      expect(problems(report)).toEqual([]);
+      expect({ code, healthy: report.healthy }).toEqual({ code: 0, healthy: true });
+      const words = kind === "sqlite" ? "A server is using it." : "Servers hold";
+      expect(report.checks.some((check) => check.name === "database" && check.message.includes(words))).toBe(
+        true,
+      );
+      remove();
+    });
+
+    test("a key that does not open the secrets is a problem", async () => {
+      const { environment, remove } = await make();
+      await runCountersign(["setup", "--organization", "A", "--product", "B"], {
+        ...environment,
+        COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase",
+      });
+      const right = await examine({ ...environment, COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase" });
+      expect(problems(right.report)).toEqual([]);
+      const wrong = await examine({ ...environment, COUNTERSIGN_ENCRYPTION_KEY: "the wrong passphrase" });
+      expect({ code: wrong.code, problems: problems(wrong.report) }).toEqual({
+        code: 1,
+        problems: ["encryption"],
+      });
+      const none = await examine(environment);
+      expect({ code: none.code, problems: problems(none.report) }).toEqual({
+        code: 1,
+        problems: ["encryption"],
+      });
+      remove();
+    });
+  });
+}
+
+describe("doctor", () => {
+  test("a bad setting is a problem, not a stack trace", async () => {
+    const { code, report } = await examine({ PORT: "eighty" });
+    expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["settings"] });
+    expect(report.checks[0]?.message).toContain('PORT is "eighty"');
+  });
+
+  test("a database that does not answer is a problem, and the other checks still run", async () => {
+    const { code, report } = await examine({ DATABASE_URL: "postgres://a:secret@127.0.0.1:1/b" });
+    expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["database"] });
+    expect(report.checks.map((check) => check.name)).toContain("proxy");
+    expect(JSON.stringify(report)).not.toContain("secret");
+  });
+
+  test("looking at an empty folder creates nothing in it", async () => {
+    const folder = join(freshFolder(), "data");
+    const { code } = await examine({ COUNTERSIGN_DATA: folder });
+    expect({ code, exists: existsSync(folder) }).toEqual({ code: 0, exists: false });
+  });
+
+  test("a damaged database file is a problem", async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, "countersign.db"), "this is not a database, whatever its name says");
+    const { code, report } = await examine({ COUNTERSIGN_DATA: folder });
+    expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["database"] });
+  });
+
+  test("a folder that others may enter is a warning, and for a person it says what to run", async () => {
+    const folder = freshFolder();
+    chmodSync(folder, 0o755);
+    const { code, stdout } = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Run chmod 700 ${folder}.`);
+    expect(stdout).toEndWith("No problems, and 1 warning to consider.\n");
+  });
+});
+
+async function examine(
+  environment: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; report: Report }> {
+  const { code, stdout } = await runCountersign(["doctor", "--json"], environment);
+  return { code, report: JSON.parse(stdout) };
+}
+
+function problems(report: Report): string[] {
+  return report.checks.filter((check) => check.state === "problem").map((check) => check.name);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../../../tests/support/databases.ts";
+import { runCountersign } from "../../../tests/support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+for (const { kind, make } of databases) {
+  describe(`migrate on ${kind}`, async () => {
+    test("says what it applied, and then that there is nothing to do", async () => {
+      const { environment, remove } = await make();
+      const first = await runCountersign(["migrate", "--json"], environment);
+      const { database, applied } = JSON.parse(first.stdout);
+      expect(database).toBe(kind);
+      expect(applied).toContain("0001-heart");
+      expect(applied).toContain("0001-journal");
+      const second = await runCountersign(["migrate", "--json"], environment);
+      expect(JSON.parse(second.stdout)).toEqual({ database: kind, applied: [] });
+      const third = await runCountersign(["migrate"], environment);
+      expect(third).toEqual({
+        code: 0,
+        stdout: "The database is up to date. There was nothing to do.\n",
+        stderr: "",
+      });
+      remove();
+    });
+  });
+}
+
+test("a database that cannot be reached is one sentence and exit code 1", async () => {
+  const { code, stdout, stderr } = await runCountersign(["migrate"], {
+    DATABASE_URL: "postgres://a:b@127.0.0.1:1/c",
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^The PostgreSQL database cannot be reached: .* Check DATABASE_URL and that the server runs\.\n$/,
+  );
+});

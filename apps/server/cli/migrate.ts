@@ -1,0 +1,29 @@
+import { migrate as migrateDatabase } from "@countersign/store/migrate";
+import { readConfig } from "../config.ts";
+import { type Command, readOptions } from "./command.ts";
+import { printJson, printLines } from "./print.ts";
+
+export const migrate: Command = {
+  name: "migrate",
+  summary: "Bring the database up to date without starting the server.",
+  help: `countersign migrate [--json]
+
+Applies the migrations that the database lacks, each whole or not at all, and says which. The server does the same when
+it starts; this is for those who want to do it beforehand.
+
+  --json   print one JSON object: database, applied
+`,
+  async run(words, environment) {
+    const { values } = readOptions("migrate", words, { json: { type: "boolean" } });
+    const { database } = readConfig(environment);
+    const applied = await migrateDatabase(database);
+    if (values.json === true) printJson({ database: database.kind, applied });
+    else if (applied.length === 0) printLines(["The database is up to date. There was nothing to do."]);
+    else
+      printLines([
+        "The database is up to date. These migrations were applied:",
+        ...applied.map((name) => `  ${name}`),
+      ]);
+    return 0;
+  },
+};

@@ -1,0 +1,8 @@
+/** One JSON value on one line: what `--json` promises to programs. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}

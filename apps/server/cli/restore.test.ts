@@ -1,0 +1,134 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { backedUp, databasesWithBackup, rewriteManifest, statusOf } from "../../../tests/support/backups.ts";
+import { freshFolder } from "../../../tests/support/databases.ts";
+import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+for (const { kind, make } of databasesWithBackup("restore")) {
+  describe(`restore on ${kind}`, () => {
+    test("what is there is replaced only with --force, and is kept aside", async () => {
+      const database = await make();
+      const { folder, seller, sellLater } = await backedUp(database);
+      const later = await sellLater();
+      const refused = await runCountersign(["restore", folder], database.environment);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toBe(
+        "The database already holds 1 organization. Add --force to replace it; what is there now will be kept aside.\n",
+      );
+      const forced = await runCountersign(["restore", folder, "--force", "--json"], database.environment);
+      expect({ code: forced.code, stderr: forced.stderr }).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(forced.stdout).kept_aside).not.toEqual([]);
+      const server = await startServerProcess(database.environment);
+      expect(await statusOf(server.url, seller.apiKey, later)).toBe("license_not_found");
+      await server.stop();
+      database.remove();
+    });
+
+    test("a running server is not restored over, not even with --force", async () => {
+      const database = await make();
+      const { folder, sellLater } = await backedUp(database);
+      await sellLater();
+      const server = await startServerProcess(database.environment);
+      const { code, stderr } = await runCountersign(["restore", folder, "--force"], database.environment);
+      await server.stop();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /in use by another Countersign server\. Stop|A Countersign server is using .* Stop it/,
+      );
+      database.remove();
+    });
+
+    test("a backup that was changed, or never finished, is refused before anything is touched", async () => {
+      const database = await make();
+      const { folder, seller, sellLater } = await backedUp(database);
+      const later = await sellLater();
+      const file = readdirSync(folder).find((name) => name.startsWith("countersign.")) ?? "";
+      const bytes = readFileSync(join(folder, file));
+      bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
+      writeFileSync(join(folder, file), bytes);
+      const changed = await runCountersign(["restore", folder, "--force"], database.environment);
+      expect(changed.stderr).toContain("its checksum differs");
+      rmSync(join(folder, file));
+      const incomplete = await runCountersign(["restore", folder, "--force"], database.environment);
+      expect(incomplete.stderr).toContain("The backup is incomplete");
+      rmSync(join(folder, "manifest.json"));
+      const unfinished = await runCountersign(["restore", folder, "--force"], database.environment);
+      expect(unfinished.stderr).toContain("There is no finished backup in");
+      expect([changed.code, incomplete.code, unfinished.code]).toEqual([1, 1, 1]);
+      const server = await startServerProcess(database.environment);
+      expect(await statusOf(server.url, seller.apiKey, later)).toBe("active");
+      await server.stop();
+      database.remove();
+    });
+
+    test("a manifest that counts other rows than the copy holds stops the restore and changes nothing", async () => {
+      const database = await make();
+      const { folder, seller, sellLater } = await backedUp(database);
+      const later = await sellLater();
+      rewriteManifest(folder, { rows: { organizations: 1, products: 1, licenses: 7 } });
+      const { code } = await runCountersign(["restore", folder, "--force"], database.environment);
+      expect(code).toBe(1);
+      const server = await startServerProcess(database.environment);
+      expect(await statusOf(server.url, seller.apiKey, later)).toBe("active");
+      await server.stop();
+      database.remove();
+    });
+
+    test("a backup of a newer release is refused", async () => {
+      const database = await make();
+      const { folder, sellLater } = await backedUp(database);
+      await sellLater();
+      rewriteManifest(folder, { migrations: ["9999-later"] });
+      const { code, stderr } = await runCountersign(["restore", folder, "--force"], database.environment);
+      expect({ code, newer: stderr.includes("9999-later") }).toEqual({ code: 1, newer: true });
+      database.remove();
+    });
+
+    test("a backup of the other kind of database is refused", async () => {
+      const database = await make();
+      const { folder, sellLater } = await backedUp(database);
+      await sellLater();
+      const other =
+        kind === "sqlite" ? { DATABASE_URL: "postgres://127.0.0.1:1/a" } : { COUNTERSIGN_DATA: folder };
+      const { code, stderr } = await runCountersign(["restore", folder], other);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^This backup was made from (SQLite|PostgreSQL)[^\n]*\n$/);
+      database.remove();
+    });
+
+    test("a backup sealed with another key is restored, and what to set is said", async () => {
+      const database = await make();
+      const sealed = { ...database.environment, COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase" };
+      await runCountersign(["setup", "--organization", "A", "--product", "B"], sealed);
+      const folder = join(freshFolder(), "backup");
+      await runCountersign(["backup", folder], sealed);
+      const target = await make();
+      const { code, stderr } = await runCountersign(["restore", folder], target.environment);
+      expect(code).toBe(1);
+      expect(stderr).toContain("The backup is restored but cannot be opened yet. This database is sealed");
+      database.remove();
+      target.remove();
+    });
+
+    if (kind === "postgres") {
+      test("tables of a later release make way, so that an upgrade can be taken back", async () => {
+        const database = await make();
+        const { folder, sellLater } = await backedUp(database);
+        await sellLater();
+        const client = new pg.Client({ connectionString: database.environment.DATABASE_URL ?? "" });
+        await client.connect();
+        await client.query("create table later_thing (organization_id text references organizations (id))");
+        await client.query("insert into schema_migrations (name, applied_at) values ('9999-later', 0)");
+        const { code, stderr } = await runCountersign(["restore", folder, "--force"], database.environment);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+        const { rows } = await client.query("select to_regclass('later_thing') as found");
+        await client.end();
+        expect(rows).toEqual([{ found: null }]);
+      });
+    }
+  });
+}

@@ -1,0 +1,122 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openStore } from "@countersign/store/open";
+import { apiOf } from "../../../tests/support/api.ts";
+import { databases, freshFolder, type TestDatabase } from "../../../tests/support/databases.ts";
+import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+const names = ["--organization", "Nordlicht Söhne", "--product", "Polaris"];
+
+for (const { kind, make } of databases) {
+  describe(`setup on ${kind}`, async () => {
+    const made: TestDatabase[] = [];
+    const fresh = async () => {
+      const database = await make();
+      made.push(database);
+      return database;
+    };
+    afterAll(() => {
+      for (const database of made) database.remove();
+    });
+
+    test("an empty database gets an organization and a product whose key works", async () => {
+      const { environment } = await fresh();
+      const account = ["--email", "ada@example.com", "--password", "a good password"];
+      const { code, stdout, stderr } = await runCountersign(
+        ["setup", ...names, ...account, "--json"],
+        environment,
+      );
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const answer = JSON.parse(stdout);
+      expect(Object.keys(answer)).toEqual([
+        "user_id",
+        "organization_id",
+        "product_id",
+        "api_key",
+        "access_token",
+      ]);
+      expect([answer.user_id, answer.access_token]).toEqual([null, null]);
+
+      const server = await startServerProcess(environment);
+      expect(await statusOf(server.url, answer.api_key)).toBe("license_not_found");
+      await server.stop();
+    });
+
+    test("beside a running server, and twice with the same name, each call makes its own", async () => {
+      const { environment, location } = await fresh();
+      const server = await startServerProcess(environment);
+      const keys: string[] = [];
+      for (let time = 0; time < 3; time++) {
+        const { stdout } = await runCountersign(["setup", ...names, "--plan", "free", "--json"], environment);
+        keys.push(JSON.parse(stdout).api_key);
+      }
+      for (const key of keys) expect(await statusOf(server.url, key)).toBe("license_not_found");
+      await server.stop();
+      const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+      const found = await store.reads
+        .selectFrom("organizations")
+        .select(["slug", "plan"])
+        .orderBy("slug")
+        .execute();
+      await store.close();
+      expect(found.map((row) => row.slug)).toEqual([
+        "nordlicht-sohne",
+        "nordlicht-sohne-2",
+        "nordlicht-sohne-3",
+      ]);
+      expect(new Set(found.map((row) => row.plan))).toEqual(new Set(["free"]));
+    });
+
+    test("setups that race for one name all succeed", async () => {
+      const { environment } = await fresh();
+      await runCountersign(["migrate"], environment);
+      const all = await Promise.all(
+        Array.from({ length: 4 }, () => runCountersign(["setup", ...names, "--json"], environment)),
+      );
+      expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        all.map(() => ({ code: 0, stderr: "" })),
+      );
+    });
+  });
+}
+
+describe("what setup is told", () => {
+  const folder = freshFolder();
+  const run = (...words: string[]) => runCountersign(["setup", ...words], { COUNTERSIGN_DATA: folder });
+
+  test.each([
+    [
+      ["--product", "Polaris"],
+      "Add --organization with the name of the organization that sells the software.\n",
+    ],
+    [
+      ["--organization", " ", "--product", "P"],
+      "Add --organization with the name of the organization that sells the software.\n",
+    ],
+    [["--organization", "Nordlicht"], "Add --product with the name of its first product.\n"],
+    [[...names, "--plan", "gold"], '--plan is "gold". It should be one of: free, pro, enterprise.\n'],
+    [
+      [...names, "--email", "ada"],
+      '--email is "ada". It should be an e-mail address, such as ada@example.com.\n',
+    ],
+    [[...names, "--password", "short"], "--password is too short. It should have 8 characters or more.\n"],
+    [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options.\n"],
+  ])("%j is answered with one sentence", async (words, sentence) => {
+    expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: sentence });
+  });
+
+  test("for a person, the key comes once, with a request to try", async () => {
+    const { code, stdout } = await run(...names);
+    expect(code).toBe(0);
+    const key = /^ {2}(csk_\w+)$/m.exec(stdout)?.[1];
+    expect(stdout).toContain(
+      `curl -sS 'http://127.0.0.1:3000/api/v1/validate' -H 'Authorization: Bearer ${key}'`,
+    );
+  });
+});
+
+async function statusOf(url: string, apiKey: string): Promise<unknown> {
+  const { body } = await apiOf(url, apiKey).validate({ license_key: "0000-0000-0000-0000" });
+  return body.status;
+}

@@ -1,0 +1,104 @@
+import { type Plan, plans } from "@countersign/domain/quota/limit";
+import { readConfig } from "../config.ts";
+import { addOrganization } from "../features/organizations/create.ts";
+import { addProduct } from "../features/products/create.ts";
+import { OperatorProblem } from "../problem.ts";
+import { type Command, readOptions } from "./command.ts";
+import { validateCurl } from "./curl.ts";
+import { printJson, printLines } from "./print.ts";
+import { withStore } from "./with-store.ts";
+
+export const setup: Command = {
+  name: "setup",
+  summary: "Create an organization and a product, and print its API key.",
+  help: `countersign setup --organization NAME --product NAME [options]
+
+Creates an organization and a product in it, and prints the product's API key, which is shown only this once. Works
+on an empty data folder as well as beside a running server.
+
+  --organization NAME   the organization that sells the software
+  --product NAME        its first product
+  --plan PLAN           free, pro or enterprise; COUNTERSIGN_DEFAULT_PLAN when left out
+  --email ADDRESS       the owner's e-mail address
+  --password PASSWORD   the owner's password, 8 characters or more
+  --json                print one JSON object: user_id, organization_id, product_id, api_key, access_token
+
+This release has no accounts, so the e-mail address and the password are checked but not kept, and user_id and
+access_token are null.
+`,
+  async run(words, environment) {
+    const { values } = readOptions("setup", words, {
+      organization: { type: "string" },
+      product: { type: "string" },
+      plan: { type: "string" },
+      email: { type: "string" },
+      password: { type: "string" },
+      json: { type: "boolean" },
+    });
+    const config = readConfig(environment);
+    const organization = name(
+      "--organization",
+      values.organization,
+      "the organization that sells the software",
+    );
+    const product = name("--product", values.product, "its first product");
+    const plan = values.plan === undefined ? config.defaultPlan : planNamed(values.plan);
+    checkAccount(values.email, values.password);
+    const created = await withStore(config, (store) =>
+      store.transaction(async (db) => {
+        const nowMs = Date.now();
+        const { id, slug } = await addOrganization(db, { name: organization, plan }, nowMs);
+        const first = await addProduct(db, store.sealer, { organizationId: id, name: product }, nowMs);
+        return { organizationId: id, slug, productId: first.id, apiKey: first.apiKey };
+      }),
+    );
+    if (values.json === true) {
+      printJson({
+        user_id: null,
+        organization_id: created.organizationId,
+        product_id: created.productId,
+        api_key: created.apiKey,
+        access_token: null,
+      });
+    } else {
+      printLines([
+        `The organization ${organization} (${created.slug}, plan ${plan}) and its product ${product} are ready.`,
+        "",
+        "The product's API key, shown only this once:",
+        `  ${created.apiKey}`,
+        "",
+        "Ask the server about a license key. It answers license_not_found until the product has that license:",
+        `  ${validateCurl(config.url, created.apiKey, { license_key: "0000-0000-0000-0000" })}`,
+      ]);
+    }
+    return 0;
+  },
+};
+
+const maxNameLength = 100;
+
+function name(option: string, text: string | undefined, meaning: string): string {
+  const value = text?.trim() ?? "";
+  if (value === "") throw new OperatorProblem(`Add ${option} with the name of ${meaning}.`);
+  if (value.length > maxNameLength) {
+    throw new OperatorProblem(`${option} is too long. A name can have at most ${maxNameLength} characters.`);
+  }
+  return value;
+}
+
+function planNamed(text: string): Plan {
+  const plan = plans.find((candidate) => candidate === text);
+  if (plan !== undefined) return plan;
+  throw new OperatorProblem(`--plan is "${text}". It should be one of: ${plans.join(", ")}.`);
+}
+
+function checkAccount(email: string | undefined, password: string | undefined): void {
+  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw new OperatorProblem(
+      `--email is "${email}". It should be an e-mail address, such as ada@example.com.`,
+    );
+  }
+  if (password !== undefined && password.length < 8) {
+    throw new OperatorProblem("--password is too short. It should have 8 characters or more.");
+  }
+}

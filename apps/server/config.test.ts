@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseAddress } from "@countersign/domain/ip/address";
+import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
+import { OperatorProblem } from "./problem.ts";
+
+test("nothing has to be set", () => {
+  const { trustedProxies, ...rest } = readConfig({});
+  expect(trustedProxies.size).toBe(0);
+  expect(rest).toEqual({
+    port: 3000,
+    host: "127.0.0.1",
+    url: "http://127.0.0.1:3000",
+    dataFolder: resolve("data"),
+    database: { kind: "sqlite", folder: resolve("data") },
+    defaultPlan: "enterprise",
+    durability: "standard",
+    encryptionKey: null,
+    logLevel: "info",
+    logFormat: "auto",
+    requestLogDays: 30,
+  });
+});
+
+describe("a good value is used", () => {
+  const postgres = "postgres://user:secret@db.example.com:5432/countersign";
+  const rows: [Environment, Partial<Config>][] = [
+    [{ PORT: "8080" }, { port: 8080, url: "http://127.0.0.1:8080" }],
+    [{ PORT: "0" }, { port: 0 }],
+    [{ PORT: "65535" }, { port: 65_535 }],
+    [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://0.0.0.0:3000" }],
+    [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
+    [{ COUNTERSIGN_URL: "https://license.example.com" }, { url: "https://license.example.com" }],
+    [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
+    [
+      { COUNTERSIGN_DATA: "/srv/cs" },
+      { dataFolder: "/srv/cs", database: { kind: "sqlite", folder: "/srv/cs" } },
+    ],
+    [{ COUNTERSIGN_DATA: "here" }, { dataFolder: resolve("here") }],
+    [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
+    [{ DATABASE_URL: "postgresql://h/d" }, { database: { kind: "postgres", url: "postgresql://h/d" } }],
+    [{ COUNTERSIGN_DEFAULT_PLAN: "free" }, { defaultPlan: "free" }],
+    [{ COUNTERSIGN_DURABILITY: "strict" }, { durability: "strict" }],
+    [{ COUNTERSIGN_ENCRYPTION_KEY: "sixteen letters!" }, { encryptionKey: "sixteen letters!" }],
+    [{ COUNTERSIGN_LOG_LEVEL: "debug" }, { logLevel: "debug" }],
+    [{ COUNTERSIGN_LOG_FORMAT: "pretty" }, { logFormat: "pretty" }],
+    [{ COUNTERSIGN_REQUEST_LOG_DAYS: "1" }, { requestLogDays: 1 }],
+    [{ COUNTERSIGN_REQUEST_LOG_DAYS: "3650" }, { requestLogDays: 3650 }],
+    [
+      { PORT: "", HOST: "", DATABASE_URL: "" },
+      { port: 3000, host: "127.0.0.1" },
+    ],
+  ];
+  test.each(rows)("%j", (environment, settings) => {
+    expect(readConfig(environment)).toMatchObject(settings);
+  });
+
+  test("trusted proxies cover what they list and nothing else", () => {
+    const { trustedProxies } = readConfig({ COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::1" });
+    const covers = (ip: string) => {
+      const address = parseAddress(ip);
+      return address !== null && trustedProxies.covers(address, Date.now());
+    };
+    expect(["10.1.2.3", "2001:db8::1", "11.0.0.1", "2001:db8::2"].map(covers)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe("a bad value stops the start with its name and what it should be", () => {
+  const rows: [name: string, value: string, shouldBe: string][] = [
+    ["PORT", "http", "a whole number from 0 to 65535"],
+    ["PORT", "65536", "a whole number from 0 to 65535"],
+    ["PORT", "-1", "a whole number from 0 to 65535"],
+    ["PORT", "80.5", "a whole number from 0 to 65535"],
+    ["PORT", " 80", "a whole number from 0 to 65535"],
+    ["PORT", "0x50", "a whole number from 0 to 65535"],
+    ["PORT", "99999999999999999999", "a whole number from 0 to 65535"],
+    ["COUNTERSIGN_URL", "license.example.com", "https://license.example.com"],
+    ["COUNTERSIGN_URL", "ftp://license.example.com", "https://license.example.com"],
+    ["COUNTERSIGN_URL", "javascript:alert(1)", "https://license.example.com"],
+    ["DATABASE_URL", "mysql://user:secret@host/db", "postgres://user:password@host:5432/database"],
+    ["DATABASE_URL", "user:secret@host", "postgres://user:password@host:5432/database"],
+    ["COUNTERSIGN_TRUSTED_PROXIES", "true", "addresses or CIDRs"],
+    ["COUNTERSIGN_TRUSTED_PROXIES", "1", "addresses or CIDRs"],
+    ["COUNTERSIGN_TRUSTED_PROXIES", "0.0.0.0/0", "addresses or CIDRs"],
+    ["COUNTERSIGN_TRUSTED_PROXIES", "10.0.0.0/8, proxy.local", "addresses or CIDRs"],
+    ["COUNTERSIGN_DEFAULT_PLAN", "Pro", "free, pro, enterprise"],
+    ["COUNTERSIGN_DURABILITY", "maximum", "standard, strict"],
+    ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "16 characters or more"],
+    ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
+    ["COUNTERSIGN_LOG_FORMAT", "text", "auto, json, pretty"],
+    ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],
+    ["COUNTERSIGN_REQUEST_LOG_DAYS", "forever", "a whole number from 1 to 3650"],
+  ];
+  test.each(rows)("%s=%s", (name, value, shouldBe) => {
+    const message = problemOf({ [name]: value });
+    expect(message).toStartWith(name);
+    expect(message).toContain(shouldBe);
+  });
+
+  test("a value that may hold a secret is not repeated", () => {
+    expect(problemOf({ DATABASE_URL: "mysql://user:hunter2@host/db" })).not.toContain("hunter2");
+    expect(problemOf({ COUNTERSIGN_ENCRYPTION_KEY: "hunter2" })).not.toContain("hunter2");
+  });
+});
+
+describe("a setting can stand in a file", () => {
+  let folder = "";
+  const file = (text: string) => {
+    const path = join(folder, `setting-${Math.random()}`);
+    writeFileSync(path, text);
+    return path;
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "countersign-config-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("its contents are used without the line end", () => {
+    const environment = { COUNTERSIGN_ENCRYPTION_KEY_FILE: file("a passphrase from a file\n") };
+    expect(readConfig(environment).encryptionKey).toBe("a passphrase from a file");
+  });
+
+  test("any setting can", () => {
+    expect(readConfig({ PORT_FILE: file("8081\n") }).port).toBe(8081);
+  });
+
+  test("a file and a value at once are refused", () => {
+    const environment = { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: file("postgres://h/e") };
+    expect(problemOf(environment)).toBe("Set DATABASE_URL or DATABASE_URL_FILE, not both.");
+  });
+
+  test("a file that is not there is named", () => {
+    const path = join(folder, "missing");
+    expect(problemOf({ DATABASE_URL_FILE: path })).toBe(
+      `DATABASE_URL_FILE points to ${path}, which cannot be read.`,
+    );
+  });
+
+  test("an empty file is no way to switch encryption off", () => {
+    expect(problemOf({ COUNTERSIGN_ENCRYPTION_KEY_FILE: file("\n") })).toContain(
+      "COUNTERSIGN_ENCRYPTION_KEY",
+    );
+  });
+});
+
+function problemOf(environment: Environment): string {
+  try {
+    readConfig(environment);
+  } catch (problem) {
+    expect(problem).toBeInstanceOf(ConfigProblem);
+    expect(problem).toBeInstanceOf(OperatorProblem);
+    return problem instanceof ConfigProblem ? problem.message : "";
+  }
+  throw new Error("The settings were accepted.");
+}

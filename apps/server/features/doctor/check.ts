@@ -1,0 +1,20 @@
+/** One thing that was looked at, what was found, and what to do about it. */
+export interface Check {
+  readonly name: "settings" | "runtime" | "clock" | "disk" | "folder" | "database" | "proxy" | "encryption";
+  readonly state: "ok" | "warning" | "problem";
+  readonly message: string;
+  /** Null when there is nothing to do. */
+  readonly action: string | null;
+}
+
+export function ok(name: Check["name"], message: string): Check {
+  return { name, state: "ok", message, action: null };
+}
+
+export function warning(name: Check["name"], message: string, action: string): Check {
+  return { name, state: "warning", message, action };
+}
+
+export function problem(name: Check["name"], message: string, action: string): Check {
+  return { name, state: "problem", message, action };
+}

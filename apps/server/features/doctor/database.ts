@@ -1,0 +1,79 @@
+import { compareMigrations, type Inspection, inspectDatabase, sealingOf } from "@countersign/store/inspect";
+import { StoreProblem } from "@countersign/store/problem";
+import type { Config } from "../../config.ts";
+import { type Check, ok, problem, warning } from "./check.ts";
+import { checkClockDifference } from "./machine.ts";
+
+export async function checkDatabase({ database, encryptionKey }: Config): Promise<Check[]> {
+  let found: Inspection | null;
+  try {
+    found = await inspectDatabase(database);
+  } catch (error) {
+    if (!(error instanceof StoreProblem)) throw error;
+    return [problem("database", error.message, "Nothing else about the database could be checked.")];
+  }
+  if (found === null) return [ok("database", "There is no database yet. The first start makes it.")];
+  const where = database.kind === "sqlite" ? ` in ${database.folder}` : "";
+  return [
+    ok("database", `${found.version}${where} answers${atWork(database.kind, found.serversAtWork)}`),
+    ...checkSchema(found.appliedMigrations),
+    ...checkFiles(found),
+    ...(database.kind === "postgres" ? [checkClockDifference(found.clockAheadMs)] : []),
+    checkSealing(found.storedDataKey, encryptionKey),
+  ];
+}
+
+function atWork(kind: "sqlite" | "postgres", servers: number): string {
+  if (servers === 0) return ". No server is using it.";
+  return kind === "sqlite" ? ". A server is using it." : `. Servers hold ${servers} connections to it.`;
+}
+
+function checkSchema(applied: readonly string[]): Check[] {
+  const { missing, unknown } = compareMigrations(applied);
+  if (unknown.length > 0) {
+    const found = `The database was migrated by a newer release (${unknown.join(", ")}).`;
+    return [problem("database", found, "Start that release, or restore a backup that was made before it.")];
+  }
+  if (missing.length > 0) {
+    const found = `The database lacks ${missing.length === 1 ? "a migration" : "migrations"}: ${missing.join(", ")}.`;
+    return [
+      warning("database", found, "Start the server or run countersign migrate: both apply what is missing."),
+    ];
+  }
+  return [ok("database", "Every migration is applied.")];
+}
+
+function checkFiles({ damage, writeProblem }: Inspection): Check[] {
+  const checks: Check[] = [];
+  if (damage.length > 0) {
+    const action = "Stop the server, check the disk, and restore the last backup.";
+    checks.push(problem("database", `The database is damaged: ${damage.join("; ")}.`, action));
+  }
+  if (writeProblem !== null) {
+    const action = "Check the rights of the user, the free space, and that it is not a read-only copy.";
+    checks.push(problem("database", `The database cannot be written: ${writeProblem}`, action));
+  }
+  return checks.length > 0 ? checks : [ok("database", "It is undamaged and can be written.")];
+}
+
+function checkSealing(storedDataKey: string | null, encryptionKey: string | null): Check {
+  const sealing = sealingOf(storedDataKey, encryptionKey);
+  switch (sealing.state) {
+    case "none":
+      return ok("encryption", "The key that secrets are encrypted with is made at the first start.");
+    case "sealed":
+      return ok(
+        "encryption",
+        "The key that secrets are encrypted with is sealed by COUNTERSIGN_ENCRYPTION_KEY.",
+      );
+    case "locked":
+      return problem("encryption", sealing.problem, "The server cannot start before that.");
+    case "plain":
+      return ok(
+        "encryption",
+        encryptionKey === null
+          ? "The key that secrets are encrypted with lies in the database, so whoever has a backup can read them. Set COUNTERSIGN_ENCRYPTION_KEY to seal it, and keep that somewhere else."
+          : "The next start seals the key that secrets are encrypted with by COUNTERSIGN_ENCRYPTION_KEY.",
+      );
+  }
+}

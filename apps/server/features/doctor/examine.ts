@@ -1,0 +1,46 @@
+import { type Config, type Environment, readConfig } from "../../config.ts";
+import { reasonOf } from "../../log.ts";
+import { OperatorProblem } from "../../problem.ts";
+import { type Check, ok, problem } from "./check.ts";
+import { checkDatabase } from "./database.ts";
+import { checkDisk, checkFolder } from "./folder.ts";
+import { checkRuntime, checkYear } from "./machine.ts";
+import { checkProxy } from "./proxy.ts";
+
+/** Looks at everything that a running server depends on. Whatever fails becomes a finding, never an exception. */
+export async function examine(environment: Environment): Promise<Check[]> {
+  const nowMs = Date.now();
+  const machine = [checkRuntime(process.versions), checkYear(nowMs)];
+  const config = readSettings(environment);
+  if (!("database" in config)) return [config, ...machine];
+  const folder = await attempt("folder", async () => checkFolder(config, process.getuid?.() ?? null));
+  // In a folder that cannot be entered, a database file looks as if it were not there.
+  const hidden = config.database.kind === "sqlite" && folder.some((check) => check.state === "problem");
+  return [
+    ok("settings", `The settings can be used. The server answers at ${config.url}.`),
+    ...machine,
+    ...folder,
+    ...(await attempt("disk", async () => checkDisk(config))),
+    ...(hidden ? [] : await attempt("database", () => checkDatabase(config))),
+    ...(await attempt("proxy", async () => [checkProxy(config)])),
+  ];
+}
+
+function readSettings(environment: Environment): Config | Check {
+  try {
+    return readConfig(environment);
+  } catch (error) {
+    const fix = "Put it right in the environment and run doctor again for the other checks.";
+    return problem("settings", error instanceof OperatorProblem ? error.message : reasonOf(error), fix);
+  }
+}
+
+async function attempt(name: Check["name"], look: () => Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [
+      problem(name, `This could not be checked: ${reasonOf(error)}`, "Report it if the reason is not clear."),
+    ];
+  }
+}

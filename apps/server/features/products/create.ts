@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { generateApiKey } from "@countersign/domain/products/api-key";
+import { createProduct, type ProductSettings } from "@countersign/store/queries/products";
+import type { Sealer } from "@countersign/store/sealer";
+import type { Database } from "@countersign/store/store";
+import { newId } from "../../new-id.ts";
+
+export interface ProductInput {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly settings?: Partial<ProductSettings>;
+}
+
+export interface CreatedProduct {
+  readonly id: string;
+  /** In full only here: what is stored is its hash. */
+  readonly apiKey: string;
+}
+
+/** Creates a product, with its API key and its signing secret, inside a transaction. */
+export async function addProduct(
+  db: Database,
+  sealer: Sealer,
+  input: ProductInput,
+  nowMs: number,
+): Promise<CreatedProduct> {
+  const id = newId();
+  const apiKey = generateApiKey(randomBytes);
+  const signingKey = { id: randomBytes(4).toString("hex"), sealedSecret: sealer.seal(randomBytes(32)) };
+  await createProduct(db, { id, ...input, apiKey, signingKey }, nowMs);
+  return { id, apiKey: apiKey.key };
+}

@@ -1,0 +1,76 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { JournalEntry } from "@countersign/store/journal";
+import { type DatabaseLocation, openJournal } from "@countersign/store/open";
+import { reasonOf } from "../../log.ts";
+
+export interface JournalSettings {
+  readonly database: DatabaseLocation;
+  readonly requestLogDays: number;
+}
+
+export type ToJournal = { readonly kind: "entries"; readonly entries: string } | { readonly kind: "close" };
+
+export type FromJournal =
+  | { readonly kind: "written"; readonly count: number }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "closed" };
+
+/** How long entries gather. Many rows written at once touch each page of the file once instead of once each. */
+const gatherMs = 1_000;
+const pruneEveryMs = 60_000;
+
+/** A thread of its own: what is written down about requests never makes a request wait. */
+async function run({ database, requestLogDays }: JournalSettings): Promise<void> {
+  const journal = await openJournal(database);
+  let waiting: JournalEntry[] = [];
+  let writing: Promise<void> | null = null;
+
+  const write = async () => {
+    const entries = waiting;
+    if (entries.length === 0) return;
+    try {
+      await journal.append(entries);
+      waiting = waiting.slice(entries.length);
+      tell({ kind: "written", count: entries.length });
+    } catch (error) {
+      tell({ kind: "failed", reason: reasonOf(error) });
+    }
+  };
+  const writeNow = () => {
+    writing ??= write().finally(() => {
+      writing = null;
+    });
+    return writing;
+  };
+  const writeTimer = setInterval(() => void writeNow(), gatherMs);
+  const pruneTimer = setInterval(() => {
+    journal.prune(Date.now() - requestLogDays * 86_400_000).catch((error) => {
+      tell({ kind: "failed", reason: reasonOf(error) });
+    });
+  }, pruneEveryMs);
+  const close = async () => {
+    clearInterval(writeTimer);
+    clearInterval(pruneTimer);
+    await writing;
+    await writeNow();
+    await journal.close();
+    tell({ kind: "closed" });
+  };
+
+  parentPort?.on("message", (message: ToJournal) => {
+    switch (message.kind) {
+      case "entries":
+        for (const entry of JSON.parse(message.entries) as JournalEntry[]) waiting.push(entry);
+        break;
+      case "close":
+        void close();
+        break;
+    }
+  });
+}
+
+function tell(message: FromJournal): void {
+  parentPort?.postMessage(message);
+}
+
+await run(workerData);

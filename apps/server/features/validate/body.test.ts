@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { asKeyMatch, readValidateBody } from "./body.ts";
+
+describe("a body that names no license", () => {
+  const rows: [text: string, problem: string][] = [
+    ["", "The body is not JSON."],
+    ["license_key=A", "The body is not JSON."],
+    ['{"license_key":"A"', "The body is not JSON."],
+    ["\uFEFF{}", "The body is not JSON."],
+    ["null", "The body is not a JSON object."],
+    ["[]", "The body is not a JSON object."],
+    ['["license_key"]', "The body is not a JSON object."],
+    ['"A"', "The body is not a JSON object."],
+    ["7", "The body is not a JSON object."],
+    ["true", "The body is not a JSON object."],
+    ["{}", "The body has no license_key."],
+    ['{"LICENSE_KEY":"A"}', "The body has no license_key."],
+    ['{"__proto__":{"license_key":"A"}}', "The body has no license_key."],
+    ['{"license_key":null}', "license_key is not a string."],
+    ['{"license_key":7}', "license_key is not a string."],
+    ['{"license_key":["A"]}', "license_key is not a string."],
+    ['{"license_key":{"toString":"A"}}', "license_key is not a string."],
+  ];
+  test.each(rows)("%s", (text, problem) => {
+    const body = readValidateBody(text);
+    expect(body).toMatchObject({ licenseKey: "", keyMatch: null, version: null, deviceId: null });
+    expect(body.problem).toStartWith(problem);
+    expect(body.problem).toContain("Send");
+  });
+});
+
+describe("a body that names a license", () => {
+  const longest = "d".repeat(256);
+  type Read = [version: string | null, deviceId: string | null, problem: string | null];
+  const rows: [why: string, members: object, Read][] = [
+    ["alone", {}, [null, null, null]],
+    ["with everything", { version: "1.2", device_id: "d" }, ["1.2", "d", null]],
+    ["with nulls", { version: null, device_id: null }, [null, null, null]],
+    ["with empty texts", { version: "", device_id: "" }, ["", "", null]],
+    ["with unknown members", { hwid: "x", nested: { a: [1] } }, [null, null, null]],
+    ["with a number as version", { version: 1.2 }, [null, null, "version is not a string and was ignored."]],
+    ["with an object as version", { version: {} }, [null, null, "version is not a string and was ignored."]],
+    [
+      "with a number as device id",
+      { device_id: 7 },
+      [null, null, "device_id is not a string and was ignored."],
+    ],
+    ["with the longest device id", { device_id: longest }, [null, longest, null]],
+    [
+      "with a longer device id",
+      { device_id: `${longest}d`, version: "1" },
+      ["1", null, "device_id is longer than 256 characters and was ignored."],
+    ],
+    [
+      "with two that cannot be used, of which the first is told",
+      { version: 1, device_id: 1 },
+      [null, null, "version is not a string and was ignored."],
+    ],
+  ];
+  test.each(rows)("%s", (_why, members, [version, deviceId, problem]) => {
+    expect(readValidateBody(JSON.stringify({ license_key: "ab-cd", ...members }))).toEqual({
+      licenseKey: "ab-cd",
+      keyMatch: "AB-CD",
+      version,
+      deviceId,
+      problem,
+    });
+  });
+
+  test("of two license keys the last is taken, as JSON parsers do", () => {
+    expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B");
+  });
+
+  test("the key is kept as sent, for the signature, and matched trimmed and upper-cased", () => {
+    expect(readValidateBody('{"license_key":"  aBc\\n"}')).toMatchObject({
+      licenseKey: "  aBc\n",
+      keyMatch: "ABC",
+    });
+  });
+});
+
+describe("the form a key is looked up by", () => {
+  const rows: [key: string, match: string | null][] = [
+    ["ABCD-1234", "ABCD-1234"],
+    [" abcd-1234\t", "ABCD-1234"],
+    ["", ""],
+    ["a\0b", null],
+    ["\0", null],
+  ];
+  test.each(rows)("%j: %j", (key, match) => {
+    expect(asKeyMatch(key)).toBe(match);
+  });
+});
+
+test("no text at all makes it fail, and what it returns is always usable", () => {
+  const nearlyRight = fc
+    .record(
+      { license_key: fc.anything(), version: fc.anything(), device_id: fc.anything() },
+      { requiredKeys: [] },
+    )
+    .map((value) => JSON.stringify(value, (_, member) => (typeof member === "bigint" ? 0 : member)) ?? "");
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json(), nearlyRight), (text) => {
+      const body = readValidateBody(text);
+      expect(typeof body.licenseKey).toBe("string");
+      if (body.keyMatch === null && body.licenseKey === "") expect(body.problem).not.toBeNull();
+      expect(body.deviceId === null || body.deviceId.length <= 256).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});

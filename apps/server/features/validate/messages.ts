@@ -1,0 +1,61 @@
+/**
+ * What the thread that talks HTTP and the thread that decides say to each other. A batch crosses as two strings, which
+ * are handed over much faster than many small objects: one is JSON, tuples of short values; the other holds the long
+ * texts of all of them, end to end, so that nothing long is escaped, parsed or copied on the way.
+ */
+
+export type Endpoint = "validate" | "lookup";
+
+/**
+ * One request. Its text is the body of a validation or the key of a lookup, so many characters long; the length is
+ * null when there is no text and only admission is asked for.
+ */
+export type Ask = readonly [
+  slot: number,
+  requestId: string,
+  endpoint: Endpoint,
+  token: string,
+  address: string,
+  counted: 0 | 1,
+  textLength: number | null,
+  nonce: string,
+];
+
+export type Answer =
+  | readonly [slot: number, tag: "unauthorized"]
+  | readonly [slot: number, tag: "failed"]
+  | readonly [slot: number, tag: "limited", quota: Quota]
+  | readonly [slot: number, tag: "admitted", quota: Quota]
+  | readonly [slot: number, tag: "missing", quota: Quota]
+  /** Its text is the body to send. `outcome` is the status of a verdict, or `found`. */
+  | readonly [
+      slot: number,
+      tag: "told",
+      quota: Quota,
+      outcome: string,
+      textLength: number,
+      problem: string | null,
+    ];
+
+export type Quota = readonly [limit: number | null, remaining: number, resetSeconds: number];
+
+export type ToDecider =
+  | { readonly kind: "asks"; readonly asks: string; readonly texts: string }
+  | { readonly kind: "ping"; readonly id: number }
+  | { readonly kind: "close" };
+
+export type FromDecider =
+  | { readonly kind: "ready" }
+  | { readonly kind: "cannot_start"; readonly message: string }
+  /** The answers of one batch, and what is to be written down about them: the second is passed on unopened. */
+  | {
+      readonly kind: "answers";
+      readonly answers: string;
+      readonly texts: string;
+      readonly entries: string;
+      readonly entryCount: number;
+    }
+  | { readonly kind: "batch"; readonly calls: number; readonly seconds: number }
+  | { readonly kind: "batch_failed"; readonly calls: number; readonly reason: string }
+  | { readonly kind: "pong"; readonly id: number; readonly alive: boolean }
+  | { readonly kind: "closed" };

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "bun:test";
+import { createLog, type Log, type LogFields, type LogLevel, logLevels, reasonOf } from "./log.ts";
+
+const nowMs = Date.UTC(2030, 5, 15, 12, 34, 56, 789);
+
+function written(level: LogLevel, pretty: boolean, work: (log: Log) => void): string[] {
+  const lines: string[] = [];
+  work(createLog({ level, pretty, now: () => nowMs, write: (line) => lines.push(line) }));
+  return lines;
+}
+
+describe("a level lets through itself and what is graver", () => {
+  const rows: [LogLevel, LogLevel[]][] = [
+    ["debug", ["debug", "info", "warn", "error"]],
+    ["info", ["info", "warn", "error"]],
+    ["warn", ["warn", "error"]],
+    ["error", ["error"]],
+  ];
+  test.each(rows)("%s", (level, expected) => {
+    const lines = written(level, false, (log) => {
+      for (const each of logLevels) log[each]("said");
+    });
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(expected);
+  });
+});
+
+test("a JSON line holds time, level, message and fields, in that order", () => {
+  const [line] = written("info", false, (log) =>
+    log.warn("Slow batch.", { calls: 7, ok: true, cause: null }),
+  );
+  expect(line).toBe(
+    '{"time":"2030-06-15T12:34:56.789Z","level":"warn","message":"Slow batch.","calls":7,"ok":true,"cause":null}\n',
+  );
+});
+
+describe("a line for a person", () => {
+  const rows: [LogLevel, LogFields | undefined, string][] = [
+    ["info", undefined, "Listening."],
+    ["info", { port: 3000, url: "http://x" }, "Listening.  port=3000 url=http://x"],
+    ["error", { reason: "gone" }, "ERROR Listening.  reason=gone"],
+    ["warn", { reason: undefined, left: null }, "WARN Listening.  left=null"],
+    ["info", { reason: "disk\nis full" }, "Listening.  reason=disk\\u000ais full"],
+  ];
+  test.each(rows)("%s %j", (level, fields, expected) => {
+    const [line] = written("debug", true, (log) => log[level]("Listening.", fields));
+    expect(line).toMatch(/^\d\d:\d\d:\d\d /);
+    expect(line?.slice(9)).toBe(`${expected}\n`);
+  });
+});
+
+describe("whatever it is told, an entry stays one line and its own", () => {
+  const forged = 'x\n{"level":"error","message":"forged"}\r\n\u001b[31m';
+  test.each([
+    ["as JSON", false],
+    ["for a person", true],
+  ] as const)("%s", (_name, pretty) => {
+    const lines = written("info", pretty, (log) => log.info(forged, { ip: forged }));
+    expect(lines).toHaveLength(1);
+    expect(/\p{Cc}/u.test(lines[0]?.slice(0, -1) ?? "")).toBe(false);
+    expect(lines[0]).toEndWith("\n");
+  });
+
+  test("a field cannot pass for the time, the level or the message", () => {
+    const [line] = written("info", false, (log) =>
+      log.info("Real.", { level: "error", message: "forged", time: "never", more: 1 }),
+    );
+    expect(JSON.parse(line ?? "")).toEqual({
+      time: "2030-06-15T12:34:56.789Z",
+      level: "info",
+      message: "Real.",
+      more: 1,
+    });
+  });
+});
+
+describe("the reason of an error", () => {
+  const rows: [string, unknown][] = [
+    ["outer", new Error("outer")],
+    ["outer (inner)", new Error("outer", { cause: new Error("inner") })],
+    ["a (b (c))", new Error("a", { cause: new Error("b", { cause: "c" }) })],
+    ["just text", "just text"],
+    ["undefined", undefined],
+  ];
+  test.each(rows)("%s", (expected, error) => {
+    expect(reasonOf(error)).toBe(expected);
+  });
+});

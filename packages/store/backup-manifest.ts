@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  createReadStream,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { type Contents, countedTables, rowCounts } from "./database-copier.ts";
+import { StoreProblem } from "./problem.ts";
+
+/** What a backup says about itself. It exists only once everything else is on the disk. */
+export interface Manifest extends Contents {
+  readonly kind: "sqlite" | "postgres";
+  readonly createdAt: string;
+  readonly release: string;
+  readonly files: readonly BackupFile[];
+}
+
+export interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const manifestName = "manifest.json";
+const format = "countersign-backup-1";
+
+export function writeManifest(folder: string, manifest: Manifest): void {
+  const path = join(folder, manifestName);
+  const text = JSON.stringify({ format, ...manifestOnTheWire(manifest) }, null, 2);
+  writeFileSync(`${path}.part`, `${text}\n`, { mode: 0o600, flag: "wx" });
+  syncToDisk(`${path}.part`);
+  renameSync(`${path}.part`, path);
+  syncToDisk(folder);
+}
+
+export function manifestOnTheWire(manifest: Manifest) {
+  const { kind, createdAt, release, migrations, files, rows } = manifest;
+  return { kind, created_at: createdAt, release, migrations, files, rows };
+}
+
+export function readManifest(folder: string): Manifest {
+  const path = resolve(folder);
+  let text: string;
+  try {
+    text = readFileSync(join(path, manifestName), "utf8");
+  } catch (cause) {
+    throw new StoreProblem(
+      `There is no finished backup in ${path}: it has no ${manifestName}. Name the folder that countersign backup made.`,
+      { cause },
+    );
+  }
+  const manifest = parseManifest(text);
+  if (manifest !== null) return manifest;
+  throw new StoreProblem(
+    `The ${manifestName} in ${path} cannot be used: it is damaged, or a newer release wrote it. Use another backup, or that release.`,
+  );
+}
+
+function parseManifest(text: string): Manifest | null {
+  const json = parseObject(text);
+  if (json === null || json.format !== format) return null;
+  const { kind, created_at: createdAt, release, migrations, files, rows } = json;
+  if (kind !== "sqlite" && kind !== "postgres") return null;
+  if (typeof createdAt !== "string" || typeof release !== "string") return null;
+  if (!Array.isArray(migrations) || !migrations.every((name) => typeof name === "string")) return null;
+  if (!Array.isArray(files) || !files.every(isBackupFile)) return null;
+  if (!isObject(rows) || !countedTables.every((table) => Number.isSafeInteger(rows[table]))) return null;
+  return { kind, createdAt, release, migrations, files, rows: rowCounts((table) => Number(rows[table])) };
+}
+
+/** Size and checksum of each file, once it is on the disk. */
+export async function describeFiles(folder: string, names: readonly string[]): Promise<BackupFile[]> {
+  const files: BackupFile[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    syncToDisk(path);
+    files.push({ name, bytes: statSync(path).size, sha256: await checksum(path) });
+  }
+  return files;
+}
+
+/** Throws unless each file is there and is, byte for byte, the one that the manifest speaks of. */
+export async function checkFiles(
+  folder: string,
+  manifest: Manifest,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    const path = resolve(folder, name);
+    const expected = manifest.files.find((file) => file.name === name);
+    const found = await checksum(path).catch((cause: unknown) => {
+      throw new StoreProblem(`The backup is incomplete: ${path} cannot be read. Use another backup.`, {
+        cause,
+      });
+    });
+    if (found !== expected?.sha256) {
+      throw new StoreProblem(
+        `${path} is not the file that the manifest describes: its checksum differs. Use another backup.`,
+      );
+    }
+  }
+}
+
+export function syncToDisk(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function checksum(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isBackupFile(value: unknown): value is BackupFile {
+  return (
+    isObject(value) &&
+    typeof value.name === "string" &&
+    typeof value.bytes === "number" &&
+    typeof value.sha256 === "string"
+  );
+}

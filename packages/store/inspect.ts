@@ -1,0 +1,58 @@
+import { openDataKey } from "./data-key.ts";
+import { journalMigrations, mainMigrations } from "./migrations/all.ts";
+import type { DatabaseLocation } from "./open.ts";
+import { inspectPostgres } from "./postgres/inspect.ts";
+import { StoreProblem } from "./problem.ts";
+import { inspectSqlite } from "./sqlite/inspect.ts";
+
+/** What a database says about its health. Looking changes nothing in it. */
+export interface Inspection {
+  /** Such as "SQLite 3.53.4". */
+  readonly version: string;
+  readonly appliedMigrations: readonly string[];
+  /** How far the database's clock is ahead of this machine's. */
+  readonly clockAheadMs: number;
+  /** What the database found wrong with itself. */
+  readonly damage: readonly string[];
+  /** Why nothing can be written; null when it can. */
+  readonly writeProblem: string | null;
+  /** The key that secrets are encrypted with, as it is stored; null before the first start. */
+  readonly storedDataKey: string | null;
+  /** How many servers, or connections of servers, are at work on it. */
+  readonly serversAtWork: number;
+}
+
+/** Null when there is no database yet. Throws a `StoreProblem` when it cannot be reached or opened. */
+export async function inspectDatabase(location: DatabaseLocation): Promise<Inspection | null> {
+  switch (location.kind) {
+    case "sqlite":
+      return inspectSqlite(location.folder);
+    case "postgres":
+      return inspectPostgres(location.url);
+  }
+}
+
+export function compareMigrations(applied: readonly string[]): { missing: string[]; unknown: string[] } {
+  const known = [...mainMigrations, ...journalMigrations].map((migration) => migration.name);
+  return {
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+export type Sealing =
+  | { readonly state: "none" | "plain" | "sealed" }
+  | { readonly state: "locked"; readonly problem: string };
+
+/** How the key that secrets are encrypted with is kept, and whether this passphrase opens it. */
+export function sealingOf(storedDataKey: string | null, passphrase: string | null): Sealing {
+  if (storedDataKey === null) return { state: "none" };
+  if (storedDataKey.startsWith("plain.")) return { state: "plain" };
+  try {
+    openDataKey(storedDataKey, passphrase);
+    return { state: "sealed" };
+  } catch (error) {
+    if (error instanceof StoreProblem) return { state: "locked", problem: error.message };
+    throw error;
+  }
+}

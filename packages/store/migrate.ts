@@ -1,0 +1,13 @@
+import type { DatabaseLocation } from "./open.ts";
+import { migrateDatabase } from "./postgres/migrate.ts";
+import { migrateFolder } from "./sqlite/migrate.ts";
+
+/** Brings the schema up to date and returns the names of the migrations that were missing. */
+export async function migrate(location: DatabaseLocation): Promise<string[]> {
+  switch (location.kind) {
+    case "sqlite":
+      return migrateFolder(location.folder);
+    case "postgres":
+      return migrateDatabase(location.url);
+  }
+}

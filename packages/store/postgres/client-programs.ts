@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { StoreProblem } from "../problem.ts";
+import { sentence } from "../sentence.ts";
+import { libpqEnvironment } from "./libpq-environment.ts";
+
+type Program = "pg_dump" | "pg_restore" | "psql";
+
+/** PostgreSQL's own programs, run against one database. Its address and password never stand on a command line. */
+export class Programs {
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+
+  constructor(url: string, environment: Readonly<Record<string, string | undefined>>) {
+    this.#environment = {
+      ...environment,
+      ...libpqEnvironment(url),
+      PGAPPNAME: "countersign-backup",
+      LC_ALL: "C",
+    };
+  }
+
+  /** pg_dump refuses a server that is newer than itself; this says so in time, and what to install. */
+  async atLeast(program: Program, serverMajor: number): Promise<void> {
+    let version = "";
+    await this.lines(program, ["--version"], (line) => {
+      version += line;
+    });
+    const major = Number(/(\d+)/.exec(version)?.[1] ?? 0);
+    if (major >= serverMajor) return;
+    throw new StoreProblem(
+      `The database is PostgreSQL ${serverMajor}, but the ${program} on the PATH is version ${major}. ${howToInstall(serverMajor)}`,
+    );
+  }
+
+  async run(program: Program, words: readonly string[]): Promise<void> {
+    await this.lines(program, words, () => {});
+  }
+
+  async lines(program: Program, words: readonly string[], hear: (line: string) => void): Promise<void> {
+    const child = this.#start(program, words);
+    child.stdin?.end();
+    if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", hear);
+    await finished(program, child);
+  }
+
+  /** Runs the SQL that a program prints, between statements of ours. The last one runs only if the program succeeded. */
+  async script(
+    program: Program,
+    words: readonly string[],
+    around: { readonly before: readonly string[]; readonly after: readonly string[] },
+  ): Promise<void> {
+    const psql = this.#start("psql", ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"]);
+    psql.stdin?.on("error", () => {
+      // It ended early; its exit code says why.
+    });
+    const done = finished("psql", psql);
+    done.catch(() => {});
+    psql.stdout?.resume();
+    psql.stdin?.write(statements(around.before));
+    const source = this.#start(program, words);
+    source.stdin?.end();
+    try {
+      await Promise.all([finished(program, source), feed(source.stdout, psql)]);
+      psql.stdin?.write(statements(around.after));
+    } finally {
+      psql.stdin?.end();
+    }
+    await done;
+  }
+
+  #start(program: Program, words: readonly string[]): ChildProcess {
+    return spawn(program, words, {
+      env: this.#environment as NodeJS.ProcessEnv,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+  }
+}
+
+function statements(list: readonly string[]): string {
+  return list.map((statement) => `${statement};\n`).join("");
+}
+
+async function feed(from: Readable | null, psql: ChildProcess): Promise<void> {
+  for await (const chunk of from ?? []) {
+    // Once psql has given up, the rest only has to be read so that the source can end.
+    if (psql.stdin?.writable && psql.exitCode === null && !psql.stdin.write(chunk)) {
+      await Promise.race([once(psql.stdin, "drain"), once(psql, "close")]);
+    }
+  }
+}
+
+async function finished(program: Program, child: ChildProcess): Promise<void> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk) => {
+    complaint = `${complaint}${chunk}`.slice(0, 2_000);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", (cause) => reject(notStarted(program, cause)));
+    child.on("close", resolve);
+  });
+  if (code === 0) return;
+  const first =
+    complaint.split("\n").find((line) => /error|fatal/i.test(line)) ?? complaint.split("\n")[0] ?? "";
+  throw new StoreProblem(
+    `${program} failed and nothing was changed: ${sentence(first.trim() || `it ended with ${code}`)} ${sameVersion}`,
+  );
+}
+
+const sameVersion = "The programs on the PATH should be of the database's own version.";
+
+function notStarted(program: Program, cause: unknown): StoreProblem {
+  const missing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+  const what = missing ? `${program} is not on the PATH.` : `${program} cannot be run: ${sentence(cause)}`;
+  return new StoreProblem(`${what} ${howToInstall(null)}`, { cause });
+}
+
+function howToInstall(major: number | null): string {
+  const wanted = major === null ? "the database's version" : `version ${major} or newer`;
+  const debian = major === null ? "postgresql-client" : `postgresql-client-${major}`;
+  return `Install PostgreSQL's client programs in ${wanted} (on Debian and Ubuntu: apt install ${debian}) and put them first on the PATH.`;
+}

@@ -1,0 +1,76 @@
+import pg from "pg";
+import type { Inspection } from "../inspect.ts";
+import { sentence } from "../sentence.ts";
+import { applicationName, connectionSettings, unreachable } from "./connect.ts";
+
+export async function inspectPostgres(url: string): Promise<Inspection> {
+  const client = new pg.Client({
+    ...connectionSettings(url),
+    application_name: "countersign-doctor",
+    query_timeout: 5_000,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await look(client);
+  } catch (cause) {
+    throw unreachable(cause);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function look(client: pg.Client): Promise<Inspection> {
+  const askedMs = Date.now();
+  const { clock, version, servers } = await first<{ clock: number; version: string; servers: number }>(
+    client,
+    `select (extract(epoch from clock_timestamp()) * 1000)::bigint as clock,
+       split_part(current_setting('server_version'), ' ', 1) as version,
+       (select count(*) from pg_stat_activity
+        where datname = current_database() and application_name = '${applicationName}') as servers`,
+  );
+  const answeredMs = Date.now();
+  const migrations = (await hasTable(client, "schema_migrations"))
+    ? (await client.query<{ name: string }>("select name from schema_migrations order by name")).rows
+    : [];
+  const keys = (await hasTable(client, "platform_state"))
+    ? (await client.query<{ value: string }>("select value from platform_state where name = 'data_key'")).rows
+    : [];
+  return {
+    version: `PostgreSQL ${version}`,
+    appliedMigrations: migrations.map((row) => row.name),
+    clockAheadMs: Math.round(clock - (askedMs + answeredMs) / 2),
+    damage: [],
+    writeProblem: await writeProblem(client),
+    storedDataKey: keys[0]?.value ?? null,
+    serversAtWork: servers,
+  };
+}
+
+/** A replica, a read-only role or a missing right shows only when something is tried. */
+async function writeProblem(client: pg.Client): Promise<string | null> {
+  try {
+    await client.query("begin");
+    await client.query("create table doctor_probe (probed integer)");
+    return null;
+  } catch (cause) {
+    return sentence(cause);
+  } finally {
+    await client.query("rollback").catch(() => undefined);
+  }
+}
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { found } = await first<{ found: boolean }>(
+    client,
+    `select to_regclass('${name}') is not null as found`,
+  );
+  return found;
+}
+
+async function first<T extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<T> {
+  const { rows } = await client.query<T>(text);
+  const row = rows[0];
+  if (row === undefined) throw new Error("The database answered with nothing.");
+  return row;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { libpqEnvironment } from "./libpq-environment.ts";
+
+test.each<[string, Record<string, string>]>([
+  [
+    "postgres://ada:p%40ss%2Fword@db.example.com:6432/licenses?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+    {
+      PGHOST: "db.example.com",
+      PGPORT: "6432",
+      PGUSER: "ada",
+      PGPASSWORD: "p@ss/word",
+      PGDATABASE: "licenses",
+      PGSSLMODE: "verify-full",
+      PGSSLROOTCERT: "/etc/ca.pem",
+    },
+  ],
+  ["postgresql://[::1]/licenses", { PGHOST: "::1", PGDATABASE: "licenses" }],
+  ["postgres:///licenses?host=/run/postgresql", { PGHOST: "/run/postgresql", PGDATABASE: "licenses" }],
+  [
+    "postgres://localhost/a?ssl=true&application_name=x",
+    { PGHOST: "localhost", PGDATABASE: "a", PGSSLMODE: "require" },
+  ],
+  [
+    "postgres://localhost/a?sslmode=no-verify",
+    { PGHOST: "localhost", PGDATABASE: "a", PGSSLMODE: "require" },
+  ],
+])("%s", (url, variables) => {
+  expect(libpqEnvironment(url)).toEqual(variables);
+});

@@ -1,0 +1,186 @@
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { syncToDisk } from "../backup-manifest.ts";
+import {
+  type Contents,
+  type CopiedIn,
+  type CopyInOptions,
+  checkRows,
+  countedTables,
+  type DatabaseCopier,
+  type RowCounts,
+  refuseToReplace,
+  rowCounts,
+  timeStamp,
+} from "../database-copier.ts";
+import { StoreProblem } from "../problem.ts";
+import { sentence } from "../sentence.ts";
+import { prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { migrateFolder } from "./migrate.ts";
+import { takeOwnership } from "./owner.ts";
+
+export function sqliteCopier(folder: string): DatabaseCopier {
+  const files = sqliteFiles(folder);
+  return {
+    kind: "sqlite",
+    fileNames: [basename(files.main), basename(files.journal)],
+    copyOut: async (target) => copyOut(files, sqliteFiles(target)),
+    copyIn: async (source, contents, options) => copyIn(sqliteFiles(source), files, contents, options),
+  };
+}
+
+function copyOut(files: SqliteFiles, copy: SqliteFiles): Contents {
+  if (!existsSync(files.main)) {
+    throw new StoreProblem(
+      `There is no database in ${files.folder}. Set COUNTERSIGN_DATA to the folder that holds it.`,
+    );
+  }
+  try {
+    const before = using(files.main, readRows);
+    const migrations = [...vacuumInto(files.main, copy.main), ...vacuumInto(files.journal, copy.journal)];
+    const rows = using(copy.main, readRows);
+    checkNothingLost(before, rows, using(files.main, readRows));
+    return { rows, migrations };
+  } catch (cause) {
+    if (cause instanceof StoreProblem) throw cause;
+    throw new StoreProblem(`The database in ${files.folder} could not be copied: ${sentence(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** One snapshot, without holding up anybody who writes. Returns the migrations that the copy has seen. */
+function vacuumInto(path: string, copy: string): string[] {
+  // SQLite would make the file readable for others.
+  writeFileSync(copy, "", { mode: 0o600, flag: "wx" });
+  using(path, (database) => database.prepare("vacuum into ?").run(copy));
+  return using(copy, (database) => {
+    checkIntegrity(database, copy);
+    return readMigrations(database);
+  });
+}
+
+/** The service goes on meanwhile, so counts may differ; but what was there before and after must be in between. */
+function checkNothingLost(before: RowCounts, copy: RowCounts, after: RowCounts): void {
+  const lost = countedTables.find((table) => copy[table] === 0 && before[table] > 0 && after[table] > 0);
+  if (lost === undefined) return;
+  throw new StoreProblem(`The copy holds no ${lost}, although the database does. Make the backup again.`);
+}
+
+function copyIn(
+  source: SqliteFiles,
+  files: SqliteFiles,
+  contents: Contents,
+  options: CopyInOptions,
+): CopiedIn {
+  prepareFolder(files.folder);
+  const release = takeOwnership(files);
+  const stamp = timeStamp(options.nowMs);
+  const staged = sqliteFiles(join(files.folder, `restore-${stamp}`));
+  try {
+    refuseToReplace(organizationsIn(files.main), options.force);
+    mkdirSync(staged.folder, { mode: 0o700 });
+    copyFileSync(source.main, staged.main);
+    copyFileSync(source.journal, staged.journal);
+    const migrationsApplied = migrateFolder(staged.folder);
+    using(staged.main, (database) => {
+      checkIntegrity(database, staged.main);
+      checkRows(readRows(database), contents.rows);
+    });
+    const aside = [
+      putInPlace(staged.journal, files.journal, stamp),
+      putInPlace(staged.main, files.main, stamp),
+    ];
+    syncToDisk(files.folder);
+    return { migrationsApplied, keptAside: aside.filter((path) => path !== null) };
+  } catch (cause) {
+    if (cause instanceof StoreProblem) throw cause;
+    throw new StoreProblem(`The backup could not be restored: ${sentence(cause)}`, { cause });
+  } finally {
+    rmSync(staged.folder, { recursive: true, force: true });
+    release();
+  }
+}
+
+/** Either the old file or the new one is in place at every moment. Returns where the old one went. */
+function putInPlace(staged: string, path: string, stamp: string): string | null {
+  syncToDisk(staged);
+  const aside = existsSync(path) ? `${path}.before-restore-${stamp}` : null;
+  if (aside !== null) {
+    foldLog(path, aside);
+    keepUnder(path, aside);
+  }
+  // A log that belongs to another database would be read into this one.
+  rmSync(`${path}-wal`, { force: true });
+  rmSync(`${path}-shm`, { force: true });
+  renameSync(staged, path);
+  return aside;
+}
+
+/** Brings the write-ahead log into its database, so that one file is all there is to keep. */
+function foldLog(path: string, aside: string): void {
+  let busy: boolean;
+  try {
+    const folded = using(path, (database) => database.prepare("pragma wal_checkpoint(truncate)").get());
+    busy = folded?.busy === 1;
+  } catch {
+    // A damaged database is kept as it is, together with its log.
+    if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
+    return;
+  }
+  if (busy) throw new StoreProblem(`Another command is using ${path}. Let it finish, then restore again.`);
+}
+
+function keepUnder(path: string, aside: string): void {
+  try {
+    linkSync(path, aside);
+  } catch {
+    // Some file systems have no links.
+    renameSync(path, aside);
+  }
+}
+
+function organizationsIn(path: string): number | "unreadable" {
+  if (!existsSync(path)) return 0;
+  try {
+    return using(path, (database) =>
+      hasTable(database, "organizations") ? readRows(database).organizations : 0,
+    );
+  } catch {
+    return "unreadable";
+  }
+}
+
+function using<T>(path: string, work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("pragma busy_timeout = 5000");
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+function checkIntegrity(database: DatabaseSync, path: string): void {
+  const found = database.prepare("pragma integrity_check(1)").get();
+  if (found?.integrity_check === "ok") return;
+  throw new StoreProblem(`The copy ${path} is damaged: ${sentence(found?.integrity_check)} Check the disk.`);
+}
+
+function readRows(database: DatabaseSync): RowCounts {
+  return rowCounts((table) => Number(database.prepare(`select count(*) as rows from ${table}`).get()?.rows));
+}
+
+function readMigrations(database: DatabaseSync): string[] {
+  return database
+    .prepare("select name from schema_migrations order by name")
+    .all()
+    .map((row) => String(row.name));
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  return (
+    database.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
+  );
+}

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freshFolder, sqlite } from "../../../tests/support/databases.ts";
+import type { DatabaseLocation, StoreOptions } from "../open.ts";
+import { openStore } from "../open.ts";
+import { StoreProblem } from "../problem.ts";
+import { storeSuite } from "../store.suite.ts";
+import { openDatabase, sqliteFiles } from "./files.ts";
+import { migrateSqlite } from "./migrate.ts";
+
+storeSuite(sqlite, {
+  apply: async (location, migrations) => withFile(location, (file) => migrateSqlite(file, migrations)),
+  query: async (location, sql) => withFile(location, (file) => file.prepare(sql).all()),
+});
+
+describe("a SQLite data folder", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = freshFolder();
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const open = (options: Partial<StoreOptions> = {}) =>
+    openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard", ...options });
+
+  test("has one server: a second is told which folder and what to do", async () => {
+    const first = await open({ soleServer: true });
+    const problem = await refused(open({ soleServer: true }));
+    expect(problem).toBe(
+      `The data folder ${folder} is in use by another Countersign server. Stop that one, or set COUNTERSIGN_DATA to another folder.`,
+    );
+    await first.close();
+    await (await open({ soleServer: true })).close();
+  });
+
+  test("lets commands work beside its server", async () => {
+    const server = await open({ soleServer: true });
+    const command = await open();
+    await command.transaction((db) =>
+      db.insertInto("platform_state").values({ name: "a", value: "b" }).execute(),
+    );
+    expect(
+      await server.reads.selectFrom("platform_state").select("value").where("name", "=", "a").execute(),
+    ).toMatchObject([{ value: "b" }]);
+    await command.close();
+    await server.close();
+  });
+
+  test("is free again after a start that failed", async () => {
+    await (await open({ encryptionKey: "one passphrase that is long" })).close();
+    await refused(open({ soleServer: true, encryptionKey: "another passphrase, long too" }));
+    await (await open({ soleServer: true, encryptionKey: "one passphrase that is long" })).close();
+  });
+
+  test("cannot be written through what is for reading", async () => {
+    const store = await open();
+    const writing = store.reads.insertInto("platform_state").values({ name: "a", value: "b" }).execute();
+    expect(await writing.catch(String)).toContain("readonly");
+    const attached = store.reads.deleteFrom("request_log").execute();
+    expect(await attached.catch(String)).toContain("readonly");
+    await store.close();
+  });
+
+  test("that cannot be one is refused with its name and the setting", async () => {
+    const path = join(folder, "file");
+    writeFileSync(path, "");
+    const options = { encryptionKey: null, durability: "standard" } as const;
+    const problem = await refused(openStore({ kind: "sqlite", folder: path }, options));
+    expect(problem).toContain(path);
+    expect(problem).toContain("COUNTERSIGN_DATA");
+  });
+
+  test.each(["main", "journal"] as const)(
+    "whose %s file is no database is refused with its path",
+    async (which) => {
+      mkdirSync(folder, { recursive: true });
+      const path = sqliteFiles(folder)[which];
+      writeFileSync(
+        path,
+        "this is not a database, and it is long enough to have a header of one hundred bytes".repeat(9),
+      );
+      expect(await refused(open())).toContain(path);
+    },
+  );
+});
+
+async function refused(opening: Promise<unknown>): Promise<string> {
+  const problem = await opening.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(StoreProblem);
+  return problem instanceof StoreProblem ? problem.message : "";
+}
+
+function withFile<T>(location: DatabaseLocation, work: (file: ReturnType<typeof openDatabase>) => T): T {
+  const file = openDatabase(sqliteFiles(location.kind === "sqlite" ? location.folder : "").main);
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { describe } from "bun:test";
+import type { TestedDatabase } from "../../tests/support/databases.ts";
+import { authentication } from "./suite/authentication.ts";
+import { customers } from "./suite/customers.ts";
+import { dataKey } from "./suite/data-key.ts";
+import { ipBlocks } from "./suite/ip-blocks.ts";
+import { ipRegistration } from "./suite/ip-registration.ts";
+import { journal } from "./suite/journal.ts";
+import { lookups } from "./suite/lookups.ts";
+import { type Migrating, migrations } from "./suite/migrations.ts";
+import { nodes } from "./suite/nodes.ts";
+import { outcomes } from "./suite/outcomes.ts";
+import { quota } from "./suite/quota.ts";
+import { signingKeys } from "./suite/signing-keys.ts";
+import { stage } from "./suite/stage.ts";
+import { transactions } from "./suite/transactions.ts";
+import { versions } from "./suite/versions.ts";
+
+/** How a store behaves, whatever database it is on. */
+export function storeSuite(database: TestedDatabase, migrating: Migrating) {
+  describe(`the store on ${database.kind}`, () => {
+    const shared = stage(database);
+    authentication(shared);
+    quota(shared);
+    outcomes(shared);
+    ipBlocks(shared);
+    ipRegistration(shared);
+    versions(shared);
+    nodes(shared);
+    lookups(shared);
+    signingKeys(shared);
+    customers(shared);
+    journal(shared);
+    dataKey(shared);
+    transactions(shared);
+    migrations(shared, migrating);
+  });
+}

@@ -1,0 +1,97 @@
+import { type Address, parseAddress } from "@countersign/domain/ip/address";
+import { matchForm } from "@countersign/domain/licenses/key";
+import { hashApiKey, parseApiKey } from "@countersign/domain/products/api-key";
+import type { Call, Judged, Question } from "../calls.ts";
+import type { Store } from "../store.ts";
+
+export interface CallerDetails {
+  readonly ip?: string;
+  readonly version?: string | null;
+  readonly counted?: boolean;
+}
+
+export function validate(apiKey: string, licenseKey: string, details: CallerDetails = {}): Call {
+  return callOf(apiKey, details, {
+    kind: "validate",
+    keyMatch: matchForm(licenseKey),
+    version: details.version ?? null,
+  });
+}
+
+export function lookup(apiKey: string, licenseKey: string, details: CallerDetails = {}): Call {
+  return callOf(apiKey, details, { kind: "lookup", keyMatch: matchForm(licenseKey) });
+}
+
+export function admission(apiKey: string, details: CallerDetails = {}): Call {
+  return callOf(apiKey, details, { kind: "admission" });
+}
+
+function callOf(apiKey: string, { ip, counted = false }: CallerDetails, question: Question): Call {
+  const publicId = parseApiKey(apiKey)?.publicId ?? "";
+  return {
+    apiKey: { publicId, hash: hashApiKey(apiKey) },
+    address: address(ip ?? "203.0.113.1"),
+    counted,
+    question: () => question,
+  };
+}
+
+export function address(text: string): Address {
+  const parsed = parseAddress(text);
+  if (parsed === null) throw new Error(`${text} is no address.`);
+  return parsed;
+}
+
+type Of<Tag extends Judged["tag"]> = Extract<Judged, { tag: Tag }>;
+
+/** The answer, which must be of this kind. */
+export function as<Tag extends Judged["tag"]>(tag: Tag, judged: Judged | undefined): Of<Tag> {
+  if (judged?.tag === tag) return judged as Of<Tag>;
+  throw new Error(`Expected a call that is ${tag}, and it is ${judged?.tag}.`);
+}
+
+export async function judgeOne(store: Store, call: Call): Promise<Judged> {
+  const [judged] = await store.judge([call]);
+  if (judged === undefined) throw new Error("A call was not answered.");
+  return judged;
+}
+
+export async function verdict(store: Store, call: Call) {
+  return as("validated", await judgeOne(store, call)).verdict;
+}
+
+export async function record(store: Store, call: Call) {
+  return as("looked_up", await judgeOne(store, call)).record;
+}
+
+/** Judges the calls on all nodes at once, each with as many batches under way as a server would have. */
+export async function race(
+  nodes: readonly Store[],
+  calls: readonly Call[],
+  batchSize: number,
+): Promise<Judged[]> {
+  const answers = new Map<Call, Judged>();
+  const waiting = [...calls];
+  const work = async (store: Store) => {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, batchSize);
+      const judged = await store.judge(batch);
+      batch.forEach((call, index) => {
+        const answer = judged[index];
+        if (answer !== undefined) answers.set(call, answer);
+      });
+    }
+  };
+  await Promise.all(
+    nodes.flatMap((store) => Array.from({ length: store.batching.maxInFlight }, () => work(store))),
+  );
+  return calls.flatMap((call) => answers.get(call) ?? []);
+}
+
+export function countTags(judged: readonly Judged[], tag: Judged["tag"]): number {
+  return judged.filter((one) => one.tag === tag).length;
+}
+
+export function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

@@ -1,0 +1,41 @@
+import type { Seller } from "../../../tests/support/seller.ts";
+import type { Store } from "../store.ts";
+import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
+
+/** Changes made straight in the tables, as the management side would make them. */
+
+export async function changeOrganization(
+  { store, organizationId }: Seller,
+  change: Partial<OrganizationRow>,
+) {
+  await store.transaction((db) =>
+    db.updateTable("organizations").set(change).where("id", "=", organizationId).execute(),
+  );
+}
+
+export async function changeProduct({ store, productId }: Seller, change: Partial<ProductRow>) {
+  await store.transaction((db) =>
+    db.updateTable("products").set(change).where("id", "=", productId).execute(),
+  );
+}
+
+export async function changeLicense(store: Store, licenseId: string, change: Partial<LicenseRow>) {
+  await store.transaction((db) =>
+    db.updateTable("licenses").set(change).where("id", "=", licenseId).execute(),
+  );
+}
+
+export async function deleteLicense(store: Store, licenseId: string) {
+  await store.transaction(async (db) => {
+    await db.deleteFrom("license_ips").where("license_id", "=", licenseId).execute();
+    await db.deleteFrom("licenses").where("id", "=", licenseId).execute();
+  });
+}
+
+/** Takes every registered address off the license. */
+export async function resetIps(store: Store, licenseId: string) {
+  await store.transaction(async (db) => {
+    await db.deleteFrom("license_ips").where("license_id", "=", licenseId).execute();
+    await db.updateTable("licenses").set({ ip_count: 0 }).where("id", "=", licenseId).execute();
+  });
+}

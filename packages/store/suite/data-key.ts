@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { type DatabaseLocation, openStore } from "../open.ts";
+import { StoreProblem } from "../problem.ts";
+import { times } from "./calls.ts";
+import type { Stage } from "./stage.ts";
+
+export function dataKey(stage: Stage) {
+  describe("the data key", () => {
+    const passphrase = "correct horse battery staple";
+    const secret = randomBytes(32);
+
+    test("is the same for every node, also when they make the first one together", async () => {
+      const location = await stage.empty();
+      const nodes = await Promise.all(times(4, () => open(location, null)));
+      const sealed = nodes[0]?.sealer.seal(secret) ?? "";
+      for (const node of nodes) expect(secret.equals(node.sealer.open(sealed))).toBe(true);
+      await Promise.all(nodes.map((node) => node.close()));
+    });
+
+    test("is sealed by a passphrase from the start, and opened only by it", async () => {
+      const location = await stage.empty();
+      const first = await open(location, passphrase);
+      const sealed = first.sealer.seal(secret);
+      expect(await storedKey(first)).toStartWith("sealed.");
+      await first.close();
+      const again = await open(location, passphrase);
+      expect(secret.equals(again.sealer.open(sealed))).toBe(true);
+      await again.close();
+      await expectProblem(open(location, "another passphrase"), "COUNTERSIGN_ENCRYPTION_KEY is not the key");
+      await expectProblem(open(location, null), "Set COUNTERSIGN_ENCRYPTION_KEY");
+    });
+
+    test("a passphrase that comes later seals the key there is, and every secret stays readable", async () => {
+      const location = await stage.empty();
+      const plain = await open(location, null);
+      const sealed = plain.sealer.seal(secret);
+      expect(await storedKey(plain)).toStartWith("plain.");
+      await plain.close();
+      const later = await open(location, passphrase);
+      expect(secret.equals(later.sealer.open(sealed))).toBe(true);
+      expect(await storedKey(later)).toStartWith("sealed.");
+      await later.close();
+      await expectProblem(open(location, null), "Set COUNTERSIGN_ENCRYPTION_KEY");
+    });
+  });
+}
+
+function open(location: DatabaseLocation, encryptionKey: string | null) {
+  return openStore(location, { encryptionKey, durability: "standard" });
+}
+
+async function storedKey(store: Awaited<ReturnType<typeof open>>): Promise<string> {
+  const { value } = await store.reads
+    .selectFrom("platform_state")
+    .select("value")
+    .where("name", "=", "data_key")
+    .executeTakeFirstOrThrow();
+  return value;
+}
+
+async function expectProblem(opening: Promise<unknown>, text: string) {
+  const problem = await opening.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(StoreProblem);
+  expect(String(problem)).toContain(text);
+}

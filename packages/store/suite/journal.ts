@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { uuidSource } from "@countersign/domain/ids/uuid";
+import { newId } from "../../../tests/support/seller.ts";
+import type { JournalEntry } from "../journal.ts";
+import { openJournal } from "../open.ts";
+import type { Journal, Store } from "../store.ts";
+import { times } from "./calls.ts";
+import type { Stage } from "./stage.ts";
+
+export function journal(stage: Stage) {
+  describe("the journal", () => {
+    let store: Store;
+    let journal: Journal;
+    beforeEach(async () => {
+      // Migrates, so it comes first.
+      store = await stage.node();
+      journal = await openJournal(stage.location);
+    });
+    afterEach(() => journal.close());
+
+    test("keeps every entry as a row of the request log", async () => {
+      const organization = newId();
+      const full = entry({ organization, license: "l", version: "1.2", device: "d", problem: "p" });
+      const sparse = entry({ organization, license: null, version: null, device: null, problem: null });
+      await journal.append([full, sparse]);
+      const rows = await store.reads
+        .selectFrom("request_log")
+        .selectAll()
+        .where("organization_id", "=", organization)
+        .execute();
+      const names = ["id", "at", "organization_id", "product_id", "license_id", "endpoint", "status", "ip"];
+      const columns = [...names, "version", "device_id", "problem"] as (keyof (typeof rows)[number])[];
+      const kept = new Map<string, unknown[]>(rows.map((row) => [row.id, columns.map((name) => row[name])]));
+      expect(kept).toEqual(
+        new Map([
+          [full[0], full.slice(0, 11)],
+          [sparse[0], sparse.slice(0, 11)],
+        ]),
+      );
+    });
+
+    test("three tiers of sightings keep first and last time, hits, and how many licenses an address used", async () => {
+      const organizations = [newId(), newId()] as const;
+      const licenses = [newId(), newId(), newId()] as const;
+      const ip = newId();
+      const seen = (organization: string, license: string, atMs: number) =>
+        entry({ organization, license, ip, atMs, tracked: true });
+      await journal.append([
+        seen(organizations[0], licenses[0], 2_000),
+        seen(organizations[0], licenses[0], 1_500),
+        seen(organizations[0], licenses[1], 3_000),
+      ]);
+      await journal.append([
+        seen(organizations[0], licenses[0], 5_000),
+        seen(organizations[1], licenses[2], 4_000),
+        seen(organizations[1], licenses[2], 4_500),
+      ]);
+      expect(await sightings(store, ip)).toEqual(
+        sorted([
+          ["license", licenses[0], 1_500, 5_000, 3, 1],
+          ["license", licenses[1], 3_000, 3_000, 1, 1],
+          ["license", licenses[2], 4_000, 4_500, 2, 1],
+          ["organization", organizations[0], 1_500, 5_000, 4, 2],
+          ["organization", organizations[1], 4_000, 4_500, 2, 1],
+          ["platform", "", 1_500, 5_000, 6, 3],
+        ]),
+      );
+    });
+
+    test("an entry that arrives late moves the first time back and not the last", async () => {
+      const [organization, license, ip] = [newId(), newId(), newId()];
+      await journal.append([entry({ organization, license, ip, atMs: 5_000, tracked: true })]);
+      await journal.append([entry({ organization, license, ip, atMs: 2_000, tracked: true })]);
+      expect(await sightings(store, ip)).toEqual(
+        sorted([
+          ["license", license, 2_000, 5_000, 2, 1],
+          ["organization", organization, 2_000, 5_000, 2, 1],
+          ["platform", "", 2_000, 5_000, 2, 1],
+        ]),
+      );
+    });
+
+    test("what is not to be tracked, or names no license, is logged and not sighted", async () => {
+      const ip = newId();
+      await journal.append([
+        entry({ ip, license: newId(), tracked: false }),
+        entry({ ip, license: null, tracked: true }),
+      ]);
+      expect(await sightings(store, ip)).toEqual([]);
+    });
+
+    test("two journals that write the same addresses at once lose nothing", async () => {
+      const second = await openJournal(stage.location);
+      const [organization, ip] = [newId(), newId()];
+      const licenses = times(20, () => newId());
+      const write = async (one: Journal, order: readonly string[]) => {
+        for (let round = 0; round < 5; round++) {
+          await one.append(
+            order.map((license) => entry({ organization, license, ip, atMs: 7, tracked: true })),
+          );
+        }
+      };
+      await Promise.all([write(journal, licenses), write(second, licenses.toReversed())]);
+      await second.close();
+      const seen = await sightings(store, ip);
+      expect(seen.filter(([tier]) => tier === "platform")).toEqual([["platform", "", 7, 7, 200, 20]]);
+    });
+
+    const texts = [
+      "a\0b",
+      "\0",
+      "\uD800",
+      "'; drop table request_log; --",
+      "\u{1F511}".repeat(64),
+      '{1,2,"3\\',
+    ];
+    test.each(texts.map((text) => [JSON.stringify(text), text]))(
+      "a device id of %s does no harm",
+      async (_, device) => {
+        const organization = newId();
+        const others = times(2, () => entry({ organization }));
+        await journal.append([...others, entry({ organization, device, version: device, problem: device })]);
+        const rows = await store.reads
+          .selectFrom("request_log")
+          .select(["device_id", "version"])
+          .where("organization_id", "=", organization)
+          .execute();
+        expect(rows).toHaveLength(3);
+        const kept = rows.map((row) => row.device_id).find((text) => text !== null) ?? "";
+        // NUL and a lone surrogate are no text to every database; everything else is kept as it came.
+        expect(kept.replace(/[\0\uFFFD\uD800]/g, "?")).toBe(device.replace(/[\0\uD800]/g, "?"));
+      },
+    );
+
+    test("pruning removes what is older and keeps the rest, a bounded number at a time", async () => {
+      const organization = newId();
+      // So long ago that no other test has written anything that old.
+      const oldMs = 1_000;
+      const [oldId, newerId] = [oldMs, oldMs + 1].map((ms) =>
+        uuidSource(
+          () => ms,
+          (bytes) => void crypto.getRandomValues(bytes),
+        ),
+      ) as [() => string, () => string];
+      await journal.append(times(5_010, () => entry({ organization, id: oldId() })));
+      await journal.append(times(3, () => entry({ organization, id: newerId() })));
+      expect(await journal.prune(oldMs + 1)).toBe(5_000);
+      expect(await journal.prune(oldMs + 1)).toBe(10);
+      expect(await journal.prune(oldMs + 1)).toBe(0);
+      const rows = await store.reads
+        .selectFrom("request_log")
+        .select("id")
+        .where("organization_id", "=", organization)
+        .execute();
+      expect(rows).toHaveLength(3);
+    });
+  });
+}
+
+interface Details {
+  readonly id: string;
+  readonly atMs: number;
+  readonly organization: string;
+  readonly license: string | null;
+  readonly ip: string;
+  readonly version: string | null;
+  readonly device: string | null;
+  readonly problem: string | null;
+  readonly tracked: boolean;
+}
+
+function entry(details: Partial<Details>): JournalEntry {
+  const { id = newId(), atMs = 1_000, organization = "o", license = null, ip = "192.0.2.1" } = details;
+  const { version = null, device = null, problem = null, tracked = false } = details;
+  return [id, atMs, organization, "p", license, "validate", "active", ip, version, device, problem, tracked];
+}
+
+type SightingLine = [
+  tier: string,
+  scope: string,
+  first: number,
+  last: number,
+  hits: number,
+  licenses: number,
+];
+
+async function sightings(store: Store, ip: string): Promise<SightingLine[]> {
+  const rows = await store.reads.selectFrom("ip_sightings").selectAll().where("ip", "=", ip).execute();
+  return sorted(
+    rows.map((row) => [
+      row.tier,
+      row.scope_id,
+      row.first_seen_at,
+      row.last_seen_at,
+      row.hits,
+      row.license_count,
+    ]),
+  );
+}
+
+function sorted(lines: SightingLine[]): SightingLine[] {
+  return lines.toSorted((a, b) => (`${a[0]} ${a[1]}` < `${b[0]} ${b[1]}` ? -1 : 1));
+}

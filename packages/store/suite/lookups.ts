@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import { registeredIps } from "../../../tests/support/scene.ts";
+import { newId } from "../../../tests/support/seller.ts";
+import { customerFor } from "../queries/customers.ts";
+import type { OrganizationRow, ProductRow } from "../tables.ts";
+import { lookup, record, validate, verdict } from "./calls.ts";
+import { changeOrganization, changeProduct } from "./changes.ts";
+import type { Stage } from "./stage.ts";
+
+export function lookups(stage: Stage) {
+  describe("lookups", () => {
+    test("tell the whole record, member for member", async () => {
+      const seller = await stage.seller({ settings: { version_module_enabled: 1 } });
+      const { organizationId, productId } = seller;
+      const who = { email: ` ${newId()}@Example.com `, name: "Ada", discordId: newId() };
+      const customerId = await seller.store.transaction((db) =>
+        customerFor(db, organizationId, who, newId, 1),
+      );
+      const { id, key } = await seller.license({
+        key: "Imported-Key",
+        customerId,
+        expiresAtMs: Date.UTC(2100, 0),
+        maxIps: 7,
+        notes: "paid by invoice",
+        pin: { mode: "range", min: "2.1", max: "2.4" },
+      });
+      await seller.store.transaction((db) =>
+        db.updateTable("licenses").set({ created_at: 0, updated_at: 1_000 }).where("id", "=", id).execute(),
+      );
+      await verdict(seller.store, validate(seller.apiKey, key));
+      const found = await record(seller.store, lookup(seller.apiKey, " imported-key "));
+      expect(Object.entries(found ?? {})).toEqual([
+        ["id", id],
+        ["organization_id", organizationId],
+        ["product_id", productId],
+        ["global_customer_id", customerId],
+        ["license_key", "Imported-Key"],
+        ["status", "active"],
+        ["expires_at", "2100-01-01T00:00:00.000Z"],
+        ["is_lifetime", false],
+        ["ip_system_enabled", true],
+        ["max_ips", 7],
+        ["current_unique_ip_count", 1],
+        ["notes", "paid by invoice"],
+        ["version_pin_mode", "range"],
+        ["version_pinned", null],
+        ["version_range_min", "2.1"],
+        ["version_range_max", "2.4"],
+        ["revoked_at", null],
+        ["created_at", "1970-01-01T00:00:00.000Z"],
+        ["updated_at", "1970-01-01T00:00:01.000Z"],
+        ["customer_email", who.email.trim()],
+        ["customer_name", "Ada"],
+        ["customer_discord_id", who.discordId],
+      ]);
+    });
+
+    test("a plain lifetime license has nulls where nothing was set", async () => {
+      const seller = await stage.seller();
+      const { key } = await seller.license({ maxIps: null });
+      expect(await record(seller.store, lookup(seller.apiKey, key))).toMatchObject({
+        global_customer_id: null,
+        expires_at: null,
+        is_lifetime: true,
+        ip_system_enabled: false,
+        max_ips: null,
+        current_unique_ip_count: 0,
+        notes: null,
+        version_pin_mode: null,
+        customer_email: null,
+      });
+    });
+
+    test("the pin mode is null while the version module is off", async () => {
+      const seller = await stage.seller();
+      const { key } = await seller.license({ pin: { mode: "pinned", version: "2.0" } });
+      expect(await record(seller.store, lookup(seller.apiKey, key))).toMatchObject({
+        version_pin_mode: null,
+      });
+    });
+
+    const nowMs = Date.UTC(2030, 5, 15);
+    const statuses: [status: string, revokedAtMs: number | null, expiresAtMs: number | null][] = [
+      ["active", null, null],
+      ["active", null, nowMs + 1],
+      ["expired", null, nowMs],
+      ["revoked", nowMs, null],
+      ["revoked", nowMs, nowMs - 1],
+    ];
+    test.each(statuses)(
+      "status %s when revoked at %p and expiring at %p",
+      async (status, revokedAtMs, expiresAtMs) => {
+        // The product's expiry enforcement has no say here.
+        const seller = await stage.seller({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
+        const { key } = await seller.license({ revokedAtMs, expiresAtMs });
+        expect((await record(seller.store, lookup(seller.apiKey, key)))?.status).toBe(status as "active");
+      },
+    );
+
+    const shown: [which: string, Partial<OrganizationRow>, Partial<ProductRow>, found: boolean][] = [
+      ["an archived product", {}, { status: "archived" }, true],
+      ["a disabled product", {}, { status: "disabled" }, true],
+      ["a suspended organization", { suspended_at: 1 }, {}, true],
+      ["an organization whose billing is suspended", { billing_state: "suspended" }, {}, true],
+      ["a deleted product", {}, { deleted_at: 1 }, false],
+    ];
+    test.each(shown)(
+      "the record of a license of %s is shown: %4$p",
+      async (_which, organization, product, found) => {
+        const seller = await stage.seller();
+        const { key } = await seller.license();
+        await changeOrganization(seller, { updated_at: 1, ...organization });
+        await changeProduct(seller, { updated_at: 1, ...product });
+        expect((await record(seller.store, lookup(seller.apiKey, key))) !== null).toBe(found);
+      },
+    );
+
+    test("registers no address", async () => {
+      const seller = await stage.seller();
+      const { id, key } = await seller.license();
+      await record(seller.store, lookup(seller.apiKey, key));
+      expect(await registeredIps(seller.store, id)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import { mainMigrations } from "../migrations/all.ts";
+import type { Migration } from "../migrations/migration.ts";
+import { type DatabaseLocation, openStore } from "../open.ts";
+import { StoreProblem } from "../problem.ts";
+import { times } from "./calls.ts";
+import type { Stage } from "./stage.ts";
+
+/** How a list of migrations is applied to one database, and how that database is asked afterwards. */
+export interface Migrating {
+  apply(location: DatabaseLocation, migrations: readonly Migration[]): Promise<string[]>;
+  query(location: DatabaseLocation, sql: string): Promise<unknown[]>;
+}
+
+export function migrations(stage: Stage, { apply, query }: Migrating) {
+  describe("migrations", () => {
+    const names = mainMigrations.map((migration) => migration.name);
+    const next: Migration = {
+      name: "9001-next",
+      statements: [
+        "create table next_things (id text primary key)",
+        "insert into next_things (id) values ('kept')",
+        "alter table organizations add column next_thing text",
+      ],
+    };
+    const broken: Migration = { ...next, statements: [...next.statements, "create nonsense"] };
+
+    test("are applied once: the second time there is nothing to do", async () => {
+      const location = await stage.empty();
+      expect(await apply(location, mainMigrations)).toEqual(names);
+      expect(await apply(location, mainMigrations)).toEqual([]);
+    });
+
+    test("a store opens a fresh database, and opens it again", async () => {
+      const location = await stage.empty();
+      for (const _ of [1, 2]) await (await open(location)).close();
+    });
+
+    test("nodes that start together on a fresh database all come up", async () => {
+      const location = await stage.empty();
+      const stores = await Promise.all(times(4, () => open(location)));
+      await Promise.all(stores.map((store) => store.ping()));
+      await Promise.all(stores.map((store) => store.close()));
+      expect(await apply(location, mainMigrations)).toEqual([]);
+    });
+
+    test("one that fails at its last statement leaves nothing behind and says so", async () => {
+      const location = await stage.empty();
+      await apply(location, mainMigrations);
+      const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);
+      expect(problem).toBeInstanceOf(StoreProblem);
+      expect(String(problem)).toContain("Migration 9001-next failed and was undone");
+      await expect(query(location, "select id from next_things")).rejects.toThrow();
+      await expect(query(location, "select next_thing from organizations")).rejects.toThrow();
+      expect(await query(location, "select name from schema_migrations where name = '9001-next'")).toEqual(
+        [],
+      );
+    });
+
+    test("once it is put right it is applied", async () => {
+      const location = await stage.empty();
+      await apply(location, [...mainMigrations, broken]).catch(() => undefined);
+      expect(await apply(location, [...mainMigrations, next])).toEqual([next.name]);
+      expect(await query(location, "select id from next_things")).toMatchObject([{ id: "kept" }]);
+    });
+
+    test("a database of a newer release is refused and left alone", async () => {
+      const location = await stage.empty();
+      await (await open(location)).close();
+      await query(location, "insert into schema_migrations (name, applied_at) values ('9999-future', 1)");
+      const problem = await open(location).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(problem).toBeInstanceOf(StoreProblem);
+      expect(String(problem)).toContain("9999-future");
+      expect(String(problem)).toContain("newer release");
+    });
+  });
+}
+
+function open(location: DatabaseLocation) {
+  return openStore(location, { encryptionKey: null, durability: "standard" });
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import { countedRequests } from "../../../tests/support/scene.ts";
+import { newId } from "../../../tests/support/seller.ts";
+import { createOrganization } from "../queries/organizations.ts";
+import type { Store } from "../store.ts";
+import { judgeOne, times, validate } from "./calls.ts";
+import type { Stage } from "./stage.ts";
+
+export function transactions(stage: Stage) {
+  describe("transactions", () => {
+    test("one that fails leaves nothing of what it wrote", async () => {
+      const store = await stage.node();
+      const ids = [newId(), newId()];
+      const failing = store.transaction(async (db) => {
+        for (const id of ids) await createOrganization(db, organization(id), 1);
+        throw new Error("changed my mind");
+      });
+      await expect(failing).rejects.toThrow("changed my mind");
+      expect(await organizations(store, ids)).toBe(0);
+    });
+
+    test("one that the database refuses leaves nothing, and the next one works", async () => {
+      const store = await stage.node();
+      const [first, second] = [newId(), newId()];
+      await store
+        .transaction(async (db) => {
+          await createOrganization(db, organization(first), 1);
+          await createOrganization(db, organization(first), 1);
+        })
+        .then(
+          () => expect.unreachable(),
+          () => undefined,
+        );
+      await store.transaction((db) => createOrganization(db, organization(second), 1));
+      expect(await organizations(store, [first])).toBe(0);
+      expect(await organizations(store, [second])).toBe(1);
+    });
+
+    test("what is not committed is not read, here or on another node", async () => {
+      const store = await stage.node();
+      const other = await stage.node();
+      const id = newId();
+      await store.transaction(async (db) => {
+        await createOrganization(db, organization(id), 1);
+        expect(await organizations(store, [id])).toBe(0);
+        expect(await organizations(other, [id])).toBe(0);
+      });
+      expect(await organizations(store, [id])).toBe(1);
+      expect(await organizations(other, [id])).toBe(1);
+    });
+
+    test("a batch that arrives during one that fails is not undone with it", async () => {
+      const seller = await stage.seller();
+      const id = newId();
+      const { promise: undone, resolve: undo } = Promise.withResolvers<void>();
+      const { promise: written, resolve: wrote } = Promise.withResolvers<void>();
+      const failing = seller.store
+        .transaction(async (db) => {
+          await createOrganization(db, organization(id), 1);
+          wrote();
+          await undone;
+          throw new Error("undo");
+        })
+        .catch((error: Error) => error.message);
+      await written;
+      const judging = judgeOne(seller.store, validate(seller.apiKey, "X"));
+      undo();
+      expect(await failing).toBe("undo");
+      expect((await judging).tag).toBe("validated");
+      expect(await countedRequests(seller)).toBe(1);
+      expect(await organizations(seller.store, [id])).toBe(0);
+    });
+
+    test("many at once all arrive", async () => {
+      const store = await stage.node();
+      const ids = times(20, () => newId());
+      await Promise.all(
+        ids.map((id) => store.transaction((db) => createOrganization(db, organization(id), 1))),
+      );
+      expect(await organizations(store, ids)).toBe(20);
+    });
+
+    test("a store that makes every answer wait for the disk answers alike", async () => {
+      const seller = await stage.seller({ dailyLimit: 3 });
+      const { key } = await seller.license();
+      const strict = await stage.node({ durability: "strict" });
+      const judged = await Promise.all(times(5, () => judgeOne(strict, validate(seller.apiKey, key))));
+      expect(judged.map((one) => one.tag).toSorted()).toEqual([
+        "limited",
+        "limited",
+        "validated",
+        "validated",
+        "validated",
+      ]);
+    });
+
+    test("a ping is answered, and the clock is within a minute of this machine's", async () => {
+      const store = await stage.node();
+      await store.ping();
+      expect(Math.abs((await store.clock()) - Date.now())).toBeLessThan(60_000);
+    });
+  });
+}
+
+function organization(id: string) {
+  return { id, name: "Test", slug: id, plan: "free" } as const;
+}
+
+async function organizations(store: Store, ids: readonly string[]): Promise<number> {
+  const rows = await store.reads.selectFrom("organizations").select("id").where("id", "in", ids).execute();
+  return rows.length;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+import { removeVersion, setVersion } from "../queries/versions.ts";
+import { validate, verdict } from "./calls.ts";
+import { changeOrganization, changeProduct } from "./changes.ts";
+import type { Stage } from "./stage.ts";
+
+export function versions(stage: Stage) {
+  describe("versions", () => {
+    test("a change to the records holds from the next call on, on every node", async () => {
+      const { store, apiKey, productId, license } = await stage.seller({
+        settings: { version_module_enabled: 1 },
+      });
+      const { key } = await license();
+      const other = await stage.node();
+      const told = async () => {
+        const call = validate(apiKey, key, { version: "1.4" });
+        const [here, there] = [await verdict(store, call), await verdict(other, call)];
+        expect(here).toEqual({ ...there, ipRegistered: here.ipRegistered, effect: here.effect });
+        return { status: here.status, version: here.version, versionValid: here.versionValid };
+      };
+      expect(await told()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
+      await other.transaction((db) => setVersion(db, productId, { version: "1.x", state: "allowed" }, 1));
+      expect(await told()).toEqual({ status: "active", version: "1.4", versionValid: true });
+      await store.transaction((db) => setVersion(db, productId, { version: "1.4", state: "blocked" }, 2));
+      expect(await told()).toEqual({ status: "version_not_allowed", version: "1.x", versionValid: false });
+      await other.transaction((db) => removeVersion(db, productId, "1.4"));
+      expect(await told()).toEqual({ status: "active", version: "1.4", versionValid: true });
+      await store.transaction((db) => removeVersion(db, productId, "1.x"));
+      expect(await told()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
+    });
+
+    test("a new latest version makes the former one an ordinary allowed one", async () => {
+      const { store, productId } = await stage.seller();
+      for (const version of ["1.0", "2.0", "3.0"]) {
+        await store.transaction((db) => setVersion(db, productId, { version, state: "latest" }, 1));
+      }
+      const records = await store.reads
+        .selectFrom("product_versions")
+        .select(["version", "state"])
+        .where("product_id", "=", productId)
+        .orderBy("version")
+        .execute();
+      expect(records.map(({ version, state }) => `${version} ${state}`)).toEqual([
+        "1.0 allowed",
+        "2.0 allowed",
+        "3.0 latest",
+      ]);
+    });
+
+    test("a product that reports only is valid with a version that is not", async () => {
+      const { store, apiKey, license } = await stage.seller({
+        settings: { version_module_enabled: 1, version_enforcement: "report" },
+      });
+      const { key } = await license();
+      expect(await verdict(store, validate(apiKey, key, { version: "1" }))).toMatchObject({
+        status: "active",
+        versionValid: false,
+        ipRegistered: true,
+      });
+    });
+
+    test("versions are gated on paid plans only, and no longer once a subscription is cancelled", async () => {
+      const seller = await stage.seller({ plan: "pro", settings: { version_module_enabled: 1 } });
+      const { key } = await seller.license();
+      const told = async () =>
+        (await verdict(seller.store, validate(seller.apiKey, key, { version: "1" }))).versionValid;
+      expect(await told()).toBe(false);
+      await changeOrganization(seller, { plan: "free" });
+      expect(await told()).toBeNull();
+      await changeOrganization(seller, { plan: "enterprise" });
+      expect(await told()).toBe(false);
+      await changeOrganization(seller, { billing_state: "cancelled" });
+      expect(await told()).toBeNull();
+    });
+
+    const pins: [pin: object, version: string, status: string, told: string | null][] = [
+      [{ pin: { mode: "pinned", version: "2.1.0" } }, "2.1", "active", "2.1.0"],
+      [{ pin: { mode: "pinned", version: "2.1.0" } }, "2.2", "version_not_allowed", "2.1.0"],
+      [{ pin: { mode: "range", min: "2.1", max: "2.3" } }, "2.1.0", "active", "2.1.0"],
+      [{ pin: { mode: "range", min: "2.1", max: "2.3" } }, "2.3.0", "version_not_allowed", "2.x"],
+      [{ pin: { mode: "range", min: null, max: null } }, "2.9", "active", "2.9"],
+      [{ pin: { mode: "range", min: "2.1", max: null } }, "2.0", "version_not_allowed", "2.x"],
+    ];
+    test.each(pins)("a license with %j that sends %s: %s, told %p", async (pin, version, status, told) => {
+      const seller = await stage.seller();
+      await changeProduct(seller, { version_module_enabled: 1 });
+      await seller.store.transaction((db) =>
+        setVersion(db, seller.productId, { version: "2.x", state: "allowed" }, 1),
+      );
+      const { key } = await seller.license(pin);
+      expect(await verdict(seller.store, validate(seller.apiKey, key, { version }))).toMatchObject({
+        status,
+        version: told,
+      });
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { openScene, type Scene } from "../support/scene.ts";
+import { openSeller } from "../support/seller.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+/** The metrics that dashboards and alerts are built on, with the labels they go by. */
+const metricNames = [
+  'countersign_requests_total{endpoint="validate",outcome="active"} 2',
+  'countersign_requests_total{endpoint="validate",outcome="license_not_found"} 1',
+  'countersign_requests_total{endpoint="validate",outcome="invalid_api_key"} 1',
+  'countersign_requests_total{endpoint="lookup",outcome="found"} 1',
+  'countersign_requests_total{endpoint="lookup",outcome="not_found"} 1',
+  "countersign_quota_refusals_total 0",
+  "countersign_batch_size_bucket",
+  "countersign_database_seconds_bucket",
+  "countersign_failed_batches_total 0",
+  "countersign_request_log_dropped_total 0",
+  "countersign_request_log_failures_total 0",
+  "process_resident_memory_bytes",
+];
+
+for (const { kind, make } of databases) {
+  describe(`health on ${kind}`, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await openScene(make);
+    });
+    afterAll(() => scene.close());
+
+    const plain = [
+      ["/healthz", "ok\n"],
+      ["/readyz", "ready\n"],
+    ] as const;
+    for (const [path, text] of plain) {
+      test(`${path} says ${text.trim()} and is never kept`, async () => {
+        const response = await fetch(scene.server.url + path);
+        expect(response.status).toBe(200);
+        expect(await response.text()).toBe(text);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+        expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      });
+    }
+
+    test("/metrics counts requests by endpoint and outcome", async () => {
+      const { api, seller, server } = scene;
+      const { key } = await seller.license();
+      await api.validate({ license_key: key });
+      await api.validate({ license_key: key });
+      await api.validate({ license_key: "none" });
+      await apiOf(server.url, "wrong").validate({ license_key: key });
+      await api.lookup(key);
+      await api.lookup("none");
+      const response = await fetch(`${server.url}/metrics`);
+      expect(response.headers.get("content-type")).toStartWith("text/plain");
+      const text = await response.text();
+      for (const name of metricNames) expect(text).toContain(`\n${name}`);
+    });
+
+    test("/metrics names no license, no key and no customer", async () => {
+      const { key } = await scene.seller.license();
+      await scene.api.validate({ license_key: key });
+      const text = await (await fetch(`${scene.server.url}/metrics`)).text();
+      for (const secret of [key, scene.seller.apiKey, scene.seller.productId, scene.seller.organizationId]) {
+        expect(text).not.toContain(secret);
+      }
+    });
+  });
+}
+
+describe("health while PostgreSQL is gone", () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.stop());
+
+  test("readiness and answers turn to 503, and come back by themselves", async () => {
+    const url = await freshDatabase(postgres.url);
+    const seller = await openSeller({ kind: "postgres", url });
+    const { key } = await seller.license();
+    await seller.store.close();
+    const server = await startServerProcess({ DATABASE_URL: url });
+    const api = apiOf(server.url, seller.apiKey);
+    const readiness = async () => (await fetch(`${server.url}/readyz`)).status;
+    expect((await api.validate({ license_key: key })).body.status).toBe("active");
+
+    await postgres.stop();
+    await until("readiness is withdrawn", async () => (await readiness()) === 503);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    for (const answer of [await api.validate({ license_key: key }), await api.lookup(key)]) {
+      expect(answer.status).toBe(503);
+      expect(answer.body).toMatchObject({ valid: false, status: "unavailable" });
+      expect(answer.headers.get("retry-after")).toBe("1");
+    }
+
+    await postgres.start();
+    await until("readiness is back", async () => (await readiness()) === 200);
+    expect((await api.validate({ license_key: key })).body.status).toBe("active");
+    expect(await server.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { customerFor } from "@countersign/store/queries/customers";
+import { registerIp } from "@countersign/store/queries/licenses";
+import type { ProductSettings } from "@countersign/store/queries/products";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { countedRequests, openScene, registeredIps, type Scene } from "../support/scene.ts";
+import { newId, openSeller } from "../support/seller.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+const past = Date.UTC(2020, 0, 2, 3, 4, 5, 6);
+const future = Date.UTC(2040, 0, 2, 3, 4, 5, 6);
+const missing = '{"message":"This product has no license with that key.","error":"Not Found","statusCode":404}';
+
+/** States in which validate refuses everybody and lookup still shows the record. */
+const shownAnyway: readonly {
+  what: string;
+  product?: Partial<ProductSettings>;
+  organization?: Partial<OrganizationRow>;
+}[] = [
+  { what: "an archived product", product: { status: "archived" } },
+  { what: "a disabled product", product: { status: "disabled" } },
+  { what: "a suspended organization", organization: { suspended_at: past } },
+  { what: "suspended billing", organization: { billing_state: "suspended" } },
+];
+
+/** Keys as somebody may have imported them, and odd ways to write them into a path. */
+const oddKeys = ["a/b", "50% off", "ключ", "key?x=1#y", "🔑 key", "a+b c", "..a", "%41", "semi;colon,comma"];
+const brokenPaths = ["%zz", "%", "%ff%fe", "%00", "%c3%28", "a%2", "%ed%a0%80"];
+
+for (const { kind, make } of databases) {
+  describe(`lookup on ${kind}`, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await openScene(make, { settings: { version_module_enabled: 1 } });
+    });
+    afterAll(() => scene.close());
+
+    test("a record has all members in their order", async () => {
+      const { seller, api } = scene;
+      const customerId = await seller.store.transaction((db) =>
+        customerFor(
+          db,
+          seller.organizationId,
+          { email: "Buyer@Example.com", name: "Buyer", discordId: "123456789" },
+          newId,
+          Date.now(),
+        ),
+      );
+      const { id, key } = await seller.license({
+        customerId,
+        expiresAtMs: future,
+        maxIps: 5,
+        notes: "paid by invoice",
+        pin: { mode: "range", min: "2.1", max: "2.4" },
+      });
+      await seller.store.transaction(async (db) => {
+        await registerIp(db, id, "192.0.2.1", past);
+        await db.updateTable("licenses").set({ created_at: past, updated_at: past }).where("id", "=", id).execute();
+      });
+      const answer = await api.lookup(key);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe(
+        JSON.stringify({
+          id,
+          organization_id: seller.organizationId,
+          product_id: seller.productId,
+          global_customer_id: customerId,
+          license_key: key,
+          status: "active",
+          expires_at: "2040-01-02T03:04:05.006Z",
+          is_lifetime: false,
+          ip_system_enabled: true,
+          max_ips: 5,
+          current_unique_ip_count: 1,
+          notes: "paid by invoice",
+          version_pin_mode: "range",
+          version_pinned: null,
+          version_range_min: "2.1",
+          version_range_max: "2.4",
+          revoked_at: null,
+          created_at: "2020-01-02T03:04:05.006Z",
+          updated_at: "2020-01-02T03:04:05.006Z",
+          customer_email: "Buyer@Example.com",
+          customer_name: "Buyer",
+          customer_discord_id: "123456789",
+        }),
+      );
+    });
+
+    const states = [
+      { what: "lifetime, without IP system", license: { maxIps: null }, shows: { status: "active", is_lifetime: true } },
+      { what: "revoked", license: { revokedAtMs: past }, shows: { status: "revoked", revoked_at: iso(past) } },
+      { what: "expired", license: { expiresAtMs: past }, shows: { status: "expired", expires_at: iso(past) } },
+      {
+        what: "revoked and expired",
+        license: { revokedAtMs: past, expiresAtMs: past },
+        shows: { status: "revoked", revoked_at: iso(past) },
+      },
+      {
+        what: "pinned",
+        license: { pin: { mode: "pinned" as const, version: "2.1.0" } },
+        shows: { version_pin_mode: "pinned", version_pinned: "2.1.0" },
+      },
+    ];
+    for (const { what, license, shows } of states) {
+      test(`a license that is ${what} shows it`, async () => {
+        const { key } = await scene.seller.license(license);
+        expect((await scene.api.lookup(key)).body).toMatchObject(shows);
+      });
+    }
+
+    test("without the IP system max_ips is null, without the version module the pin mode is", async () => {
+      const plain = await openSeller(scene.database.location);
+      const { key } = await plain.license({ maxIps: null, pin: { mode: "pinned", version: "1.0.0" } });
+      const { body } = await apiOf(scene.server.url, plain.apiKey).lookup(key);
+      expect(body).toMatchObject({ ip_system_enabled: false, max_ips: null, version_pin_mode: null });
+      await plain.store.close();
+    });
+
+    test("a key that nobody has, and a key of another product, get the same 404", async () => {
+      const other = await scene.seller.product();
+      const { key } = await scene.seller.license({ productId: other.productId });
+      for (const wanted of ["0000-0000-0000-0000", key]) {
+        const answer = await scene.api.lookup(wanted);
+        expect(answer.status).toBe(404);
+        expect(answer.text).toBe(missing);
+      }
+    });
+
+    for (const { what, product, organization } of shownAnyway) {
+      test(`${what} still shows its licenses`, async () => {
+        const seller = await openSeller(scene.database.location, product === undefined ? {} : { settings: product });
+        const { key } = await seller.license();
+        if (organization !== undefined) {
+          await seller.store.transaction((db) =>
+            db.updateTable("organizations").set(organization).where("id", "=", seller.organizationId).execute(),
+          );
+        }
+        const answer = await apiOf(scene.server.url, seller.apiKey).lookup(key);
+        expect(answer.body).toMatchObject({ license_key: key, status: "active" });
+        await seller.store.close();
+      });
+    }
+
+    test("a deleted product shows nothing", async () => {
+      const seller = await openSeller(scene.database.location);
+      const { key } = await seller.license();
+      await seller.store.transaction((db) =>
+        db.updateTable("products").set({ deleted_at: past }).where("id", "=", seller.productId).execute(),
+      );
+      expect((await apiOf(scene.server.url, seller.apiKey).lookup(key)).text).toBe(missing);
+      await seller.store.close();
+    });
+
+    test("a lookup registers no address and leaves no sighting, though it is logged", async () => {
+      const { seller, api } = scene;
+      const { id, key } = await seller.license();
+      const answer = await api.lookup(key);
+      const reads = seller.store.reads;
+      await until("the lookup is in the request log", async () => {
+        const requestId = answer.headers.get("x-request-id") ?? "";
+        const row = await reads
+          .selectFrom("request_log")
+          .select(["endpoint", "license_id"])
+          .where("id", "=", requestId)
+          .executeTakeFirst();
+        return row?.endpoint === "lookup" && row.license_id === id;
+      });
+      expect(await registeredIps(seller.store, id)).toEqual([]);
+      const sightings = await reads.selectFrom("ip_sightings").select("ip").where("scope_id", "=", id).execute();
+      expect(sightings).toEqual([]);
+      const row = await reads.selectFrom("licenses").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+      expect(row.ip_count).toBe(0);
+      expect(row.updated_at).toBe(row.created_at);
+    });
+
+    test("a key is found in lower case and with spaces around it", async () => {
+      const { key } = await scene.seller.license();
+      expect((await scene.api.lookup(` ${key.toLowerCase()} `)).body.license_key).toBe(key);
+    });
+
+    for (const key of oddKeys) {
+      test(`the key ${key} is found when it is encoded for the path`, async () => {
+        await scene.seller.license({ key });
+        expect((await scene.api.lookup(key)).body.license_key).toBe(key);
+      });
+    }
+
+    for (const path of brokenPaths) {
+      test(`the path ${path}, which encodes no key, gets a counted 404`, async () => {
+        const before = await countedRequests(scene.seller);
+        const headers = { authorization: `Bearer ${scene.seller.apiKey}` };
+        const response = await fetch(`${scene.server.url}/api/v1/license/${path}`, { headers });
+        expect(response.status).toBe(404);
+        expect(await response.text()).toBe(missing);
+        expect(await countedRequests(scene.seller)).toBe(before + 1);
+      });
+    }
+
+    test("HEAD tells the same headers without the body", async () => {
+      const { key } = await scene.seller.license();
+      const headers = { authorization: `Bearer ${scene.seller.apiKey}` };
+      const got = await fetch(`${scene.server.url}/api/v1/license/${key}`, { headers });
+      const head = await fetch(`${scene.server.url}/api/v1/license/${key}`, { headers, method: "HEAD" });
+      expect(head.status).toBe(200);
+      expect(await head.text()).toBe("");
+      expect(head.headers.get("content-length")).toBe(String((await got.text()).length));
+      expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
+    });
+  });
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { generateApiKey } from "@countersign/domain/products/api-key";
+import { addApiKey, type ProductSettings } from "@countersign/store/queries/products";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { type Api, type Answer, apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { countedRequests, openScene, type Scene } from "../support/scene.ts";
+import { openSeller, type Seller } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+interface Row {
+  readonly what: string;
+  readonly product?: Partial<ProductSettings>;
+  readonly organization?: Partial<OrganizationRow>;
+  readonly deleted?: true;
+  call(api: Api, license: string): Promise<Answer>;
+  readonly outcome: string | number;
+}
+
+const validate = (api: Api, license: string) => api.validate({ license_key: license });
+
+/** Section 8 of the specification: whatever comes of an authenticated request, it is counted once. */
+const counted: readonly Row[] = [
+  { what: "a license that is found", call: validate, outcome: "active" },
+  { what: "an unknown license", call: (api) => api.validate({ license_key: "none" }), outcome: "license_not_found" },
+  { what: "a body that is no JSON", call: (api) => api.validateRaw("{"), outcome: "license_not_found" },
+  { what: "a body that is too large", call: (api) => api.validateRaw("x".repeat(16_385)), outcome: 413 },
+  { what: "an archived product", product: { status: "archived" }, call: validate, outcome: "product_archived" },
+  { what: "a disabled product", product: { status: "disabled" }, call: validate, outcome: "product_disabled" },
+  { what: "a deleted product", deleted: true, call: validate, outcome: "product_not_found" },
+  {
+    what: "a suspended organization",
+    organization: { suspended_at: 1 },
+    call: validate,
+    outcome: "org_suspended",
+  },
+  {
+    what: "suspended billing",
+    organization: { billing_state: "suspended" },
+    call: validate,
+    outcome: "billing_suspended",
+  },
+  {
+    what: "an address that an allow-list does not name",
+    product: { auto_register_ip_on_validate: 0 },
+    call: validate,
+    outcome: "ip_not_registered",
+  },
+  { what: "a lookup", call: (api, license) => api.lookup(license), outcome: 200 },
+  { what: "a lookup that finds nothing", call: (api) => api.lookup("none"), outcome: 404 },
+  { what: "a lookup of a key that cannot exist", call: (api) => api.lookup("a\0b"), outcome: 404 },
+  {
+    what: "a lookup in a deleted product",
+    deleted: true,
+    call: (api, license) => api.lookup(license),
+    outcome: 404,
+  },
+];
+
+for (const { kind, make } of databases) {
+  describe(`the daily limit on ${kind}`, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await openScene(make);
+    });
+    afterAll(() => scene.close());
+
+    const withSeller = async (
+      options: Parameters<typeof openSeller>[1],
+      work: (seller: Seller, api: Api) => Promise<void>,
+    ) => {
+      const seller = await openSeller(scene.database.location, options);
+      try {
+        await work(seller, apiOf(scene.server.url, seller.apiKey));
+      } finally {
+        await seller.store.close();
+      }
+    };
+
+    for (const row of counted) {
+      test(`${row.what} is counted once; with nothing left it gets 429 and is not counted`, () =>
+        withSeller({ dailyLimit: 1, ...(row.product ? { settings: row.product } : {}) }, async (seller, api) => {
+          const { store, organizationId, productId } = seller;
+          const license = await seller.license();
+          await store.transaction(async (db) => {
+            if (row.organization) {
+              const change = db.updateTable("organizations").set(row.organization);
+              await change.where("id", "=", organizationId).execute();
+            }
+            if (row.deleted) {
+              await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
+            }
+          });
+          const first = await row.call(api, license.key);
+          expect<unknown>(typeof row.outcome === "number" ? first.status : first.body.status).toBe(row.outcome);
+          expectQuota(first, 1, 0);
+          expect(await countedRequests(seller)).toBe(1);
+
+          const second = await row.call(api, license.key);
+          expect(second.status).toBe(429);
+          expectQuota(second, 1, 0);
+          expect(await countedRequests(seller)).toBe(1);
+        }));
+    }
+
+    test("a refusal for the limit says when it ends, in body and header alike", () =>
+      withSeller({ dailyLimit: 0 }, async (_seller, api) => {
+        const answer = await api.validate({ license_key: "none" });
+        const midnight = secondsToMidnight();
+        expect(answer.status).toBe(429);
+        expect(answer.body).toEqual({
+          valid: false,
+          status: "rate_limit_exceeded",
+          message: expect.stringContaining("midnight UTC"),
+          retry_after: expect.any(Number),
+        });
+        const retryAfter = Number(answer.body.retry_after);
+        expect(answer.headers.get("retry-after")).toBe(String(retryAfter));
+        // Modulo a day: midnight may pass between the answer and this line.
+        expect((retryAfter - midnight + 86_400 + 30) % 86_400).toBeLessThanOrEqual(60);
+      }));
+
+    test("each answer tells what is left", () =>
+      withSeller({ dailyLimit: 3 }, async (seller, api) => {
+        const { key } = await seller.license();
+        expectQuota(await api.validate({ license_key: key }), 3, 2);
+        expectQuota(await api.lookup(key), 3, 1);
+        expectQuota(await api.validate({ license_key: "none" }), 3, 0);
+        expect((await api.lookup(key)).status).toBe(429);
+      }));
+
+    test("without a limit no answer speaks of one, and requests are still counted", () =>
+      withSeller({ plan: "enterprise" }, async (seller, api) => {
+        const { key } = await seller.license();
+        for (const answer of [await api.validate({ license_key: key }), await api.lookup(key)]) {
+          expect(answer.status).toBe(200);
+          expect(answer.headers.has("ratelimit-policy")).toBeFalse();
+          expect(answer.headers.has("ratelimit")).toBeFalse();
+        }
+        expect(await countedRequests(seller)).toBe(2);
+      }));
+
+    const plans = [
+      ["free", 10_000],
+      ["pro", 100_000],
+    ] as const;
+    for (const [plan, limit] of plans) {
+      test(`the ${plan} plan allows ${limit} requests a day`, () =>
+        withSeller({ plan }, async (_seller, api) => {
+          expectQuota(await api.validate({ license_key: "none" }), limit, limit - 1);
+        }));
+    }
+
+    test("a limit of the organization's own wins over its plan, and a change holds at once", () =>
+      withSeller({ plan: "free", dailyLimit: 2 }, async (seller, api) => {
+        const call = () => api.validate({ license_key: "none" });
+        expectQuota(await call(), 2, 1);
+        await call();
+        expect((await call()).status).toBe(429);
+        await seller.store.transaction((db) =>
+          db
+            .updateTable("organizations")
+            .set({ daily_limit_override: 5 })
+            .where("id", "=", seller.organizationId)
+            .execute(),
+        );
+        expectQuota(await call(), 5, 2);
+      }));
+
+    test("each product of an organization has a limit of its own", () =>
+      withSeller({ dailyLimit: 1 }, async (seller, api) => {
+        const other = await seller.product();
+        expect((await api.validate({ license_key: "none" })).status).toBe(200);
+        expect((await api.validate({ license_key: "none" })).status).toBe(429);
+        const otherApi = apiOf(scene.server.url, other.apiKey);
+        expect((await otherApi.validate({ license_key: "none" })).status).toBe(200);
+      }));
+
+    test("a second key of the product shares its counter, so that rotation wins nothing", () =>
+      withSeller({ dailyLimit: 2 }, async (seller, api) => {
+        const second = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+        await seller.store.transaction((db) => addApiKey(db, seller.productId, second, Date.now()));
+        const otherApi = apiOf(scene.server.url, second.key);
+        expectQuota(await api.validate({ license_key: "none" }), 2, 1);
+        expectQuota(await otherApi.validate({ license_key: "none" }), 2, 0);
+        expect((await otherApi.validate({ license_key: "none" })).status).toBe(429);
+        expect((await api.validate({ license_key: "none" })).status).toBe(429);
+        expect(await countedRequests(seller)).toBe(2);
+      }));
+
+    test("HEAD of a license is counted, OPTIONS and a wrong method are not", () =>
+      withSeller({}, async (seller) => {
+        const { key } = await seller.license();
+        const headers = { authorization: `Bearer ${seller.apiKey}` };
+        const at = (method: string) => fetch(`${scene.server.url}/api/v1/license/${key}`, { method, headers });
+        expect((await at("HEAD")).status).toBe(200);
+        expect((await at("OPTIONS")).status).toBe(204);
+        expect((await at("DELETE")).status).toBe(405);
+        expect(await countedRequests(seller)).toBe(1);
+      }));
+  });
+}
+
+function expectQuota(answer: Answer, limit: number, left: number): void {
+  expect(answer.headers.get("ratelimit-policy")).toBe(`"daily";q=${limit};w=86400`);
+  const [, remaining, reset] = /^"daily";r=(\d+);t=(\d+)$/.exec(answer.headers.get("ratelimit") ?? "") ?? [];
+  expect(Number(remaining)).toBe(left);
+  expect(Number(reset)).toBeGreaterThanOrEqual(1);
+  expect(Number(reset)).toBeLessThanOrEqual(86_400);
+}
+
+function secondsToMidnight(): number {
+  return 86_400 - Math.floor(Date.now() / 1000) % 86_400;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import type { DatabaseLocation } from "@countersign/store/open";
+import { apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { openScene, type Scene } from "../support/scene.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+for (const { kind, make } of databases) {
+  describe(`secrets on ${kind}`, () => {
+    test("neither the database, nor its logs and journal, nor the output holds a secret in clear", async () => {
+      const scene = await openScene(make, { settings: { signed_validation: 1 } }, { COUNTERSIGN_LOG_LEVEL: "debug" });
+      const { key } = await scene.seller.license();
+      await use(scene, key);
+      const stored = await everythingStored(scene.database.location);
+      expect(await scene.server.stop()).toBe(0);
+      await scene.seller.store.close();
+      const storedAfterwards = await everythingStored(scene.database.location);
+      const output = scene.server.output();
+
+      // The search must be able to find what is there.
+      expect(stored.includes(key)).toBeTrue();
+      expect(stored.includes(scene.seller.apiKey.slice(4, 12))).toBeTrue();
+      for (const [what, secret] of secretsOf(scene)) {
+        for (const [where, bytes] of [
+          ["the database", stored],
+          ["the database after the server stopped", storedAfterwards],
+          ["the output", Buffer.from(output)],
+        ] as const) {
+          expect([what, where, bytes.includes(secret)]).toEqual([what, where, false]);
+        }
+      }
+      for (const spelling of [key, key.toLowerCase(), key.replaceAll("-", "")]) {
+        expect(output).not.toContain(spelling);
+      }
+      scene.database.remove();
+    });
+  });
+}
+
+/** Everything a caller may do that makes the server write something down. */
+async function use({ api, server, seller }: Scene, license: string): Promise<void> {
+  const { apiKey } = seller;
+  await api.validate({ license_key: license, version: "1.0.0", device_id: "machine" });
+  await api.validate({ license_key: license.toLowerCase() });
+  await api.validateRaw(`{"license_key":"${license}`);
+  await api.validate({ license_key: 5, version: 6, device_id: 7 });
+  await api.validateRaw("x".repeat(20_000));
+  await api.lookup(license);
+  await api.lookup("none");
+  await apiOf(server.url, `${apiKey}x`).validate({ license_key: license });
+  await fetch(`${server.url}/api/v1/license/${license}?api_key=${apiKey}`);
+  await fetch(`${server.url}/unknown/${apiKey}/${license}`);
+  const last = await api.validate({ license_key: license });
+  await until("the last request is in the request log", async () => {
+    const row = await seller.store.reads
+      .selectFrom("request_log")
+      .select("id")
+      .where("id", "=", last.headers.get("x-request-id") ?? "")
+      .executeTakeFirst();
+    return row !== undefined;
+  });
+}
+
+function secretsOf({ seller }: Scene): readonly (readonly [string, Buffer])[] {
+  const secret = Buffer.from(seller.signingKey.secret);
+  return [
+    ["the API key", Buffer.from(seller.apiKey)],
+    ["the secret part of the API key", Buffer.from(seller.apiKey.slice(13, -6))],
+    ["the signing secret", secret],
+    ["the signing secret in hexadecimal", Buffer.from(secret.toString("hex"))],
+    ["the signing secret in base64", Buffer.from(secret.toString("base64").replace(/=+$/, ""))],
+    ["the signing secret in base64url", Buffer.from(secret.toString("base64url"))],
+  ];
+}
+
+/** Every byte that SQLite keeps in its folder, or every row of every table of PostgreSQL. */
+async function everythingStored(location: DatabaseLocation): Promise<Buffer> {
+  if (location.kind === "sqlite") {
+    const files = readdirSync(location.folder);
+    return Buffer.concat(files.map((file) => readFileSync(join(location.folder, file))));
+  }
+  const client = new pg.Client({ connectionString: location.url });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
+    );
+    const texts: string[] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+      texts.push(...rows.map(({ row }) => row));
+    }
+    return Buffer.from(texts.join("\n"));
+  } finally {
+    await client.end();
+  }
+}

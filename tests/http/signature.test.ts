@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Verification, verifyBody } from "@countersign/domain/signing/signature";
+import { databases } from "../support/databases.ts";
+import { openScene, type Scene } from "../support/scene.ts";
+
+setDefaultTimeout(60_000);
+
+const nonce = "abcdefghijklmnop_-0123";
+
+/** Every kind of verdict is signed. `sent` is the whole body, with KEY for the key of the license. */
+const bodies: readonly { what: string; sent: string; asSent: (key: string) => string; status: string }[] = [
+  { what: "a valid answer", sent: '{"license_key":"KEY"}', asSent: (key) => key, status: "active" },
+  {
+    what: "a key in lower case with spaces is signed as it was sent",
+    sent: '{"license_key":" lower(KEY) "}',
+    asSent: (key) => ` ${key.toLowerCase()} `,
+    status: "active",
+  },
+  { what: "a refusal", sent: '{"license_key":"none"}', asSent: () => "none", status: "license_not_found" },
+  { what: "a body that is no JSON", sent: "{", asSent: () => "", status: "license_not_found" },
+  { what: "a key that is no string", sent: '{"license_key":4}', asSent: () => "", status: "license_not_found" },
+  {
+    what: "a key beyond ASCII",
+    sent: '{"license_key":"ключ 🔑"}',
+    asSent: () => "ключ 🔑",
+    status: "license_not_found",
+  },
+];
+
+const nonces: readonly (readonly [string, string, string])[] = [
+  ["16 characters", "a".repeat(16), "a".repeat(16)],
+  ["64 characters", "Z9_-".repeat(16), "Z9_-".repeat(16)],
+  ["15 characters", "a".repeat(15), ""],
+  ["65 characters", "a".repeat(65), ""],
+  ["a comma inside", `${"a".repeat(20)},v1=00`, ""],
+  ["a dot inside", `${"a".repeat(20)}.`, ""],
+  ["nothing inside", "", ""],
+];
+
+for (const { kind, make } of databases) {
+  describe(`the signature on ${kind}`, () => {
+    let scene: Scene;
+    let key = "";
+    beforeAll(async () => {
+      scene = await openScene(make, { settings: { signed_validation: 1, custom_response_enabled: 1 } });
+      await scene.seller.store.transaction((db) =>
+        db.updateTable("products").set({ custom_response: '{"text":"\\"signature\\":null}"}' }).execute(),
+      );
+      key = (await scene.seller.license()).key;
+    });
+    afterAll(() => scene.close());
+
+    const verify = (body: string, licenseKeyAsSent: string, expectedNonce: string): Verification => {
+      const { signingKey, productId } = scene.seller;
+      return verifyBody(body, {
+        secretFor: (keyId) => (keyId === signingKey.id ? signingKey.secret : null),
+        productId,
+        licenseKeyAsSent,
+        nonce: expectedNonce,
+        nowUnixSeconds: Math.floor(Date.now() / 1000),
+        toleranceSeconds: 120,
+      });
+    };
+
+    for (const { what, sent, asSent, status } of bodies) {
+      test(`${what}: verified with the product's secret`, async () => {
+        const body = sent.replace("lower(KEY)", key.toLowerCase()).replace("KEY", key);
+        const answer = await scene.api.validateRaw(body, { "x-countersign-nonce": nonce });
+        expect(answer.body.status).toBe(status);
+        expect(answer.text).toEndWith('"}');
+        expect(Object.keys(answer.body).at(-1)).toBe("signature");
+        expect(verify(answer.text, asSent(key), nonce)).toEqual({ ok: true });
+      });
+    }
+
+    for (const [what, sent, echoed] of nonces) {
+      test(`a nonce with ${what} is ${echoed === "" ? "dropped" : "repeated inside the signature"}`, async () => {
+        const answer = await scene.api.validate({ license_key: key }, { "x-countersign-nonce": sent });
+        expect(verify(answer.text, key, echoed)).toEqual({ ok: true });
+      });
+    }
+
+    test("an answer does not verify for another key, another nonce or with a changed byte", async () => {
+      const { text } = await scene.api.validate({ license_key: key }, { "x-countersign-nonce": nonce });
+      expect(verify(text, "other", nonce)).toEqual({ ok: false, reason: "mismatch" });
+      expect(verify(text, key, "")).toEqual({ ok: false, reason: "nonce" });
+      expect(verify(text.replace('"valid":true', '"valid":false'), key, nonce).ok).toBeFalse();
+    });
+
+    const switches = [
+      ["the product", "products"],
+      ["the organization", "organizations"],
+    ] as const;
+    for (const [who, table] of switches) {
+      test(`nothing is signed while ${who} does not sign`, async () => {
+        const { store } = scene.seller;
+        const set = (flag: 0 | 1) =>
+          store.transaction((db) => db.updateTable(table).set({ signed_validation: flag }).execute());
+        await set(0);
+        expect((await scene.api.validate({ license_key: key })).body.signature).toBeNull();
+        await set(1);
+        expect((await scene.api.validate({ license_key: key })).body.signature).toStartWith("t=");
+      });
+    }
+
+    test("a newer secret signs from its time on", async () => {
+      const { store, productId } = scene.seller;
+      const secret = crypto.getRandomValues(new Uint8Array(32));
+      const addKey = (id: string, activeFrom: number) =>
+        store.transaction((db) =>
+          db
+            .insertInto("product_signing_keys")
+            .values({
+              id,
+              product_id: productId,
+              sealed_secret: store.sealer.seal(secret),
+              active_from: activeFrom,
+              created_at: Date.now(),
+            })
+            .execute(),
+        );
+      await addKey("later", Date.now() + 3_600_000);
+      expect((await scene.api.validate({ license_key: key })).body.signature).toContain(
+        `k=${scene.seller.signingKey.id},`,
+      );
+      await addKey("newer", Date.now() - 60_000);
+      expect((await scene.api.validate({ license_key: key })).body.signature).toContain("k=newer,");
+    });
+  });
+}

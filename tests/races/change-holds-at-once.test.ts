@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks";
+import { registerIp, revokeLicense } from "@countersign/store/queries/licenses";
+import { removeVersion, setVersion } from "@countersign/store/queries/versions";
+import type { Tables } from "@countersign/store/tables";
+import type { Kysely } from "kysely";
+import { apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { type Nodes, openNodes } from "../support/nodes.ts";
+import { newId, type Seller } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+type Change = (db: Kysely<Tables>, seller: Seller, licenseId: string) => Promise<unknown>;
+
+const ofLicense =
+  (change: Partial<Tables["licenses"]>): Change =>
+  (db, _seller, licenseId) =>
+    db.updateTable("licenses").set(change).where("id", "=", licenseId).execute();
+const ofProduct =
+  (change: Partial<Tables["products"]>): Change =>
+  (db, { productId }) =>
+    db.updateTable("products").set(change).where("id", "=", productId).execute();
+const ofOrganization =
+  (change: Partial<Tables["organizations"]>): Change =>
+  (db, { organizationId }) =>
+    db.updateTable("organizations").set(change).where("id", "=", organizationId).execute();
+
+const blockId = newId();
+const scopeOf = (tier: BlockScope["tier"], { organizationId }: Seller, licenseId: string): BlockScope => ({
+  tier,
+  organizationId,
+  licenseId,
+  customerId: "",
+});
+const block =
+  (tier: BlockScope["tier"]): Change =>
+  (db, seller, licenseId) => {
+    const scope = scopeOf(tier, seller, licenseId);
+    return addIpBlocks(db, [{ id: blockId, scope, cidr: "127.0.0.0/8", note: null, expiresAtMs: null }], Date.now());
+  };
+const unblock =
+  (tier: BlockScope["tier"]): Change =>
+  (db, seller, licenseId) =>
+    removeIpBlock(db, blockId, scopeOf(tier, seller, licenseId));
+
+/** Whatever is changed, by anyone, holds from the very next request on, on every node; and so does changing it back. */
+const changes: readonly { what: string; make: Change; status: string | number; undo: Change }[] = [
+  {
+    what: "revoking a license",
+    make: (db, _seller, id) => revokeLicense(db, id, null, Date.now()),
+    status: "revoked",
+    undo: ofLicense({ revoked_at: null }),
+  },
+  {
+    what: "letting a license expire",
+    make: ofLicense({ is_lifetime: 0, expires_at: 1 }),
+    status: "expired",
+    undo: ofLicense({ is_lifetime: 1, expires_at: null }),
+  },
+  ...(["platform", "organization", "license"] as const).map((tier) => ({
+    what: `blocking addresses for the ${tier}`,
+    make: block(tier),
+    status: "ip_blocked",
+    undo: unblock(tier),
+  })),
+  {
+    what: "disabling a product",
+    make: ofProduct({ status: "disabled" }),
+    status: "product_disabled",
+    undo: ofProduct({ status: "active" }),
+  },
+  {
+    what: "archiving a product",
+    make: ofProduct({ status: "archived" }),
+    status: "product_archived",
+    undo: ofProduct({ status: "active" }),
+  },
+  {
+    what: "deleting a product",
+    make: ofProduct({ deleted_at: 1 }),
+    status: "product_not_found",
+    undo: ofProduct({ deleted_at: null }),
+  },
+  {
+    what: "suspending an organization",
+    make: ofOrganization({ suspended_at: 1 }),
+    status: "org_suspended",
+    undo: ofOrganization({ suspended_at: null }),
+  },
+  {
+    what: "suspending billing",
+    make: ofOrganization({ billing_state: "suspended" }),
+    status: "billing_suspended",
+    undo: ofOrganization({ billing_state: "active" }),
+  },
+  {
+    what: "setting the daily limit to nothing",
+    make: ofOrganization({ daily_limit_override: 0 }),
+    status: "rate_limit_exceeded",
+    undo: ofOrganization({ daily_limit_override: null }),
+  },
+  {
+    what: "ending an API key",
+    make: (db, { productId }) =>
+      db.updateTable("product_api_keys").set({ expires_at: 1 }).where("product_id", "=", productId).execute(),
+    status: "invalid_api_key",
+    undo: (db, { productId }) =>
+      db.updateTable("product_api_keys").set({ expires_at: null }).where("product_id", "=", productId).execute(),
+  },
+  {
+    what: "blocking a version",
+    make: (db, { productId }) => setVersion(db, productId, { version: "1.0.0", state: "blocked" }, Date.now()),
+    status: "version_not_allowed",
+    undo: (db, { productId }) => setVersion(db, productId, { version: "1.0.0", state: "allowed" }, Date.now()),
+  },
+  {
+    what: "removing a version",
+    make: (db, { productId }) => removeVersion(db, productId, "1.0.0"),
+    status: "version_not_allowed",
+    undo: (db, { productId }) => setVersion(db, productId, { version: "1.0.0", state: "allowed" }, Date.now()),
+  },
+];
+
+for (const { kind, make } of databases) {
+  const nodeCount = kind === "postgres" ? 3 : 1;
+  describe(`a change on ${kind} with ${nodeCount} node(s)`, () => {
+    let nodes: Nodes;
+    let license = { id: "", key: "" };
+    beforeAll(async () => {
+      nodes = await openNodes(make, nodeCount, { settings: { version_module_enabled: 1 } });
+      license = await nodes.seller.license();
+      await nodes.seller.store.transaction(async (db) => {
+        await setVersion(db, nodes.seller.productId, { version: "1.0.0", state: "allowed" }, Date.now());
+        await registerIp(db, license.id, "127.0.0.1", Date.now());
+      });
+    });
+    afterAll(() => nodes.close());
+
+    const everywhere = () =>
+      Promise.all(
+        nodes.servers.map(async ({ url }) => {
+          const api = apiOf(url, nodes.seller.apiKey);
+          return (await api.validate({ license_key: license.key, version: "1.0.0" })).body.status;
+        }),
+      );
+
+    for (const { what, make: change, status, undo } of changes) {
+      test(`${what} holds from the very next request on, everywhere`, async () => {
+        const { seller } = nodes;
+        const all = (wanted: string | number) => nodes.servers.map(() => wanted);
+        expect(await everywhere()).toEqual(all("active"));
+        await seller.store.transaction((db) => change(db, seller, license.id));
+        expect(await everywhere()).toEqual(all(status));
+        await seller.store.transaction((db) => undo(db, seller, license.id));
+        expect(await everywhere()).toEqual(all("active"));
+      });
+    }
+  });
+}

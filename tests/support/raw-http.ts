@@ -1,0 +1,132 @@
+import { connect, type Socket } from "node:net";
+import { within } from "./until.ts";
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** A connection on which a test writes whatever bytes it likes. */
+export interface RawConnection {
+  write(bytes: string | Uint8Array): void;
+  /** The next answer; null when the server closed the connection instead. */
+  answer(options?: { toHead?: boolean; deadlineMs?: number }): Promise<RawAnswer | null>;
+  readonly closed: Promise<void>;
+  /** Whether nobody waits for an answer. */
+  idle(): boolean;
+  close(): void;
+}
+
+export function openRaw(
+  port: number,
+  options: { localAddress?: string; host?: string } = {},
+): Promise<RawConnection> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", ...options, port });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(connection(socket));
+    });
+  });
+}
+
+/** Sends these bytes on a connection of their own and returns the first answer. */
+export async function exchange(
+  port: number,
+  bytes: string | Uint8Array,
+  options: { localAddress?: string; toHead?: boolean; deadlineMs?: number } = {},
+): Promise<RawAnswer | null> {
+  const { localAddress, ...answering } = options;
+  const raw = await openRaw(port, localAddress === undefined ? {} : { localAddress });
+  raw.write(bytes);
+  try {
+    return await raw.answer(answering);
+  } finally {
+    raw.close();
+  }
+}
+
+function connection(socket: Socket): RawConnection {
+  let received = Buffer.alloc(0);
+  let ended = false;
+  let waiting = 0;
+  let wake: () => void = () => {};
+  const closed = new Promise<void>((resolve) => {
+    const end = () => {
+      ended = true;
+      wake();
+      resolve();
+    };
+    socket.on("end", end);
+    socket.on("close", end);
+    // A reset by the server ends the connection like any other close.
+    socket.on("error", end);
+  });
+  socket.on("data", (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    wake();
+  });
+  const next = async (toHead: boolean): Promise<RawAnswer | null> => {
+    for (;;) {
+      const parsed = parseAnswer(received, toHead, ended);
+      if (parsed !== null) {
+        received = received.subarray(parsed.length);
+        return parsed.answer;
+      }
+      if (ended) return null;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  return {
+    write: (bytes) => void socket.write(bytes),
+    answer: async ({ toHead = false, deadlineMs = 20_000 } = {}) => {
+      waiting += 1;
+      try {
+        return await within(deadlineMs, "an answer on the connection", next(toHead));
+      } finally {
+        waiting -= 1;
+      }
+    },
+    closed,
+    idle: () => waiting === 0,
+    close: () => void socket.destroy(),
+  };
+}
+
+function parseAnswer(
+  bytes: Buffer,
+  toHead: boolean,
+  ended: boolean,
+): { answer: RawAnswer; length: number } | null {
+  const headersEnd = bytes.indexOf("\r\n\r\n");
+  if (headersEnd < 0) return null;
+  const [statusLine = "", ...lines] = bytes.subarray(0, headersEnd).toString("latin1").split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0);
+  const headers = new Map(lines.map(headerLine));
+  const bodyStart = headersEnd + 4;
+  const bodyLength = lengthOfBody(headers, status, toHead, ended ? bytes.length - bodyStart : null);
+  if (bodyLength === null || bytes.length < bodyStart + bodyLength) return null;
+  const length = bodyStart + bodyLength;
+  return { answer: { status, headers, body: bytes.subarray(bodyStart, length).toString("utf8") }, length };
+}
+
+function headerLine(line: string): [string, string] {
+  const colon = line.indexOf(":");
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}
+
+function lengthOfBody(
+  headers: ReadonlyMap<string, string>,
+  status: number,
+  toHead: boolean,
+  restOfConnection: number | null,
+): number | null {
+  if (toHead || status === 204 || status === 304 || status < 200) return 0;
+  const declared = headers.get("content-length");
+  return declared === undefined ? restOfConnection : Number(declared);
+}
