@@ -60,12 +60,13 @@ async function test(wanted) {
   try {
     const report = join(reportFolder, "junit.xml");
     const places = wanted.length === 0 ? ["./packages", "./apps", "./tests"] : wanted;
+    const files = wanted.length === 0 ? testFiles(root, places) : [];
     const code = await run(
       bun,
       ["test", "--timeout=60000", "--reporter=junit", `--reporter-outfile=${report}`, ...places],
       { env: { ...process.env, COUNTERSIGN_TEST_POSTGRES: postgres.url } },
     );
-    const files = wanted.length === 0 ? testFiles(root, places) : [];
+    if (interrupted) return;
     const problems = readReport(report, { files, code, tallyOf: tally });
     for (const problem of problems) process.stdout.write(`${problem}\n`);
   } finally {

@@ -16,6 +16,8 @@ export interface RunningServer {
 }
 
 const longestDrainMs = 8_000;
+const longestFarewellMs = 1_000;
+const quietMs = 100;
 
 /** Puts the server together from its settings and starts it. */
 export async function startServer(config: Config, log: Log): Promise<RunningServer> {
@@ -101,9 +103,26 @@ function portReason(cause: unknown): string {
 
 async function drain(listener: Listener, decider: Decider): Promise<void> {
   const deadlineMs = performance.now() + longestDrainMs;
+  const isBusy = () => listener.pendingRequests() > 0 || decider.size > 0;
+  await farewell(isBusy);
   listener.stopAccepting();
-  while ((listener.pendingRequests() > 0 || decider.size > 0) && performance.now() < deadlineMs) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  while (isBusy() && performance.now() < deadlineMs) await nextLook();
   await listener.cut();
+}
+
+/**
+ * Goes on serving until it is quiet, or for a moment: every answer now asks its caller to leave the connection. The
+ * runtime closes kept connections as soon as it stops accepting, and a request already on its way there would be lost.
+ */
+async function farewell(isBusy: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + longestFarewellMs;
+  let quietSinceMs = performance.now();
+  while (performance.now() < deadlineMs && performance.now() - quietSinceMs < quietMs) {
+    await nextLook();
+    if (isBusy()) quietSinceMs = performance.now();
+  }
+}
+
+function nextLook(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { generateApiKey } from "@countersign/domain/products/api-key";
 import { unauthorizedError } from "@countersign/contract/public-api";
+import { generateApiKey } from "@countersign/domain/products/api-key";
 import { databases } from "../support/databases.ts";
 import { countedRequests, openScene, type Scene } from "../support/scene.ts";
 

@@ -21,7 +21,10 @@ const forgeries: readonly { what: string; lines: readonly string[] }[] = [
   { what: "a port", lines: [`X-Forwarded-For: ${pretended}:4711`] },
   { what: "IPv6 in brackets with a port", lines: ["X-Forwarded-For: [2001:db8::1]:4711"] },
   { what: "a mapped address", lines: [`X-Forwarded-For: ::ffff:${pretended}`] },
-  { what: "octal, hexadecimal and short forms", lines: ["X-Forwarded-For: 0127.0.0.1, 0x7f.1, 2130706433, 127.1"] },
+  {
+    what: "octal, hexadecimal and short forms",
+    lines: ["X-Forwarded-For: 0127.0.0.1, 0x7f.1, 2130706433, 127.1"],
+  },
   { what: "a thousand hops", lines: [`X-Forwarded-For: ${Array(1_000).fill("10.0.0.1").join(",")}`] },
   { what: "two headers", lines: [`X-Forwarded-For: ${pretended}`, `x-forwarded-for: ${pretended}`] },
   {

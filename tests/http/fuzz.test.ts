@@ -26,7 +26,19 @@ const anyText = fc.oneof(
   fc.constant(realLicense),
   fc.string({ unit: "binary", maxLength: 80 }),
   fc.string({ unit: "grapheme", maxLength: 80 }),
-  fc.constantFrom("", " ", "\0", "\ud800", "𝟘", "ß", "ﬁ", "İ", "'; drop table licenses; --", "%00", "{{license.key}}"),
+  fc.constantFrom(
+    "",
+    " ",
+    "\0",
+    "\ud800",
+    "𝟘",
+    "ß",
+    "ﬁ",
+    "İ",
+    "'; drop table licenses; --",
+    "%00",
+    "{{license.key}}",
+  ),
   fc.nat(15_000).map((length) => "x".repeat(length)),
 );
 const anyVersion = fc.oneof(
@@ -34,18 +46,33 @@ const anyVersion = fc.oneof(
   anyText,
 );
 const validateBody = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ license_key: anyText, version: anyVersion, device_id: anyText }, { requiredKeys: [] }) },
-  { weight: 2, arbitrary: fc.record({ license_key: fc.jsonValue(), version: fc.jsonValue(), device_id: fc.jsonValue() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      { license_key: anyText, version: anyVersion, device_id: anyText },
+      { requiredKeys: [] },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ license_key: fc.jsonValue(), version: fc.jsonValue(), device_id: fc.jsonValue() }),
+  },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 5 }) },
 );
 const bodyBytes = fc.oneof(
   { weight: 5, arbitrary: validateBody.map((body) => Buffer.from(JSON.stringify(body) ?? "")) },
   { weight: 2, arbitrary: fc.uint8Array({ maxLength: 300 }) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 300 }).map((text) => Buffer.from(text)) },
-  { weight: 1, arbitrary: fc.integer({ min: 16_300, max: 16_500 }).map((length) => Buffer.alloc(length, 32)) },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 16_300, max: 16_500 }).map((length) => Buffer.alloc(length, 32)),
+  },
 );
 
-const headerText = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 120 });
+const headerText = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 120,
+});
 const authorization = fc.oneof(
   { weight: 6, arbitrary: fc.constant(`Bearer ${realApiKey}`) },
   { weight: 1, arbitrary: headerText.map((text) => `Bearer ${text}`) },
@@ -91,22 +118,30 @@ for (const { kind, make } of databases) {
       );
       const template = '{"who":"{{request.device_id}}","v":"{{request.version}}","ip":"{{request.ip}}"}';
       await scene.seller.store.transaction((db) =>
-        db.updateTable("products").set({ custom_response: template, custom_response_on_refusal: 1 }).execute(),
+        db
+          .updateTable("products")
+          .set({ custom_response: template, custom_response_on_refusal: 1 })
+          .execute(),
       );
       license = (await scene.seller.license({ maxIps: 1_000_000 })).key;
     });
     afterAll(() => scene.close());
 
     const send = async (endpoint: Endpoint, { method, path, headers: sent, body }: Generated) => {
-      const real = (text: string) => text.replaceAll(realApiKey, scene.seller.apiKey).replaceAll(realLicense, license);
+      const real = (text: string) =>
+        text.replaceAll(realApiKey, scene.seller.apiKey).replaceAll(realLicense, license);
       const filled = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, real(value)]));
-      const content = body === null ? null : Buffer.from(real(Buffer.from(body).toString("latin1")), "latin1");
+      const content =
+        body === null ? null : Buffer.from(real(Buffer.from(body).toString("latin1")), "latin1");
       const response = await fetch(scene.server.url + real(path), {
         method,
         headers: filled,
         ...(content === null || method === "GET" || method === "HEAD" ? {} : { body: content }),
       });
-      return { status: response.status, problem: problemWith(endpoint, method, response, await response.text()) };
+      return {
+        status: response.status,
+        problem: problemWith(endpoint, method, response, await response.text()),
+      };
     };
 
     for (const endpoint of ["validate", "lookup"] as const) {

@@ -13,7 +13,8 @@ setDefaultTimeout(60_000);
 
 const past = Date.UTC(2020, 0, 2, 3, 4, 5, 6);
 const future = Date.UTC(2040, 0, 2, 3, 4, 5, 6);
-const missing = '{"message":"This product has no license with that key.","error":"Not Found","statusCode":404}';
+const missing =
+  '{"message":"This product has no license with that key.","error":"Not Found","statusCode":404}';
 
 /** States in which validate refuses everybody and lookup still shows the record. */
 const shownAnyway: readonly {
@@ -59,7 +60,11 @@ for (const { kind, make } of databases) {
       });
       await seller.store.transaction(async (db) => {
         await registerIp(db, id, "192.0.2.1", past);
-        await db.updateTable("licenses").set({ created_at: past, updated_at: past }).where("id", "=", id).execute();
+        await db
+          .updateTable("licenses")
+          .set({ created_at: past, updated_at: past })
+          .where("id", "=", id)
+          .execute();
       });
       const answer = await api.lookup(key);
       expect(answer.status).toBe(200);
@@ -92,9 +97,21 @@ for (const { kind, make } of databases) {
     });
 
     const states = [
-      { what: "lifetime, without IP system", license: { maxIps: null }, shows: { status: "active", is_lifetime: true } },
-      { what: "revoked", license: { revokedAtMs: past }, shows: { status: "revoked", revoked_at: iso(past) } },
-      { what: "expired", license: { expiresAtMs: past }, shows: { status: "expired", expires_at: iso(past) } },
+      {
+        what: "lifetime, without IP system",
+        license: { maxIps: null },
+        shows: { status: "active", is_lifetime: true },
+      },
+      {
+        what: "revoked",
+        license: { revokedAtMs: past },
+        shows: { status: "revoked", revoked_at: iso(past) },
+      },
+      {
+        what: "expired",
+        license: { expiresAtMs: past },
+        shows: { status: "expired", expires_at: iso(past) },
+      },
       {
         what: "revoked and expired",
         license: { revokedAtMs: past, expiresAtMs: past },
@@ -133,11 +150,18 @@ for (const { kind, make } of databases) {
 
     for (const { what, product, organization } of shownAnyway) {
       test(`${what} still shows its licenses`, async () => {
-        const seller = await openSeller(scene.database.location, product === undefined ? {} : { settings: product });
+        const seller = await openSeller(
+          scene.database.location,
+          product === undefined ? {} : { settings: product },
+        );
         const { key } = await seller.license();
         if (organization !== undefined) {
           await seller.store.transaction((db) =>
-            db.updateTable("organizations").set(organization).where("id", "=", seller.organizationId).execute(),
+            db
+              .updateTable("organizations")
+              .set(organization)
+              .where("id", "=", seller.organizationId)
+              .execute(),
           );
         }
         const answer = await apiOf(scene.server.url, seller.apiKey).lookup(key);
@@ -171,9 +195,17 @@ for (const { kind, make } of databases) {
         return row?.endpoint === "lookup" && row.license_id === id;
       });
       expect(await registeredIps(seller.store, id)).toEqual([]);
-      const sightings = await reads.selectFrom("ip_sightings").select("ip").where("scope_id", "=", id).execute();
+      const sightings = await reads
+        .selectFrom("ip_sightings")
+        .select("ip")
+        .where("scope_id", "=", id)
+        .execute();
       expect(sightings).toEqual([]);
-      const row = await reads.selectFrom("licenses").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+      const row = await reads
+        .selectFrom("licenses")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
       expect(row.ip_count).toBe(0);
       expect(row.updated_at).toBe(row.created_at);
     });

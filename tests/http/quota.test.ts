@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { generateApiKey } from "@countersign/domain/products/api-key";
 import { addApiKey, type ProductSettings } from "@countersign/store/queries/products";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type Api, type Answer, apiOf } from "../support/api.ts";
+import { type Answer, type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { countedRequests, openScene, type Scene } from "../support/scene.ts";
 import { openSeller, type Seller } from "../support/seller.ts";
@@ -23,11 +23,25 @@ const validate = (api: Api, license: string) => api.validate({ license_key: lice
 /** Section 8 of the specification: whatever comes of an authenticated request, it is counted once. */
 const counted: readonly Row[] = [
   { what: "a license that is found", call: validate, outcome: "active" },
-  { what: "an unknown license", call: (api) => api.validate({ license_key: "none" }), outcome: "license_not_found" },
+  {
+    what: "an unknown license",
+    call: (api) => api.validate({ license_key: "none" }),
+    outcome: "license_not_found",
+  },
   { what: "a body that is no JSON", call: (api) => api.validateRaw("{"), outcome: "license_not_found" },
   { what: "a body that is too large", call: (api) => api.validateRaw("x".repeat(16_385)), outcome: 413 },
-  { what: "an archived product", product: { status: "archived" }, call: validate, outcome: "product_archived" },
-  { what: "a disabled product", product: { status: "disabled" }, call: validate, outcome: "product_disabled" },
+  {
+    what: "an archived product",
+    product: { status: "archived" },
+    call: validate,
+    outcome: "product_archived",
+  },
+  {
+    what: "a disabled product",
+    product: { status: "disabled" },
+    call: validate,
+    outcome: "product_disabled",
+  },
   { what: "a deleted product", deleted: true, call: validate, outcome: "product_not_found" },
   {
     what: "a suspended organization",
@@ -80,28 +94,33 @@ for (const { kind, make } of databases) {
 
     for (const row of counted) {
       test(`${row.what} is counted once; with nothing left it gets 429 and is not counted`, () =>
-        withSeller({ dailyLimit: 1, ...(row.product ? { settings: row.product } : {}) }, async (seller, api) => {
-          const { store, organizationId, productId } = seller;
-          const license = await seller.license();
-          await store.transaction(async (db) => {
-            if (row.organization) {
-              const change = db.updateTable("organizations").set(row.organization);
-              await change.where("id", "=", organizationId).execute();
-            }
-            if (row.deleted) {
-              await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
-            }
-          });
-          const first = await row.call(api, license.key);
-          expect<unknown>(typeof row.outcome === "number" ? first.status : first.body.status).toBe(row.outcome);
-          expectQuota(first, 1, 0);
-          expect(await countedRequests(seller)).toBe(1);
+        withSeller(
+          { dailyLimit: 1, ...(row.product ? { settings: row.product } : {}) },
+          async (seller, api) => {
+            const { store, organizationId, productId } = seller;
+            const license = await seller.license();
+            await store.transaction(async (db) => {
+              if (row.organization) {
+                const change = db.updateTable("organizations").set(row.organization);
+                await change.where("id", "=", organizationId).execute();
+              }
+              if (row.deleted) {
+                await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
+              }
+            });
+            const first = await row.call(api, license.key);
+            expect<unknown>(typeof row.outcome === "number" ? first.status : first.body.status).toBe(
+              row.outcome,
+            );
+            expectQuota(first, 1, 0);
+            expect(await countedRequests(seller)).toBe(1);
 
-          const second = await row.call(api, license.key);
-          expect(second.status).toBe(429);
-          expectQuota(second, 1, 0);
-          expect(await countedRequests(seller)).toBe(1);
-        }));
+            const second = await row.call(api, license.key);
+            expect(second.status).toBe(429);
+            expectQuota(second, 1, 0);
+            expect(await countedRequests(seller)).toBe(1);
+          },
+        ));
     }
 
     test("a refusal for the limit says when it ends, in body and header alike", () =>
@@ -193,7 +212,8 @@ for (const { kind, make } of databases) {
       withSeller({}, async (seller) => {
         const { key } = await seller.license();
         const headers = { authorization: `Bearer ${seller.apiKey}` };
-        const at = (method: string) => fetch(`${scene.server.url}/api/v1/license/${key}`, { method, headers });
+        const at = (method: string) =>
+          fetch(`${scene.server.url}/api/v1/license/${key}`, { method, headers });
         expect((await at("HEAD")).status).toBe(200);
         expect((await at("OPTIONS")).status).toBe(204);
         expect((await at("DELETE")).status).toBe(405);
@@ -211,5 +231,5 @@ function expectQuota(answer: Answer, limit: number, left: number): void {
 }
 
 function secondsToMidnight(): number {
-  return 86_400 - Math.floor(Date.now() / 1000) % 86_400;
+  return 86_400 - (Math.floor(Date.now() / 1000) % 86_400);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import type { DatabaseLocation } from "@countersign/store/open";
+import pg from "pg";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { openScene, type Scene } from "../support/scene.ts";
@@ -13,7 +13,11 @@ setDefaultTimeout(60_000);
 for (const { kind, make } of databases) {
   describe(`secrets on ${kind}`, () => {
     test("neither the database, nor its logs and journal, nor the output holds a secret in clear", async () => {
-      const scene = await openScene(make, { settings: { signed_validation: 1 } }, { COUNTERSIGN_LOG_LEVEL: "debug" });
+      const scene = await openScene(
+        make,
+        { settings: { signed_validation: 1 } },
+        { COUNTERSIGN_LOG_LEVEL: "debug" },
+      );
       const { key } = await scene.seller.license();
       await use(scene, key);
       const stored = await everythingStored(scene.database.location);

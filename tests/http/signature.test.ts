@@ -18,7 +18,12 @@ const bodies: readonly { what: string; sent: string; asSent: (key: string) => st
   },
   { what: "a refusal", sent: '{"license_key":"none"}', asSent: () => "none", status: "license_not_found" },
   { what: "a body that is no JSON", sent: "{", asSent: () => "", status: "license_not_found" },
-  { what: "a key that is no string", sent: '{"license_key":4}', asSent: () => "", status: "license_not_found" },
+  {
+    what: "a key that is no string",
+    sent: '{"license_key":4}',
+    asSent: () => "",
+    status: "license_not_found",
+  },
   {
     what: "a key beyond ASCII",
     sent: '{"license_key":"ключ 🔑"}',

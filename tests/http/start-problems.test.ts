@@ -18,7 +18,11 @@ interface Row {
 /** FOLDER stands for a folder of the test's own and BUSY for a port that somebody else listens on. */
 const rows: readonly Row[] = [
   ...["http", "-1", "65536", "3000.5", "0x10", " "].map(
-    (port): Row => ({ what: `PORT "${port}"`, environment: { PORT: port }, names: ["PORT", port, "0 to 65535"] }),
+    (port): Row => ({
+      what: `PORT "${port}"`,
+      environment: { PORT: port },
+      names: ["PORT", port, "0 to 65535"],
+    }),
   ),
   ...["true", "1", "0.0.0.0/0", "::/0", "proxy.example.com", "10.0.0.0/33"].map(
     (proxies): Row => ({
@@ -42,7 +46,11 @@ const rows: readonly Row[] = [
     environment: { COUNTERSIGN_LOG_LEVEL: "loud" },
     names: ["COUNTERSIGN_LOG_LEVEL", "loud"],
   },
-  { what: "a URL that is none", environment: { COUNTERSIGN_URL: "example" }, names: ["COUNTERSIGN_URL", "example"] },
+  {
+    what: "a URL that is none",
+    environment: { COUNTERSIGN_URL: "example" },
+    names: ["COUNTERSIGN_URL", "example"],
+  },
   {
     what: "an encryption key that is too short",
     environment: { COUNTERSIGN_ENCRYPTION_KEY: "short" },
@@ -101,7 +109,10 @@ describe("a start that cannot work", () => {
   beforeAll(async () => {
     writeFileSync(join(folder, "file"), "a file\n");
     mkdirSync(join(folder, "broken"));
-    writeFileSync(join(folder, "broken", "countersign.db"), "this is no database, but it is long enough ".repeat(200));
+    writeFileSync(
+      join(folder, "broken", "countersign.db"),
+      "this is no database, but it is long enough ".repeat(200),
+    );
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const address = silent.address();
     busyPort = typeof address === "object" && address !== null ? address.port : 0;
@@ -175,7 +186,15 @@ describe("a start that cannot work", () => {
   });
 });
 
-function expectOneLine({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): void {
+function expectOneLine({
+  code,
+  stdout,
+  stderr,
+}: {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}): void {
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(stderr).not.toMatch(/\bat .*\.ts:\d+/);
   expect(stderr.endsWith("\n")).toBeTrue();

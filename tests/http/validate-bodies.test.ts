@@ -182,7 +182,10 @@ for (const { kind, make } of databases) {
           .where("id", "=", id ?? "")
           .executeTakeFirst();
       const [first, second] = [answer.headers.get("x-request-id"), other.headers.get("x-request-id")];
-      await until("the log shows both", async () => ((await logged(first)) && (await logged(second))) !== undefined);
+      await until(
+        "the log shows both",
+        async () => ((await logged(first)) && (await logged(second))) !== undefined,
+      );
       expect(await logged(first)).toEqual({
         status: "license_not_found",
         problem: keyNotText,

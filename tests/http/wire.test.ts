@@ -120,7 +120,11 @@ const rows: readonly Row[] = [
   { what: "a greeting of TLS", head: ["\x16\x03\x01\x02\x00\x01\x00"], expected: 400 },
   { what: "a word", head: ["hello"], expected: 400 },
   { what: "a folded header", head: ["GET /healthz HTTP/1.1", host, "X-A: b", " c"], expected: 400 },
-  { what: "a header of 70 kB", head: ["GET /healthz HTTP/1.1", host, `X-A: ${"a".repeat(70_000)}`], expected: 431 },
+  {
+    what: "a header of 70 kB",
+    head: ["GET /healthz HTTP/1.1", host, `X-A: ${"a".repeat(70_000)}`],
+    expected: 431,
+  },
   {
     what: "500 headers",
     head: ["GET /healthz HTTP/1.1", host, ...Array.from({ length: 500 }, (_, n) => `X-${n}: a`)],
@@ -162,7 +166,13 @@ const rows: readonly Row[] = [
   },
   {
     what: "an upgrade to web sockets",
-    head: ["GET /healthz HTTP/1.1", host, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+    head: [
+      "GET /healthz HTTP/1.1",
+      host,
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+    ],
     expected: 200,
   },
   {

@@ -37,7 +37,11 @@ const block =
   (tier: BlockScope["tier"]): Change =>
   (db, seller, licenseId) => {
     const scope = scopeOf(tier, seller, licenseId);
-    return addIpBlocks(db, [{ id: blockId, scope, cidr: "127.0.0.0/8", note: null, expiresAtMs: null }], Date.now());
+    return addIpBlocks(
+      db,
+      [{ id: blockId, scope, cidr: "127.0.0.0/8", note: null, expiresAtMs: null }],
+      Date.now(),
+    );
   };
 const unblock =
   (tier: BlockScope["tier"]): Change =>
@@ -106,19 +110,26 @@ const changes: readonly { what: string; make: Change; status: string | number; u
       db.updateTable("product_api_keys").set({ expires_at: 1 }).where("product_id", "=", productId).execute(),
     status: "invalid_api_key",
     undo: (db, { productId }) =>
-      db.updateTable("product_api_keys").set({ expires_at: null }).where("product_id", "=", productId).execute(),
+      db
+        .updateTable("product_api_keys")
+        .set({ expires_at: null })
+        .where("product_id", "=", productId)
+        .execute(),
   },
   {
     what: "blocking a version",
-    make: (db, { productId }) => setVersion(db, productId, { version: "1.0.0", state: "blocked" }, Date.now()),
+    make: (db, { productId }) =>
+      setVersion(db, productId, { version: "1.0.0", state: "blocked" }, Date.now()),
     status: "version_not_allowed",
-    undo: (db, { productId }) => setVersion(db, productId, { version: "1.0.0", state: "allowed" }, Date.now()),
+    undo: (db, { productId }) =>
+      setVersion(db, productId, { version: "1.0.0", state: "allowed" }, Date.now()),
   },
   {
     what: "removing a version",
     make: (db, { productId }) => removeVersion(db, productId, "1.0.0"),
     status: "version_not_allowed",
-    undo: (db, { productId }) => setVersion(db, productId, { version: "1.0.0", state: "allowed" }, Date.now()),
+    undo: (db, { productId }) =>
+      setVersion(db, productId, { version: "1.0.0", state: "allowed" }, Date.now()),
   },
 ];
 

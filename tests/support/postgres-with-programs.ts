@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -32,7 +32,7 @@ export async function startPostgresWithPrograms(programs: string): Promise<Postg
   mkdirSync(data, { mode: 0o700 });
   // PostgreSQL refuses to run as root; containers and CI often are.
   chmodSync(folder, 0o755);
-  if (user.uid !== undefined) execFileSync("chown", [`${user.uid}:${user.gid}`, data]);
+  if (user.uid !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, folder]);
   const flags = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"];
   execFileSync(join(programs, "initdb"), [`--pgdata=${data}`, ...flags], {
     ...user,
@@ -44,15 +44,13 @@ export async function startPostgresWithPrograms(programs: string): Promise<Postg
     "-c",
     s,
   ]);
-  // The shell ends the server when its standard input closes, which the operating system sees to.
-  const server = spawn(
-    "sh",
-    ["-c", '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server', "sh"].concat(
-      [join(programs, "postgres"), "-D", data, "-p", String(port)],
-      settings,
-    ),
-    { ...user, stdio: ["pipe", "ignore", "ignore"], cwd: folder, detached: true },
-  );
+  const command = [join(programs, "postgres"), "-D", data, "-p", String(port), ...settings];
+  const server = spawn("sh", ["-c", keepUntilInputCloses, "sh", folder, ...command], {
+    ...user,
+    stdio: ["pipe", "ignore", "ignore"],
+    cwd: folder,
+    detached: true,
+  });
   server.unref();
   const ended = new Promise((resolve) => server.on("close", resolve));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -63,10 +61,26 @@ export async function startPostgresWithPrograms(programs: string): Promise<Postg
     stop: async () => {
       server.stdin.end();
       await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
+
+/**
+ * Ends the server and removes its folder when standard input closes, which the operating system sees to. The watcher
+ * is a process of its own, because the test runner kills the children that it knows of when a test times out.
+ */
+const keepUntilInputCloses = `
+  folder=$1; shift
+  exec 3<&0
+  "$@" & server=$!
+  (
+    cat <&3 > /dev/null
+    kill -INT $server
+    while kill -0 $server 2> /dev/null; do sleep 0.1; done
+    cd / && rm -rf "$folder"
+  ) &
+  wait
+`;
 
 function postgresUser(): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));

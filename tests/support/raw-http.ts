@@ -65,7 +65,7 @@ function connection(socket: Socket): RawConnection {
     // A reset by the server ends the connection like any other close.
     socket.on("error", end);
   });
-  socket.on("data", (chunk) => {
+  socket.on("data", (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
     wake();
   });

@@ -45,22 +45,36 @@ test("ten thousand of one millisecond are all different", () => {
   expect(new Set(Array.from({ length: 10_000 }, next)).size).toBe(10_000);
 });
 
-test("no random byte is used twice", () => {
-  let portion = 0;
+test("within a millisecond ids sort in the order they were made, until its numbers run out", () => {
+  const next = uuidSource(() => 1_900_000_000_000, fromSystem);
+  const ids = Array.from({ length: 4_096 }, next);
+  expect(ids).toEqual(ids.toSorted());
+});
+
+test("every millisecond, and every 4,096 ids within one, draw new randomness", () => {
+  let clock = 0;
+  let draws = 0;
   const next = uuidSource(
-    () => 0,
+    () => clock,
     (bytes) => {
-      portion += 1;
-      bytes.forEach((_, index) => {
-        bytes[index] = index & 255;
-      });
-      bytes.fill(portion, 0, 10);
+      draws += 1;
+      bytes.fill(draws);
     },
   );
-  const perPortion = Math.floor(4096 / 10);
-  const ids = Array.from({ length: perPortion + 1 }, next);
-  expect(ids[0]?.slice(-12)).toBe("010101010101");
-  expect(ids[1]?.slice(-12)).toBe("0e0f10111213");
-  expect(portion).toBe(2);
-  expect(ids[perPortion]?.slice(-12)).toBe("020202020202");
+  const drawsAfter = (count: number) => {
+    for (let made = 0; made < count; made++) next();
+    return draws;
+  };
+  expect(drawsAfter(4_096)).toBe(1);
+  expect(drawsAfter(1)).toBe(2);
+  clock += 1;
+  expect(drawsAfter(1)).toBe(3);
+  clock -= 1;
+  expect(drawsAfter(1)).toBe(4);
+});
+
+test("two sources that make ids at the same time make different ones", () => {
+  const sources = [uuidSource(() => 7, fromSystem), uuidSource(() => 7, fromSystem)];
+  const ids = sources.flatMap((next) => Array.from({ length: 1_000 }, next));
+  expect(new Set(ids).size).toBe(2_000);
 });

@@ -108,7 +108,7 @@ async function finished(program: Program, child: ChildProcess): Promise<void> {
   );
 }
 
-const sameVersion = "The programs on the PATH should be of the database's own version.";
+const sameVersion = "If it speaks of a version, install the client programs in the database's own.";
 
 function notStarted(program: Program, cause: unknown): StoreProblem {
   const missing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";

@@ -3,6 +3,8 @@ import { StorageUnavailable } from "../problem.ts";
 import { connectionSettings, statementTimeoutMs, unavailable } from "./connect.ts";
 
 const retryAfterMs = 250;
+/** All statements of one batch together. */
+const longestUseMs = statementTimeoutMs + 300;
 
 /**
  * Settings of a connection that only ever looks rows up by their index. Without them, a plan made while the tables
@@ -14,6 +16,8 @@ const sessionSettings = [
   "enable_hashjoin=off",
   "enable_mergejoin=off",
   "jit=off",
+  // What must be on the disk before an answer leaves is flushed explicitly: see `flush` in sql.ts.
+  "synchronous_commit=off",
   `statement_timeout=${statementTimeoutMs}`,
   `lock_timeout=${statementTimeoutMs}`,
   "idle_in_transaction_session_timeout=2000",
@@ -40,7 +44,7 @@ export class Lanes {
     let client = this.#idle.pop();
     try {
       client ??= await this.#connect();
-      const result = await work(client);
+      const result = await within(longestUseMs, work(client));
       if (this.#closed) await client.end();
       else this.#idle.push(client);
       return result;
@@ -99,4 +103,13 @@ export class Lanes {
   #discard(client: pg.Client): void {
     client.connection.stream.destroy();
   }
+}
+
+/** Statements have timeouts of their own; this one holds even if the driver loses track of a statement. */
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms);
+  });
+  return Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }

@@ -34,8 +34,9 @@ export async function registerIps(
     if (!firsts.has(key)) firsts.set(key, want);
   }
   const asking = [...firsts.values()];
-  const [, , result] = await Promise.all([
+  const [, , , result] = await Promise.all([
     client.query({ name: "begin", text: "begin" }),
+    client.query(sql.waitForDisk),
     client.query({ ...sql.lockLicenses, values: [[...new Set(asking.map((want) => want.licenseId))]] }),
     client.query<RegisterRow>({
       ...sql.registerIps,

@@ -41,6 +41,16 @@ export const count = {
     returning product_id, used, last_granted`,
 };
 
+/**
+ * Waits until everything committed before on this connection is on the disk: a commit that does wait, of a record that
+ * means nothing. Counting itself commits without waiting, so that the product's row is free for the next batch while
+ * this one waits for the disk; no answer leaves before that.
+ */
+export const flush = {
+  name: "flush",
+  text: "select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'countersign', '')",
+};
+
 export const licenses = {
   name: "licenses",
   text: `select wanted.place, ${licenseFactsColumns}, i.ip is not null as registered,
@@ -64,6 +74,11 @@ export const records = {
     from unnest($1::int[], $2::text[], $3::text[]) as wanted (place, product_id, key_match)
     join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
     left join organization_customers c on c.organization_id = l.organization_id and c.customer_id = l.customer_id`,
+};
+
+export const waitForDisk = {
+  name: "wait_for_disk",
+  text: "select set_config('synchronous_commit', 'on', true)",
 };
 
 /** Taken before places are given away, so that the statement after it sees every address registered so far. */

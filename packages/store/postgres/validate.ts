@@ -40,12 +40,11 @@ export class PostgresValidate {
     const waiting = calls.map((call, index) => waitingCall(call, callers[index] ?? null, index));
     const known = waiting.filter((entry): entry is KnownCall => entry.product !== null);
 
-    const counting = this.#count(client, batch);
-    const finding = findLicenses(client, known);
-    const recording = findRecords(client, known);
-    await Promise.all([counting, finding, recording]);
-    const licenses = await finding;
-    const records = await recording;
+    const [, licenses, records] = await Promise.all([
+      this.#count(client, batch),
+      findLicenses(client, known),
+      findRecords(client, known),
+    ]);
 
     const judged = waiting.map((entry): Judged => {
       if (entry.product === null) return { tag: "unauthorized" };
@@ -86,15 +85,18 @@ export class PostgresValidate {
   async #count(client: pg.Client, batch: Batch): Promise<void> {
     const asking = [...batch.products.values()].filter((product) => product.asked > 0);
     if (asking.length === 0) return;
-    const { rows } = await client.query<{ product_id: string; used: number; last_granted: number }>({
-      ...sql.count,
-      values: [
-        quotaDay(batch.nowMs),
-        asking.map((product) => product.row.product_id),
-        asking.map((product) => product.asked),
-        asking.map((product) => product.limit),
-      ],
-    });
+    const [{ rows }] = await Promise.all([
+      client.query<{ product_id: string; used: number; last_granted: number }>({
+        ...sql.count,
+        values: [
+          quotaDay(batch.nowMs),
+          asking.map((product) => product.row.product_id),
+          asking.map((product) => product.asked),
+          asking.map((product) => product.limit),
+        ],
+      }),
+      client.query(sql.flush),
+    ]);
     for (const row of rows) {
       const product = batch.products.get(row.product_id);
       if (product !== undefined) product.counted(row.used - row.last_granted, row.last_granted);

@@ -75,7 +75,8 @@ export class SqliteJournal implements Journal {
 
   #see(seen: readonly Sighting[]): void {
     const isNew = ({ licenseId, ip, firstSeenMs, lastSeenMs, hits }: Sighting) => {
-      if (this.#seenAgain.run("license", licenseId, ip, lastSeenMs, hits, 0, firstSeenMs).changes > 0) return false;
+      if (this.#seenAgain.run("license", licenseId, ip, lastSeenMs, hits, 0, firstSeenMs).changes > 0)
+        return false;
       this.#seenFirst.run("license", licenseId, ip, lastSeenMs, hits, 1, firstSeenMs);
       return true;
     };

@@ -97,16 +97,16 @@ export function lookups(stage: Stage) {
       },
     );
 
-    const shown: [which: string, Partial<OrganizationRow>, Partial<ProductRow>, found: boolean][] = [
-      ["an archived product", {}, { status: "archived" }, true],
-      ["a disabled product", {}, { status: "disabled" }, true],
-      ["a suspended organization", { suspended_at: 1 }, {}, true],
-      ["an organization whose billing is suspended", { billing_state: "suspended" }, {}, true],
-      ["a deleted product", {}, { deleted_at: 1 }, false],
+    const shown: [which: string, found: boolean, Partial<OrganizationRow>, Partial<ProductRow>][] = [
+      ["an archived product", true, {}, { status: "archived" }],
+      ["a disabled product", true, {}, { status: "disabled" }],
+      ["a suspended organization", true, { suspended_at: 1 }, {}],
+      ["an organization whose billing is suspended", true, { billing_state: "suspended" }, {}],
+      ["a deleted product", false, {}, { deleted_at: 1 }],
     ];
     test.each(shown)(
-      "the record of a license of %s is shown: %4$p",
-      async (_which, organization, product, found) => {
+      "the record of a license of %s is shown: %p",
+      async (_which, found, organization, product) => {
         const seller = await stage.seller();
         const { key } = await seller.license();
         await changeOrganization(seller, { updated_at: 1, ...organization });

@@ -29,7 +29,8 @@ export function stage(database: TestedDatabase): Stage {
     if (first === undefined) throw new Error("The database is made before the first test of its group.");
     return first.location;
   };
-  beforeAll(make);
+  // The first one may have to wait for a PostgreSQL that is only now being set up.
+  beforeAll(make, 60_000);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });

@@ -17,6 +17,8 @@ export type FromJournal =
 
 /** How long entries gather. Many rows written at once touch each page of the file once instead of once each. */
 const gatherMs = 1_000;
+/** However many gathered while the database was away, each write stays within the time a statement may take. */
+const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
 
 /** A thread of its own: what is written down about requests never makes a request wait. */
@@ -26,14 +28,18 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
   let writing: Promise<void> | null = null;
 
   const write = async () => {
-    const entries = waiting;
-    if (entries.length === 0) return;
-    try {
-      await journal.append(entries);
-      waiting = waiting.slice(entries.length);
-      tell({ kind: "written", count: entries.length });
-    } catch (error) {
-      tell({ kind: "failed", reason: reasonOf(error) });
+    while (waiting.length > 0) {
+      const entries = waiting.slice(0, mostAtOnce);
+      // More may come in while these are being written: the two must not be one list.
+      waiting = waiting.slice(mostAtOnce);
+      try {
+        await journal.append(entries);
+        tell({ kind: "written", count: entries.length });
+      } catch (error) {
+        waiting = [...entries, ...waiting];
+        tell({ kind: "failed", reason: reasonOf(error) });
+        return;
+      }
     }
   };
   const writeNow = () => {

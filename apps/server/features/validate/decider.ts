@@ -34,12 +34,19 @@ export async function startDecider(settings: DeciderSettings, observer: DeciderO
   return new Decider(thread, observer);
 }
 
+/** Nobody waits longer than this for a verdict; it becomes a 503. */
+const longestWaitMs = 1_900;
+const checkEveryMs = 100;
+
 /** The main thread's end: gathers what is asked in one turn of the event loop, and passes answers to who asked. */
 export class Decider {
   readonly #thread: Worker;
   readonly #observer: DeciderObserver;
   readonly #waiting = new Map<number, Asker>();
   readonly #pings = new Map<number, (alive: boolean) => void>();
+  readonly #overdueTimer: ReturnType<typeof setInterval>;
+  /** Which slots had been given out by when, oldest first. */
+  readonly #marks: { readonly atMs: number; readonly slot: number }[] = [];
   #askers: Asker[] = [];
   #number = 0;
   #closed: () => void = () => {};
@@ -49,6 +56,7 @@ export class Decider {
     this.#observer = observer;
     thread.on("message", (message: FromDecider) => this.#hear(message));
     thread.on("error", (error) => observer.died(reasonOf(error)));
+    this.#overdueTimer = setInterval(() => this.#giveUpOverdue(performance.now()), checkEveryMs);
   }
 
   submit(asker: Asker): void {
@@ -71,6 +79,7 @@ export class Decider {
 
   /** Closes the database and ends the thread. */
   async close(): Promise<void> {
+    clearInterval(this.#overdueTimer);
     const closed = new Promise<void>((resolve) => {
       this.#closed = resolve;
     });
@@ -91,6 +100,23 @@ export class Decider {
       return ask;
     });
     this.#post({ kind: "asks", asks: JSON.stringify(asks), texts });
+  }
+
+  /** A thread that waits for a disk or a lock cannot say so itself. */
+  #giveUpOverdue(nowMs: number): void {
+    this.#marks.push({ atMs: nowMs, slot: this.#number });
+    let lastOverdue = -1;
+    while (this.#marks[0] !== undefined && this.#marks[0].atMs <= nowMs - longestWaitMs + checkEveryMs) {
+      lastOverdue = this.#marks.shift()?.slot ?? lastOverdue;
+    }
+    let overdue = 0;
+    for (const [slot, asker] of this.#waiting) {
+      if (slot > lastOverdue) break;
+      this.#waiting.delete(slot);
+      asker.answered([slot, "failed"], "");
+      overdue += 1;
+    }
+    if (overdue > 0) this.#observer.batchFailed(overdue, `No verdict within ${longestWaitMs} ms.`);
   }
 
   #hear(message: FromDecider): void {

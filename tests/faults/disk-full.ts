@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { freshFolder } from "../support/databases.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { holds } from "./holds.ts";
+import { checkLedger } from "./ledger.ts";
+import { makeSubjects } from "./subjects.ts";
+import { Traffic } from "./traffic.ts";
+
+/** Null where a small disk of its own can be mounted; otherwise why not. */
+export function whyNoSmallDisk(): string | null {
+  const folder = freshFolder();
+  try {
+    const problem = mount(folder);
+    if (problem === null) unmount(folder);
+    return problem;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Fills the disk under SQLite, and frees it again. Nobody is let in uncounted, and service resumes by itself. */
+export async function fillTheDisk(size: { callers: number; fullForMs: number }): Promise<string> {
+  const disk = freshFolder();
+  const problem = mount(disk);
+  holds(problem === null, `no small disk: ${problem}`);
+  const folder = join(disk, "data");
+  mkdirSync(folder);
+  const location = { kind: "sqlite", folder } as const;
+  try {
+    const subjects = await makeSubjects(location, 20);
+    const traffic = new Traffic(subjects);
+    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+    try {
+      traffic.start(server.port, size.callers, 2);
+      await until("there is traffic", () => traffic.acknowledged >= 50, 60_000);
+      const filler = join(disk, "filler");
+      fill(filler);
+      const freedAtMs = performance.now() + size.fullForMs;
+      await until("callers are told that storage is gone", () => traffic.unavailable >= 20, 60_000);
+      await until("it stays so for a while", () => performance.now() >= freedAtMs, 60_000);
+      rmSync(filler);
+      const enough = traffic.acknowledged + 100;
+      await until("traffic flows again", () => traffic.acknowledged >= enough, 60_000);
+      await traffic.stop();
+      const lost = traffic.lostReused + traffic.lostFresh;
+      holds(lost === 0, `${lost} requests got no answer at all`);
+      await checkLedger(location, subjects, traffic);
+    } finally {
+      await traffic.stop();
+      await server.stop();
+    }
+    await checkLedger(location, subjects, traffic);
+    return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait`;
+  } finally {
+    unmount(disk);
+    rmSync(disk, { recursive: true, force: true });
+  }
+}
+
+function mount(folder: string): string | null {
+  const { status, stderr, error } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], {
+    encoding: "utf8",
+  });
+  return status === 0 ? null : (error?.message ?? stderr.trim());
+}
+
+function unmount(folder: string): void {
+  spawnSync("umount", ["-l", folder]);
+}
+
+/** Writes until nothing more fits, in ever smaller pieces. */
+function fill(path: string): void {
+  const descriptor = openSync(path, "w");
+  try {
+    for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) while (fits(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function fits(descriptor: number, bytes: number): boolean {
+  try {
+    return writeSync(descriptor, Buffer.alloc(bytes, 1)) === bytes;
+  } catch {
+    return false;
+  }
+}

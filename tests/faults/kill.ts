@@ -1,0 +1,54 @@
+import type { TestDatabase } from "../support/databases.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { holds } from "./holds.ts";
+import { checkLedger } from "./ledger.ts";
+import { makeSubjects } from "./subjects.ts";
+import { Traffic } from "./traffic.ts";
+
+export interface KillSize {
+  readonly kills: number;
+  readonly callers: number;
+  readonly licenses: number;
+  readonly readyWithinMs: number;
+}
+
+/** Kills the server under load, again and again. Nothing that anybody was told may be gone afterwards. */
+export async function killUnderLoad(make: () => Promise<TestDatabase>, size: KillSize): Promise<string> {
+  const database = await make();
+  const subjects = await makeSubjects(database.location, size.licenses);
+  const traffic = new Traffic(subjects);
+  let slowestStartMs = 0;
+  try {
+    for (let kill = 0; kill <= size.kills; kill++) {
+      const startedMs = performance.now();
+      const server = await startServerProcess(database.environment);
+      try {
+        await untilReady(server);
+        slowestStartMs = Math.max(slowestStartMs, performance.now() - startedMs);
+        // The server has put the database right by now; what it made of it is looked at before anything is added.
+        await checkLedger(database.location, subjects, traffic);
+        if (kill === size.kills) break;
+        traffic.start(server.port, size.callers, 1);
+        const enough = traffic.acknowledged + 50 + Math.floor(Math.random() * 200);
+        await until("there is traffic", () => traffic.acknowledged >= enough, 60_000);
+      } finally {
+        server.signal("SIGKILL");
+        await server.exited;
+        await traffic.stop();
+      }
+    }
+    holds(
+      slowestStartMs <= size.readyWithinMs,
+      `ready only after ${slowestStartMs.toFixed()} ms, not ${size.readyWithinMs}`,
+    );
+  } finally {
+    database.remove();
+  }
+  const lost = traffic.lostReused + traffic.lostFresh;
+  return `${size.kills} kills, ${traffic.sent} sent, ${traffic.acknowledged} acknowledged, ${lost} cut off, slowest start ${slowestStartMs.toFixed()} ms`;
+}
+
+async function untilReady({ url }: ServerProcess): Promise<void> {
+  await until("the server is ready", async () => (await fetch(`${url}/readyz`)).ok, 30_000);
+}

@@ -1,0 +1,77 @@
+/** What `npm run test:faults` runs: the scenarios with the numbers and times that are promised. Minutes, not seconds. */
+import { join } from "node:path";
+import { databases } from "../support/databases.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { fillTheDisk, whyNoSmallDisk } from "./disk-full.ts";
+import { holds } from "./holds.ts";
+import { killUnderLoad } from "./kill.ts";
+import { outages, postgresOutage } from "./postgres-outage.ts";
+import { terminateUnderLoad } from "./terminate.ts";
+
+const own = await startPostgres();
+process.env.COUNTERSIGN_TEST_POSTGRES ??= (await startPostgres()).url;
+const wanted = process.argv.slice(2);
+let passed = 0;
+let failed = 0;
+
+for (const { kind, make } of databases) {
+  await scenario(`kill -9 under load, ${kind}`, () =>
+    killUnderLoad(make, { kills: 50, callers: 32, licenses: 200, readyWithinMs: 2_000 }),
+  );
+  await scenario(`SIGTERM under load, ${kind}`, () =>
+    terminateUnderLoad(make, { rounds: 10, callers: 64, endsWithinMs: 10_000 }),
+  );
+}
+for (const outage of outages) {
+  await scenario(`PostgreSQL ${outage}`, () =>
+    postgresOutage(own, outage, {
+      callers: 32,
+      outageMs: 10_000,
+      answersWithinMs: 2_000,
+      recoversWithinMs: 5_000,
+    }),
+  );
+}
+await scenario("disk full, then freed", async () => {
+  const noSmallDisk = whyNoSmallDisk();
+  holds(noSmallDisk === null, `not tested, because ${noSmallDisk}`);
+  return fillTheDisk({ callers: 16, fullForMs: 10_000 });
+});
+await scenario("races with full numbers", () => longTests("tests/races", { COUNTERSIGN_LONG_TESTS: "true" }));
+await scenario("100,000 generated requests", () =>
+  longTests("tests/http/fuzz.test.ts", { COUNTERSIGN_FUZZ_RUNS: "25000" }),
+);
+
+await own.stop();
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exit(failed === 0 && passed > 0 ? 0 : 1);
+
+/** Words on the command line narrow the run to the scenarios whose names contain one of them. */
+async function scenario(name: string, run: () => Promise<string>): Promise<void> {
+  if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) return;
+  const startedMs = performance.now();
+  const seconds = () => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
+  try {
+    const figures = await run();
+    passed += 1;
+    process.stdout.write(`passed  ${name} (${seconds()}): ${figures}\n`);
+  } catch (error) {
+    failed += 1;
+    process.stdout.write(
+      `FAILED  ${name} (${seconds()}): ${error instanceof Error ? error.message : error}\n`,
+    );
+  }
+}
+
+/** Runs tests in a runner of their own, with these settings, and returns the runner's own summary. */
+async function longTests(path: string, environment: Readonly<Record<string, string>>): Promise<string> {
+  const runner = Bun.spawn([process.execPath, "test", path], {
+    cwd: join(import.meta.dir, "../.."),
+    env: { ...process.env, ...environment },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [output, code] = await Promise.all([new Response(runner.stderr).text(), runner.exited]);
+  holds(code === 0, output.slice(-3_000));
+  return / \d+ pass\n/.exec(output)?.[0].trim() ?? "";
+}
