@@ -6,19 +6,12 @@ import { decide } from "@countersign/domain/validate/decide";
 import type { LicenseFacts } from "@countersign/domain/validate/facts";
 import type { VersionCatalog, VersionState } from "@countersign/domain/versions/catalog";
 import type pg from "pg";
-import {
-  type CallerRow,
-  cidrSet,
-  Facts,
-  gatesVersions,
-  type LicenseFactsRow,
-  quotaState,
-  versionCatalog,
-} from "../caller.ts";
+import { Batch, ProductInBatch } from "../batch.ts";
+import { type CallerRow, cidrSet, Facts, gatesVersions, quotaState, versionCatalog } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
-import { ProductInBatch } from "../product-in-batch.ts";
 import type { Sealer } from "../sealer.ts";
+import { type FoundLicense, findLicenses, findRecords, type KnownCall, type WaitingCall } from "./find.ts";
 import { registerIps } from "./register.ts";
 import * as sql from "./sql.ts";
 
@@ -224,89 +217,12 @@ export class PostgresValidate {
   }
 }
 
-class Batch {
-  readonly products = new Map<string, ProductInBatch>();
-  readonly nowMs: number;
-  readonly platformBlocks: CidrSet;
-
-  constructor(nowMs: number, platformBlocks: CidrSet) {
-    this.nowMs = nowMs;
-    this.platformBlocks = platformBlocks;
-  }
-}
-
-interface WaitingCall {
-  readonly place: number;
-  readonly call: Call;
-  readonly product: ProductInBatch | null;
-  readonly question: Question;
-  /** The address as this product counts it. */
-  readonly ip: string;
-}
-
-interface KnownCall extends WaitingCall {
-  readonly product: ProductInBatch;
-}
-
-interface FoundLicense extends LicenseFactsRow {
-  place: number;
-  registered: boolean;
-  customer_email: string | null;
-  customer_name: string | null;
-  customer_discord_id: string | null;
-  blocks: { cidr: string; expires_at: number | null }[] | null;
-}
-
 const nothingAsked: Question = { kind: "admission" };
 
 function waitingCall(call: Call, product: ProductInBatch | null, place: number): WaitingCall {
   if (product === null) return { place, call, product, question: nothingAsked, ip: "" };
   const ip = countedAs(call.address, product.caller.facts.ipv6Prefix);
   return { place, call, product, question: call.question(), ip };
-}
-
-async function findLicenses(
-  client: pg.Client,
-  calls: readonly KnownCall[],
-): Promise<Map<number, FoundLicense>> {
-  const places: number[] = [];
-  const productIds: string[] = [];
-  const keys: string[] = [];
-  const ips: string[] = [];
-  const customers: boolean[] = [];
-  const customerBlocks: boolean[] = [];
-  for (const { place, product, question, ip } of calls) {
-    if (question.kind !== "validate" || question.keyMatch === null || product.refused) continue;
-    places.push(place);
-    productIds.push(product.row.product_id);
-    keys.push(question.keyMatch);
-    ips.push(ip);
-    customers.push(product.caller.facts.custom !== null);
-    customerBlocks.push(product.row.customer_block_count > 0);
-  }
-  if (places.length === 0) return new Map();
-  const { rows } = await client.query<FoundLicense>({
-    ...sql.licenses,
-    values: [places, productIds, keys, ips, customers, customerBlocks],
-  });
-  return new Map(rows.map((row) => [row.place, row]));
-}
-
-async function findRecords(
-  client: pg.Client,
-  calls: readonly KnownCall[],
-): Promise<Map<number, LicenseRecordRow>> {
-  const wanted = calls.flatMap(({ place, product, question }) =>
-    question.kind === "lookup" && !product.caller.facts.deleted
-      ? [{ place, productId: product.row.product_id, keyMatch: question.keyMatch }]
-      : [],
-  );
-  if (wanted.length === 0) return new Map();
-  const { rows } = await client.query<LicenseRecordRow & { place: number }>({
-    ...sql.records,
-    values: [wanted.map((w) => w.place), wanted.map((w) => w.productId), wanted.map((w) => w.keyMatch)],
-  });
-  return new Map(rows.map((row) => [row.place, row]));
 }
 
 function customerOf(found: FoundLicense): LicenseFacts["customer"] {

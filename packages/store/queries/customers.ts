@@ -19,7 +19,8 @@ export async function customerFor(
   nowMs: number,
 ): Promise<string> {
   const email = who.email?.trim().toLowerCase() ?? null;
-  const identifier = email !== null ? { email, discord_id: null } : { email: null, discord_id: who.discordId };
+  const identifier =
+    email !== null ? { email, discord_id: null } : { email: null, discord_id: who.discordId };
   await db
     .insertInto("customers")
     .values({ id: newId(), ...identifier, created_at: nowMs })
@@ -33,7 +34,13 @@ export async function customerFor(
   const view = { email: who.email?.trim() ?? null, name: who.name, discord_id: who.discordId };
   await db
     .insertInto("organization_customers")
-    .values({ organization_id: organizationId, customer_id: id, ...view, created_at: nowMs, updated_at: nowMs })
+    .values({
+      organization_id: organizationId,
+      customer_id: id,
+      ...view,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
     .onConflict((conflict) =>
       conflict.columns(["organization_id", "customer_id"]).doUpdateSet({ ...view, updated_at: nowMs }),
     )

@@ -63,7 +63,12 @@ function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
 }
 
 /** Adds an address by hand, as an allow-list is filled. Returns whether there was a place for it. */
-export async function registerIp(db: Kysely<Tables>, licenseId: string, ip: string, nowMs: number): Promise<boolean> {
+export async function registerIp(
+  db: Kysely<Tables>,
+  licenseId: string,
+  ip: string,
+  nowMs: number,
+): Promise<boolean> {
   const raised = await db
     .updateTable("licenses")
     .set((row) => ({ ip_count: row("ip_count", "+", 1) }))
@@ -82,7 +87,12 @@ export async function registerIp(db: Kysely<Tables>, licenseId: string, ip: stri
   return true;
 }
 
-export async function revokeLicense(db: Kysely<Tables>, licenseId: string, reason: string | null, nowMs: number) {
+export async function revokeLicense(
+  db: Kysely<Tables>,
+  licenseId: string,
+  reason: string | null,
+  nowMs: number,
+) {
   await db
     .updateTable("licenses")
     .set({ revoked_at: nowMs, revoked_reason: reason, updated_at: nowMs })

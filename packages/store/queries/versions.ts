@@ -21,7 +21,9 @@ export async function setVersion(
   await db
     .insertInto("product_versions")
     .values({ product_id: productId, version: record.version, state: record.state, created_at: nowMs })
-    .onConflict((conflict) => conflict.columns(["product_id", "version"]).doUpdateSet({ state: record.state }))
+    .onConflict((conflict) =>
+      conflict.columns(["product_id", "version"]).doUpdateSet({ state: record.state }),
+    )
     .execute();
   await raiseRevision(db, productId);
 }

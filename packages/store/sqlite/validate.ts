@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { countedAs } from "@countersign/domain/ip/address";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { sameHash } from "@countersign/domain/products/api-key";
@@ -7,21 +7,21 @@ import { grant } from "@countersign/domain/quota/limit";
 import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
+import { Batch, ProductInBatch } from "../batch.ts";
 import {
   type CallerRow,
-  callerColumns,
   cidrSet,
   Facts,
   gatesVersions,
   type LicenseFactsRow,
-  licenseFactsColumns,
   quotaState,
   versionCatalog,
 } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
-import { type LicenseRecordRow, licenseRecord, licenseRecordColumns } from "../license-record.ts";
-import { ProductInBatch } from "../product-in-batch.ts";
+import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
+
 import type { Sealer } from "../sealer.ts";
+import { prepare, type Statements } from "./sql.ts";
 
 /**
  * Decides a batch of calls, one after the other, inside a write transaction that the caller has opened: each reads
@@ -29,7 +29,7 @@ import type { Sealer } from "../sealer.ts";
  */
 export class SqliteValidate {
   readonly #facts: Facts;
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: Statements;
 
   constructor(database: DatabaseSync, sealer: Sealer) {
     this.#facts = new Facts(sealer);
@@ -38,7 +38,8 @@ export class SqliteValidate {
 
   judge(calls: readonly Call[], nowMs: number): Judged[] {
     const batch = new Batch(nowMs, this.#platformBlocks());
-    const callers = calls.map((call) => this.#authenticate(call, batch));
+    const known = new Map<string, ProductInBatch | null>();
+    const callers = calls.map((call) => this.#authenticate(call, batch, known));
     for (const product of batch.products.values()) this.#count(product, nowMs);
     return calls.map((call, index) => {
       const product = callers[index];
@@ -46,10 +47,11 @@ export class SqliteValidate {
     });
   }
 
-  #authenticate(call: Call, batch: Batch): ProductInBatch | null {
-    const known = batch.callers.get(call.apiKey.hash);
-    const product = known === undefined ? this.#findProduct(call, batch) : known;
-    if (known === undefined) batch.callers.set(call.apiKey.hash, product);
+  /** `known` holds, by hash, the keys that this batch has met already. */
+  #authenticate(call: Call, batch: Batch, known: Map<string, ProductInBatch | null>): ProductInBatch | null {
+    const met = known.get(call.apiKey.hash);
+    const product = met === undefined ? this.#findProduct(call, batch) : met;
+    if (met === undefined) known.set(call.apiKey.hash, product);
     if (product !== null && !call.counted) product.asked += 1;
     return product;
   }
@@ -201,63 +203,3 @@ export class SqliteValidate {
 interface FoundLicense extends LicenseFactsRow {
   registered: number;
 }
-
-/** What the calls of one batch share. */
-class Batch {
-  readonly callers = new Map<string, ProductInBatch | null>();
-  readonly products = new Map<string, ProductInBatch>();
-  readonly nowMs: number;
-  readonly platformBlocks: CidrSet;
-
-  constructor(nowMs: number, platformBlocks: CidrSet) {
-    this.nowMs = nowMs;
-    this.platformBlocks = platformBlocks;
-  }
-}
-
-function prepare(database: DatabaseSync): Record<Statement, StatementSync> {
-  const sql: Record<Statement, string> = {
-    caller: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret
-      from product_api_keys k
-      join products p on p.id = k.product_id
-      join organizations o on o.id = p.organization_id
-      left join product_signing_keys s on s.id = (
-        select id from product_signing_keys where product_id = p.id and active_from <= ?
-        order by active_from desc limit 1)
-      where k.public_id = ? and (k.expires_at is null or k.expires_at > ?)`,
-    usage: "select used from daily_usage where product_id = ? and day = ?",
-    use: `insert into daily_usage (product_id, day, used, last_granted, daily_limit) values (?1, ?2, ?3, ?3, ?4)
-      on conflict (product_id, day) do update set
-        used = used + excluded.used, last_granted = excluded.used, daily_limit = excluded.daily_limit`,
-    license: `select ${licenseFactsColumns},
-        exists (select 1 from license_ips i where i.license_id = l.id and i.ip = ?) as registered
-      from licenses l where l.license_key_match = ? and l.product_id = ?`,
-    registerIp: "insert into license_ips (license_id, ip, registered_at) values (?, ?, ?)",
-    raiseIpCount: "update licenses set ip_count = ip_count + 1 where id = ?",
-    customer: `select email, name, discord_id as "discordId" from organization_customers
-      where organization_id = ? and customer_id = ?`,
-    record: `select ${licenseRecordColumns} from licenses l
-      left join organization_customers c
-        on c.organization_id = l.organization_id and c.customer_id = l.customer_id
-      where l.product_id = ? and l.license_key_match = ?`,
-    versions: "select version, state from product_versions where product_id = ?",
-    platformRevision: `select cast(value as integer) as revision from platform_state
-      where name = 'ip_blocks_revision'`,
-    blocks: "select cidr, expires_at from ip_blocks where tier = ? and scope_id = ? and organization_id is ?",
-  };
-  const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
-  return Object.fromEntries(prepared) as Record<Statement, StatementSync>;
-}
-
-type Statement =
-  | "caller"
-  | "usage"
-  | "use"
-  | "license"
-  | "registerIp"
-  | "raiseIpCount"
-  | "customer"
-  | "record"
-  | "versions"
-  | "platformRevision"
-  | "blocks";

@@ -3,6 +3,18 @@ import { productRefusal } from "@countersign/domain/validate/decide";
 import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";
 
+/** What the calls of one batch share: the moment they are decided at, and the products they are about. */
+export class Batch {
+  readonly products = new Map<string, ProductInBatch>();
+  readonly nowMs: number;
+  readonly platformBlocks: CidrSet;
+
+  constructor(nowMs: number, platformBlocks: CidrSet) {
+    this.nowMs = nowMs;
+    this.platformBlocks = platformBlocks;
+  }
+}
+
 /** A product whose key calls of this batch carry: what they share, and how far its quota reaches. */
 export class ProductInBatch {
   readonly row: CallerRow;

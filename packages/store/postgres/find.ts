@@ -1,0 +1,73 @@
+import type pg from "pg";
+import type { ProductInBatch } from "../batch.ts";
+import type { LicenseFactsRow } from "../caller.ts";
+import type { Call, Question } from "../calls.ts";
+import type { LicenseRecordRow } from "../license-record.ts";
+import * as sql from "./sql.ts";
+
+/** A call on its way through a batch. */
+export interface WaitingCall {
+  readonly place: number;
+  readonly call: Call;
+  readonly product: ProductInBatch | null;
+  readonly question: Question;
+  /** The address as this product counts it. */
+  readonly ip: string;
+}
+
+export interface KnownCall extends WaitingCall {
+  readonly product: ProductInBatch;
+}
+
+export interface FoundLicense extends LicenseFactsRow {
+  place: number;
+  registered: boolean;
+  customer_email: string | null;
+  customer_name: string | null;
+  customer_discord_id: string | null;
+  blocks: { cidr: string; expires_at: number | null }[] | null;
+}
+
+export async function findLicenses(
+  client: pg.Client,
+  calls: readonly KnownCall[],
+): Promise<Map<number, FoundLicense>> {
+  const places: number[] = [];
+  const productIds: string[] = [];
+  const keys: string[] = [];
+  const ips: string[] = [];
+  const customers: boolean[] = [];
+  const customerBlocks: boolean[] = [];
+  for (const { place, product, question, ip } of calls) {
+    if (question.kind !== "validate" || question.keyMatch === null || product.refused) continue;
+    places.push(place);
+    productIds.push(product.row.product_id);
+    keys.push(question.keyMatch);
+    ips.push(ip);
+    customers.push(product.caller.facts.custom !== null);
+    customerBlocks.push(product.row.customer_block_count > 0);
+  }
+  if (places.length === 0) return new Map();
+  const { rows } = await client.query<FoundLicense>({
+    ...sql.licenses,
+    values: [places, productIds, keys, ips, customers, customerBlocks],
+  });
+  return new Map(rows.map((row) => [row.place, row]));
+}
+
+export async function findRecords(
+  client: pg.Client,
+  calls: readonly KnownCall[],
+): Promise<Map<number, LicenseRecordRow>> {
+  const wanted = calls.flatMap(({ place, product, question }) =>
+    question.kind === "lookup" && !product.caller.facts.deleted
+      ? [{ place, productId: product.row.product_id, keyMatch: question.keyMatch }]
+      : [],
+  );
+  if (wanted.length === 0) return new Map();
+  const { rows } = await client.query<LicenseRecordRow & { place: number }>({
+    ...sql.records,
+    values: [wanted.map((w) => w.place), wanted.map((w) => w.productId), wanted.map((w) => w.keyMatch)],
+  });
+  return new Map(rows.map((row) => [row.place, row]));
+}

@@ -1,0 +1,53 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { callerColumns, licenseFactsColumns } from "../caller.ts";
+import { licenseRecordColumns } from "../license-record.ts";
+
+/** Prepared once; every batch runs them again. */
+export function prepare(database: DatabaseSync): Statements {
+  const sql: Record<Name, string> = {
+    caller: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret
+      from product_api_keys k
+      join products p on p.id = k.product_id
+      join organizations o on o.id = p.organization_id
+      left join product_signing_keys s on s.id = (
+        select id from product_signing_keys where product_id = p.id and active_from <= ?
+        order by active_from desc limit 1)
+      where k.public_id = ? and (k.expires_at is null or k.expires_at > ?)`,
+    usage: "select used from daily_usage where product_id = ? and day = ?",
+    use: `insert into daily_usage (product_id, day, used, last_granted, daily_limit) values (?1, ?2, ?3, ?3, ?4)
+      on conflict (product_id, day) do update set
+        used = used + excluded.used, last_granted = excluded.used, daily_limit = excluded.daily_limit`,
+    license: `select ${licenseFactsColumns},
+        exists (select 1 from license_ips i where i.license_id = l.id and i.ip = ?) as registered
+      from licenses l where l.license_key_match = ? and l.product_id = ?`,
+    registerIp: "insert into license_ips (license_id, ip, registered_at) values (?, ?, ?)",
+    raiseIpCount: "update licenses set ip_count = ip_count + 1 where id = ?",
+    customer: `select email, name, discord_id as "discordId" from organization_customers
+      where organization_id = ? and customer_id = ?`,
+    record: `select ${licenseRecordColumns} from licenses l
+      left join organization_customers c
+        on c.organization_id = l.organization_id and c.customer_id = l.customer_id
+      where l.product_id = ? and l.license_key_match = ?`,
+    versions: "select version, state from product_versions where product_id = ?",
+    platformRevision: `select cast(value as integer) as revision from platform_state
+      where name = 'ip_blocks_revision'`,
+    blocks: "select cidr, expires_at from ip_blocks where tier = ? and scope_id = ? and organization_id is ?",
+  };
+  const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
+  return Object.fromEntries(prepared) as Statements;
+}
+
+export type Statements = Record<Name, StatementSync>;
+
+type Name =
+  | "caller"
+  | "usage"
+  | "use"
+  | "license"
+  | "registerIp"
+  | "raiseIpCount"
+  | "customer"
+  | "record"
+  | "versions"
+  | "platformRevision"
+  | "blocks";

@@ -1,0 +1,72 @@
+import { customerFor } from "@countersign/store/queries/customers";
+import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks";
+import { registerIp } from "@countersign/store/queries/licenses";
+import { setVersion } from "@countersign/store/queries/versions";
+import { newId, type Seller } from "../support/seller.ts";
+import type { OutcomeRow } from "./outcome-rows.ts";
+
+/** Puts into the database what a row says there is. */
+export async function arrange(seller: Seller, row: OutcomeRow) {
+  const { store, organizationId, productId } = seller;
+  const now = Date.now();
+  const { customer, organization, block } = row;
+  const customerId = customer
+    ? await store.transaction((db) =>
+        customerFor(db, organizationId, { ...customer, discordId: null }, newId, now),
+      )
+    : null;
+  const made = row.license === null ? null : await seller.license({ customerId, ...row.license });
+  const licenseId = made?.id ?? "";
+  const blockId = newId();
+  const scope: BlockScope = {
+    tier: block?.tier ?? "platform",
+    organizationId,
+    customerId: customerId ?? "",
+    licenseId,
+  };
+  await store.transaction(async (db) => {
+    for (const ip of row.registered ?? []) await registerIp(db, licenseId, ip, now);
+    for (const [version, state] of Object.entries(row.versions ?? {})) {
+      await setVersion(db, productId, { version, state }, now);
+    }
+    if (block) {
+      const expiresAtMs = block.expiresAtMs ?? null;
+      await addIpBlocks(
+        db,
+        [{ id: blockId, scope, cidr: block.cidr ?? "127.0.0.1/32", note: null, expiresAtMs }],
+        now,
+      );
+    }
+    if (organization) {
+      await db.updateTable("organizations").set(organization).where("id", "=", organizationId).execute();
+    }
+    if (row.deleted) {
+      await db.updateTable("products").set({ deleted_at: now }).where("id", "=", productId).execute();
+    }
+  });
+  return {
+    key: made?.key ?? "0000-0000-0000-0000",
+    licenseId,
+    // A block for the whole platform would refuse the rows after it.
+    undo: () =>
+      block === undefined
+        ? Promise.resolve()
+        : store.transaction(async (db) => removeIpBlock(db, blockId, scope)),
+  };
+}
+
+/** All ten members in their order; the bytes must be these. */
+export function expectedBody({ status, told = {} }: Pick<OutcomeRow, "status" | "told">): string {
+  return JSON.stringify({
+    valid: status === "active",
+    status,
+    expires: told.expires ?? null,
+    ip_registered: told.ip_registered ?? null,
+    ip_count: told.ip_count ?? null,
+    max_ips: told.max_ips ?? null,
+    version: told.version ?? null,
+    version_valid: told.version_valid ?? null,
+    custom: told.custom ?? null,
+    signature: null,
+  });
+}
