@@ -4,10 +4,12 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensurePostgresPrograms } from "./postgres-programs.mjs";
 import { emptyTally, readReport, table, testFiles, totals } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root } from "./toolchain.mjs";
 
 ensureInstalled();
+ensurePostgresPrograms();
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
 const children = new Set();

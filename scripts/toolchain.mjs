@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +18,8 @@ const installedMark = join(modules, ".countersign-installed");
 /** Installs what is missing, quietly when it works. */
 export function ensureInstalled() {
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
-  if (existsSync(installedMark) && readFileSync(installedMark, "utf8") === lock && bunBinary() !== null) return;
+  if (existsSync(installedMark) && readFileSync(installedMark, "utf8") === lock && bunBinary() !== null)
+    return;
   process.stderr.write("Installing dependencies (once) …\n");
   const npm = process.env.npm_execpath;
   const [command, before] = npm ? [process.execPath, [npm]] : ["npm", []];
@@ -21,7 +30,9 @@ export function ensureInstalled() {
     shell: npm === undefined && process.platform === "win32",
   });
   if (result.status !== 0 || bunBinary() === null) {
-    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\nThe dependencies could not be installed. Run npm ci to see why.\n`);
+    process.stderr.write(
+      `${result.stdout ?? ""}${result.stderr ?? ""}\nThe dependencies could not be installed. Run npm ci to see why.\n`,
+    );
     process.exit(1);
   }
   writeFileSync(installedMark, lock);

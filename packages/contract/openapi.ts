@@ -14,7 +14,9 @@ export function openApiDocument(): OpenApiDocument {
     security: [{ productApiKey: [] }],
     paths: { "/api/v1/validate": { post: validate() }, "/api/v1/license/{key}": { get: lookup() } },
     components: {
-      securitySchemes: { productApiKey: { type: "http", scheme: "bearer", description: "A product API key, csk_…" } },
+      securitySchemes: {
+        productApiKey: { type: "http", scheme: "bearer", description: "A product API key, csk_…" },
+      },
       schemas: schemas(),
       headers: {
         RequestId: header("Identifies the request in the server's request log."),
@@ -55,7 +57,12 @@ function validate(): object {
     ],
     requestBody: { required: true, content: json("ValidateRequest") },
     responses: {
-      200: answer("The verdict.", "ValidateResponse", ["RequestId", "RateLimitPolicy", "RateLimit", "Problem"]),
+      200: answer("The verdict.", "ValidateResponse", [
+        "RequestId",
+        "RateLimitPolicy",
+        "RateLimit",
+        "Problem",
+      ]),
       ...sharedErrors(),
       408: answer("The body did not arrive in time.", "HttpError", ["RequestId"]),
       413: answer("The body is larger than 16 KiB.", "HttpError", ["RequestId"]),
@@ -68,11 +75,23 @@ function lookup(): object {
     operationId: "lookUpLicense",
     summary: "Look up a license by its key",
     description: "Read-only. Counts against the daily limit, also when nothing is found.",
-    parameters: [{ name: "key", in: "path", required: true, schema: { type: "string" }, description: "The license key." }],
+    parameters: [
+      {
+        name: "key",
+        in: "path",
+        required: true,
+        schema: { type: "string" },
+        description: "The license key.",
+      },
+    ],
     responses: {
       200: answer("The license.", "License", ["RequestId", "RateLimitPolicy", "RateLimit"]),
       ...sharedErrors(),
-      404: answer("The product has no license with that key.", "HttpError", ["RequestId", "RateLimitPolicy", "RateLimit"]),
+      404: answer("The product has no license with that key.", "HttpError", [
+        "RequestId",
+        "RateLimitPolicy",
+        "RateLimit",
+      ]),
     },
   };
 }
@@ -80,7 +99,12 @@ function lookup(): object {
 function sharedErrors(): object {
   return {
     401: answer("The API key is missing or wrong.", "UnauthorizedError", ["RequestId", "Authenticate"]),
-    429: answer("The daily limit is used up.", "RateLimitError", ["RequestId", "RateLimitPolicy", "RateLimit", "RetryAfter"]),
+    429: answer("The daily limit is used up.", "RateLimitError", [
+      "RequestId",
+      "RateLimitPolicy",
+      "RateLimit",
+      "RetryAfter",
+    ]),
     503: answer("Storage cannot answer right now.", "UnavailableError", ["RequestId", "RetryAfter"]),
   };
 }

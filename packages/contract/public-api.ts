@@ -6,17 +6,26 @@ import { z } from "zod";
 const time = z.iso.datetime();
 
 /** Business outcomes: everything that a processed validation can say. */
-const outcomes = validateStatuses.filter((status) => status !== "invalid_api_key" && status !== "rate_limit_exceeded");
+const outcomes = validateStatuses.filter(
+  (status) => status !== "invalid_api_key" && status !== "rate_limit_exceeded",
+);
 
 export const validateRequest = z
   .looseObject({
-    license_key: z.string().meta({ description: "The key to validate, issued under the product of the API key." }),
-    version: z.string().optional().meta({ description: "Version of the calling application, such as 2.1.0." }),
+    license_key: z
+      .string()
+      .meta({ description: "The key to validate, issued under the product of the API key." }),
+    version: z
+      .string()
+      .optional()
+      .meta({ description: "Version of the calling application, such as 2.1.0." }),
     device_id: z
       .string()
       .max(256)
       .optional()
-      .meta({ description: "Any identifier of the calling machine. Recorded and shown; it never decides anything." }),
+      .meta({
+        description: "Any identifier of the calling machine. Recorded and shown; it never decides anything.",
+      }),
   })
   .meta({ id: "ValidateRequest" });
 
@@ -25,16 +34,27 @@ export const validateResponse = z
     valid: z.boolean().meta({ description: "True only when the license is valid and every check passed." }),
     status: z.enum(outcomes).meta({ description: "What to act on." }),
     expires: time.nullable().meta({ description: "When the license expires; null for lifetime licenses." }),
-    ip_registered: z.boolean().nullable().meta({ description: "Whether the calling IP took a place just now." }),
+    ip_registered: z
+      .boolean()
+      .nullable()
+      .meta({ description: "Whether the calling IP took a place just now." }),
     ip_count: z.int().min(0).nullable().meta({ description: "Unique IPs registered to the license." }),
     max_ips: z.int().min(1).nullable().meta({ description: "How many unique IPs the license allows." }),
-    version: z.string().nullable().meta({ description: "The version accepted for, or pinned to, the license." }),
+    version: z
+      .string()
+      .nullable()
+      .meta({ description: "The version accepted for, or pinned to, the license." }),
     version_valid: z.boolean().nullable().meta({ description: "Whether the version sent is permitted." }),
-    custom: z.record(z.string(), z.unknown()).nullable().meta({ description: "The product's custom response." }),
+    custom: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: "The product's custom response." }),
     signature: z
       .string()
       .nullable()
-      .meta({ description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>; null when signing is off." }),
+      .meta({
+        description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>; null when signing is off.",
+      }),
   })
   .meta({ id: "ValidateResponse" });
 

@@ -9,7 +9,7 @@ export interface Call {
   readonly address: Address;
   /** Whether an earlier batch has already counted it, while its body was still on the way. */
   readonly counted: boolean;
-  /** What the caller wants. Asked only once the request has been authenticated and counted. */
+  /** What the caller wants. Asked only once the request has been authenticated: nothing is parsed before. */
   question(): Question;
 }
 

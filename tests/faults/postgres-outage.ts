@@ -34,11 +34,17 @@ export async function postgresOutage(
   const wired = new URL(url);
   wired.port = String(wire.port);
   const server = await startServerProcess({ DATABASE_URL: wired.href });
+  let end = async () => {};
+  const endOnce = () => {
+    const ending = end;
+    end = async () => {};
+    return ending();
+  };
   try {
     traffic.start(server.port, size.callers, 5);
     await until("there is traffic", () => traffic.acknowledged >= 50, 60_000);
 
-    const end = await begin(outage, postgres, wire);
+    end = await begin(outage, postgres, wire);
     const outageEndsMs = performance.now() + size.outageMs;
     const goneForAWhile = outage === "stopped" || outage === "hung" || outage === "cut off";
     if (goneForAWhile) {
@@ -48,7 +54,7 @@ export async function postgresOutage(
         60_000,
       );
     }
-    await end();
+    await endOnce();
 
     const mendedMs = performance.now();
     const acknowledgedBefore = traffic.acknowledged;
@@ -66,6 +72,8 @@ export async function postgresOutage(
     await checkLedger(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.toFixed()} ms`;
   } finally {
+    // A database left hanging would hang whoever wants to stop it.
+    await endOnce();
     await traffic.stop();
     await server.stop();
     wire.close();

@@ -2,187 +2,19 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { databases } from "../support/databases.ts";
 import { exchange, openRaw } from "../support/raw-http.ts";
 import { countedRequests, openScene, type Scene } from "../support/scene.ts";
+import {
+  apiKeyMark,
+  authorization,
+  bodyMark,
+  host,
+  length,
+  licenseMark,
+  look,
+  post,
+  wireRows,
+} from "./wire-rows.ts";
 
 setDefaultTimeout(60_000);
-
-/** What stands in for a real secret and license in the rows below. */
-const apiKeyMark = "<api key>";
-const licenseMark = "<license>";
-const bodyMark = "<body>";
-
-/** `closed` means that the runtime hung up without an answer, which is all it does for some. */
-type Expected = number | "closed";
-
-interface Row {
-  readonly what: string;
-  /** The request line and headers; the empty line is added. */
-  readonly head: readonly string[];
-  readonly body?: string;
-  readonly expected: Expected;
-  readonly allow?: string;
-}
-
-const authorization = `Authorization: Bearer ${apiKeyMark}`;
-const post = "POST /api/v1/validate HTTP/1.1";
-const look = `GET /api/v1/license/${licenseMark} HTTP/1.1`;
-const host = "Host: license.example.com";
-const length = `Content-Length: ${bodyMark}`;
-
-const rows: readonly Row[] = [
-  { what: "HEAD of a license", head: [look.replace("GET", "HEAD"), host, authorization], expected: 200 },
-  { what: "HEAD of /healthz", head: ["HEAD /healthz HTTP/1.1", host], expected: 200 },
-  { what: "HEAD of nothing", head: ["HEAD /nothing HTTP/1.1", host], expected: 404 },
-  {
-    what: "OPTIONS of validate",
-    head: ["OPTIONS /api/v1/validate HTTP/1.1", host],
-    expected: 204,
-    allow: "POST, OPTIONS",
-  },
-  {
-    what: "OPTIONS of a license",
-    head: ["OPTIONS /api/v1/license/a HTTP/1.1", host],
-    expected: 204,
-    allow: "GET, HEAD, OPTIONS",
-  },
-  { what: "OPTIONS of everything", head: ["OPTIONS * HTTP/1.1", host], expected: 400 },
-  ...["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"].map(
-    (method): Row => ({
-      what: `${method} of validate`,
-      head: [`${method} /api/v1/validate HTTP/1.1`, host, authorization],
-      expected: 405,
-      allow: "POST, OPTIONS",
-    }),
-  ),
-  ...["POST", "PUT", "PATCH", "DELETE"].map(
-    (method): Row => ({
-      what: `${method} of a license`,
-      head: [`${method} /api/v1/license/a HTTP/1.1`, host, authorization, "Content-Length: 0"],
-      expected: 405,
-      allow: "GET, HEAD, OPTIONS",
-    }),
-  ),
-  ...["/healthz", "/readyz", "/metrics", "/openapi.json"].map(
-    (path): Row => ({
-      what: `POST of ${path}`,
-      head: [`POST ${path} HTTP/1.1`, host, "Content-Length: 0"],
-      expected: 405,
-      allow: "GET, HEAD, OPTIONS",
-    }),
-  ),
-  ...[
-    "/",
-    "/api/v1/",
-    "/api/v1/validate/",
-    "//api/v1/validate",
-    "/API/v1/validate",
-    "/api/v1/../v1/validate",
-    "/api/v1/license/",
-    "/api/v1/license",
-    "/api/v1/license/a/b",
-    "/api/v2/validate",
-    "/.env",
-  ].map((path): Row => ({ what: `path ${path}`, head: [`GET ${path} HTTP/1.1`, host], expected: 404 })),
-  {
-    what: "a query after the path",
-    head: ["POST /api/v1/validate?a=1 HTTP/1.1", host, authorization, length],
-    body: bodyMark,
-    expected: 200,
-  },
-  { what: "an unknown method", head: ["BREW /api/v1/validate HTTP/1.1", host], expected: "closed" },
-  { what: "a method in lower case", head: ["get /healthz HTTP/1.1", host], expected: "closed" },
-  { what: "CONNECT", head: ["CONNECT license.example.com:443 HTTP/1.1", host], expected: 404 },
-  { what: "no Host", head: ["GET /healthz HTTP/1.1"], expected: 400 },
-  { what: "an empty Host", head: ["GET /healthz HTTP/1.1", "Host:"], expected: 200 },
-  // The server decides nothing by the Host, so one that is odd, or two, harm nobody.
-  {
-    what: "two Hosts",
-    head: [post, host, "Host: other.example", authorization, length],
-    body: bodyMark,
-    expected: 200,
-  },
-  {
-    what: "a Host that is no host",
-    head: [post, "Host: a b/c?<>[::", authorization, length],
-    body: bodyMark,
-    expected: 200,
-  },
-  { what: "a Host that is no host, elsewhere", head: ["GET /nothing HTTP/1.1", "Host: [::"], expected: 404 },
-  {
-    what: "a target with a scheme and a host",
-    head: ["POST http://other.example/api/v1/validate HTTP/1.1", host, authorization, length],
-    body: bodyMark,
-    expected: 200,
-  },
-  { what: "HTTP/1.0", head: ["GET /healthz HTTP/1.0"], expected: 200 },
-  // The one 5xx that is the caller's fault: RFC 9110 has it for a version that is not spoken here.
-  { what: "HTTP/3.0 in text", head: ["GET /healthz HTTP/3.0", host], expected: 505 },
-  { what: "the preface of HTTP/2", head: ["PRI * HTTP/2.0"], body: "SM\r\n\r\n", expected: 400 },
-  { what: "a greeting of TLS", head: ["\x16\x03\x01\x02\x00\x01\x00"], expected: 400 },
-  { what: "a word", head: ["hello"], expected: 400 },
-  { what: "a folded header", head: ["GET /healthz HTTP/1.1", host, "X-A: b", " c"], expected: 400 },
-  {
-    what: "a header of 70 kB",
-    head: ["GET /healthz HTTP/1.1", host, `X-A: ${"a".repeat(70_000)}`],
-    expected: 431,
-  },
-  {
-    what: "500 headers",
-    head: ["GET /healthz HTTP/1.1", host, ...Array.from({ length: 500 }, (_, n) => `X-${n}: a`)],
-    expected: 431,
-  },
-  { what: "a target of 70 kB", head: [`GET /${"a".repeat(70_000)} HTTP/1.1`, host], expected: 431 },
-  {
-    what: "an API key of 8 kB",
-    head: [look, host, `Authorization: Bearer ${"a".repeat(8_000)}`],
-    expected: 401,
-  },
-  ...[
-    ["a length and chunks", "Content-Length: 5", "Transfer-Encoding: chunked"],
-    ["chunks and a length", "Transfer-Encoding: chunked", "Content-Length: 5"],
-    ["two lengths", "Content-Length: 5", "Content-Length: 6"],
-    ["a list of lengths", "Content-Length: 5, 5"],
-    ["a length with a sign", "Content-Length: +5"],
-    ["a length below nothing", "Content-Length: -1"],
-    ["a length beyond all numbers", "Content-Length: 99999999999999999999999"],
-    ["a hexadecimal length", "Content-Length: 0x5"],
-    ["an unknown coding", "Transfer-Encoding: xchunked"],
-    ["chunks that are not the last coding", "Transfer-Encoding: chunked, identity"],
-    ["codings on two lines", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
-    ["a space before the colon", "Transfer-Encoding : chunked"],
-    ["a chunk without a size", "Transfer-Encoding: chunked"],
-  ].map(
-    ([what = "", ...framing]): Row => ({
-      what: `smuggling with ${what}`,
-      head: [post, host, authorization, ...framing],
-      body: "zz\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
-      expected: 400,
-    }),
-  ),
-  {
-    what: "an expectation that nobody knows",
-    head: [post, host, authorization, length, "Expect: magic"],
-    body: bodyMark,
-    expected: 200,
-  },
-  {
-    what: "an upgrade to web sockets",
-    head: [
-      "GET /healthz HTTP/1.1",
-      host,
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-    ],
-    expected: 200,
-  },
-  {
-    what: "a lookup with a body",
-    head: [look, host, authorization, "Content-Length: 5"],
-    body: "hello",
-    expected: 200,
-  },
-  { what: "two API keys", head: [look, host, authorization, authorization], expected: 401 },
-];
 
 for (const { kind, make } of databases) {
   describe(`HTTP on ${kind}`, () => {
@@ -207,7 +39,7 @@ for (const { kind, make } of databases) {
     const lookup = () => request([look, host, authorization]);
     const health = () => request(["GET /healthz HTTP/1.1", host]);
 
-    for (const row of rows) {
+    for (const row of wireRows) {
       test(`${row.what}: ${row.expected}`, async () => {
         const answer = await exchange(scene.server.port, request(row.head, row.body), {
           toHead: row.head[0]?.startsWith("HEAD") ?? false,

@@ -26,7 +26,12 @@ export interface Seller {
 
 export async function openSeller(
   location: DatabaseLocation,
-  options: { plan?: Plan; dailyLimit?: number | null; settings?: Partial<ProductSettings>; now?: () => number } = {},
+  options: {
+    plan?: Plan;
+    dailyLimit?: number | null;
+    settings?: Partial<ProductSettings>;
+    now?: () => number;
+  } = {},
 ): Promise<Seller> {
   const store = await openStore(location, {
     encryptionKey: null,
@@ -77,7 +82,15 @@ export async function openSeller(
     license: async (settings = {}) => {
       const id = settings.id ?? newId();
       const key = settings.key ?? generateLicenseKey(randomBytes);
-      const license = { organizationId, productId: first.productId, customerId: null, maxIps: 3, ...settings, id, key };
+      const license = {
+        organizationId,
+        productId: first.productId,
+        customerId: null,
+        maxIps: 3,
+        ...settings,
+        id,
+        key,
+      };
       await store.transaction((db) => createLicenses(db, [license], Date.now()));
       return { id, key };
     },

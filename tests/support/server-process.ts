@@ -16,8 +16,15 @@ export interface ServerProcess {
 }
 
 /** Starts the real server in a process of its own and waits until it says that it is ready. */
-export async function startServerProcess(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawnCountersign(["serve"], { PORT: "0", HOST: "127.0.0.1", COUNTERSIGN_LOG_FORMAT: "json", ...environment });
+export async function startServerProcess(
+  environment: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const child = spawnCountersign(["serve"], {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    COUNTERSIGN_LOG_FORMAT: "json",
+    ...environment,
+  });
   const { output, exited } = collect(child);
   const port = await new Promise<number>((resolve, reject) => {
     const look = () => {
@@ -25,7 +32,9 @@ export async function startServerProcess(environment: Readonly<Record<string, st
       if (ready) resolve(Number(ready[1]));
     };
     child.stdout?.on("data", look);
-    exited.then((code) => reject(new Error(`The server ended with ${code} before it was ready:\n${output()}`)));
+    exited.then((code) =>
+      reject(new Error(`The server ended with ${code} before it was ready:\n${output()}`)),
+    );
   });
   return {
     url: `http://127.0.0.1:${port}`,
@@ -65,7 +74,10 @@ export async function runCountersign(
   return { code, stdout, stderr };
 }
 
-function spawnCountersign(words: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+function spawnCountersign(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
   return spawn(process.execPath, [main, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -6,9 +6,13 @@ import { hmacSha256 } from "./hmac.ts";
 describe("hmacSha256", () => {
   test("says what the platform's HMAC says, for any secret and any text", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.string({ unit: "binary", maxLength: 500 }), (secret, text) => {
-        expect(hmacSha256(secret, text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        fc.string({ unit: "binary", maxLength: 500 }),
+        (secret, text) => {
+          expect(hmacSha256(secret, text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -129,9 +129,13 @@ describe("verifyBody", () => {
 
   test("decides long hostile bodies within 50 ms", () => {
     for (const body of ['"signature":"'.repeat(50_000), `{"signature":"t=1,n=${"a".repeat(500_000)}"}`]) {
-      const startedAt = performance.now();
-      expect(verifyBody(body, verifying).ok).toBe(false);
-      expect(performance.now() - startedAt).toBeLessThan(50);
+      // The quickest of three: a pause of the machine hits one run, a slow parser hits all.
+      const runsMs = [0, 1, 2].map(() => {
+        const startedAt = performance.now();
+        expect(verifyBody(body, verifying).ok).toBe(false);
+        return performance.now() - startedAt;
+      });
+      expect(Math.min(...runsMs)).toBeLessThan(50);
     }
   });
 });

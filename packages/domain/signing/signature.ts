@@ -50,7 +50,9 @@ export function verifyBody(body: string, parts: VerifyingParts): Verification {
   if (ageSeconds > parts.toleranceSeconds) return { ok: false, reason: "stale" };
   if (nonce !== parts.nonce) return { ok: false, reason: "nonce" };
   const mac = authenticate(secret, time, nonce, parts, body.slice(0, valueStart) + nullEnd);
-  return timingSafeEqual(Buffer.from(mac), Buffer.from(claimed)) ? { ok: true } : { ok: false, reason: "mismatch" };
+  return timingSafeEqual(Buffer.from(mac), Buffer.from(claimed))
+    ? { ok: true }
+    : { ok: false, reason: "mismatch" };
 }
 
 /** A nonce of another shape is dropped, not refused: it is the caller who asked for the stronger proof. */
