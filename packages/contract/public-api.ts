@@ -19,13 +19,9 @@ export const validateRequest = z
       .string()
       .optional()
       .meta({ description: "Version of the calling application, such as 2.1.0." }),
-    device_id: z
-      .string()
-      .max(256)
-      .optional()
-      .meta({
-        description: "Any identifier of the calling machine. Recorded and shown; it never decides anything.",
-      }),
+    device_id: z.string().max(256).optional().meta({
+      description: "Any identifier of the calling machine. Recorded and shown; it never decides anything.",
+    }),
   })
   .meta({ id: "ValidateRequest" });
 
@@ -49,12 +45,9 @@ export const validateResponse = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: "The product's custom response." }),
-    signature: z
-      .string()
-      .nullable()
-      .meta({
-        description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>; null when signing is off.",
-      }),
+    signature: z.string().nullable().meta({
+      description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>; null when signing is off.",
+    }),
   })
   .meta({ id: "ValidateResponse" });
 

@@ -18,14 +18,14 @@ export async function killUnderLoad(make: () => Promise<TestDatabase>, size: Kil
   const database = await make();
   const subjects = await makeSubjects(database.location, size.licenses);
   const traffic = new Traffic(subjects);
-  let slowestStartMs = 0;
+  const startsMs: number[] = [];
   try {
     for (let kill = 0; kill <= size.kills; kill++) {
       const startedMs = performance.now();
       const server = await startServerProcess(database.environment);
       try {
         await untilReady(server);
-        slowestStartMs = Math.max(slowestStartMs, performance.now() - startedMs);
+        startsMs.push(performance.now() - startedMs);
         // The server has put the database right by now; what it made of it is looked at before anything is added.
         await checkLedger(database.location, subjects, traffic);
         if (kill === size.kills) break;
@@ -38,17 +38,21 @@ export async function killUnderLoad(make: () => Promise<TestDatabase>, size: Kil
         await traffic.stop();
       }
     }
-    holds(
-      slowestStartMs <= size.readyWithinMs,
-      `ready only after ${slowestStartMs.toFixed()} ms, not ${size.readyWithinMs}`,
-    );
+    const slowestMs = Math.max(...startsMs);
+    holds(slowestMs <= size.readyWithinMs, `${size.readyWithinMs} ms to be ready, but ${startTimes(startsMs)}`);
   } finally {
     database.remove();
   }
   const lost = traffic.lostReused + traffic.lostFresh;
-  return `${size.kills} kills, ${traffic.sent} sent, ${traffic.acknowledged} acknowledged, ${lost} cut off, slowest start ${slowestStartMs.toFixed()} ms`;
+  return `${size.kills} kills, ${traffic.sent} sent, ${traffic.acknowledged} acknowledged, ${lost} cut off, ${startTimes(startsMs)}`;
 }
 
 async function untilReady({ url }: ServerProcess): Promise<void> {
   await until("the server is ready", async () => (await fetch(`${url}/readyz`)).ok, 30_000);
+}
+
+function startTimes(startsMs: readonly number[]): string {
+  const sorted = [...startsMs].sort((a, b) => a - b);
+  const median = sorted[sorted.length >> 1] ?? 0;
+  return `starts took ${median.toFixed()} ms in the middle and ${(sorted.at(-1) ?? 0).toFixed()} ms at most`;
 }
