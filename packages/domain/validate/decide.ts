@@ -33,31 +33,20 @@ export function decide(
     ? gateVersion(product.versions.catalog, license.pin, caller.version)
     : versionModuleOff;
 
-  const tell = (
-    status: Outcome,
-    ipRegistered: boolean | null,
-    effect: Verdict["effect"] = "none",
-  ): Verdict => ({
-    status,
-    expiresAtMs: license.expiresAtMs,
-    ipRegistered: license.ips === null ? null : ipRegistered,
-    ipCount: license.ips === null ? null : license.ips.registered + (effect === "register_ip" ? 1 : 0),
-    maxIps: license.ips === null ? null : license.ips.max,
-    version: gate.version,
-    versionValid: gate.versionValid,
-    effect,
-  });
-
-  if (license.revoked) return tell("revoked", null);
-  if (product.expiryEnforced && isExpired(license.expiresAtMs, nowMs)) return tell("expired", null);
-  if (caller.blocked) return tell("ip_blocked", false);
+  if (license.revoked) return tell(license, gate, "revoked", null);
+  if (product.expiryEnforced && isExpired(license.expiresAtMs, nowMs))
+    return tell(license, gate, "expired", null);
+  if (caller.blocked) return tell(license, gate, "ip_blocked", false);
 
   const place = product.trackIp ? placeFor(license.ips, caller.registered, product.registration) : "held";
-  if (place === "ip_not_registered" || place === "ip_limit_reached") return tell(place, false);
+  if (place === "ip_not_registered" || place === "ip_limit_reached") return tell(license, gate, place, false);
 
   // An address takes a place only when the whole request passes, so that an outdated app cannot use one up.
-  if (gate.versionValid === false && product.versions?.enforced) return tell("version_not_allowed", false);
-  return place === "free" ? tell("active", true, "register_ip") : tell("active", false);
+  if (gate.versionValid === false && product.versions?.enforced)
+    return tell(license, gate, "version_not_allowed", false);
+  return place === "free"
+    ? tell(license, gate, "active", true, "register_ip")
+    : tell(license, gate, "active", false);
 }
 
 export function isExpired(expiresAtMs: number | null, nowMs: number): boolean {
@@ -85,6 +74,25 @@ function placeFor(
   if (ips.registered >= ips.max) return "ip_limit_reached";
   if (registration === "first_only" && ips.registered > 0) return "ip_not_registered";
   return "free";
+}
+
+function tell(
+  { expiresAtMs, ips }: LicenseFacts,
+  gate: { readonly version: string | null; readonly versionValid: boolean | null },
+  status: Outcome,
+  ipRegistered: boolean | null,
+  effect: Verdict["effect"] = "none",
+): Verdict {
+  return {
+    status,
+    expiresAtMs,
+    ipRegistered: ips === null ? null : ipRegistered,
+    ipCount: ips === null ? null : ips.registered + (effect === "register_ip" ? 1 : 0),
+    maxIps: ips === null ? null : ips.max,
+    version: gate.version,
+    versionValid: gate.versionValid,
+    effect,
+  };
 }
 
 const versionModuleOff = { version: null, versionValid: null } as const;
