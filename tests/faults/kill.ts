@@ -39,7 +39,10 @@ export async function killUnderLoad(make: () => Promise<TestDatabase>, size: Kil
       }
     }
     const slowestMs = Math.max(...startsMs);
-    holds(slowestMs <= size.readyWithinMs, `${size.readyWithinMs} ms to be ready, but ${startTimes(startsMs)}`);
+    holds(
+      slowestMs <= size.readyWithinMs,
+      `${size.readyWithinMs} ms to be ready, but ${startTimes(startsMs)}`,
+    );
   } finally {
     database.remove();
   }
