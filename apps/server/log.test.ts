@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createLog, type Log, type LogFields, type LogLevel, logLevels, reasonOf } from "./log.ts";
+import { createLog, inBursts, type Log, type LogFields, type LogLevel, logLevels, reasonOf } from "./log.ts";
 
 const nowMs = Date.UTC(2030, 5, 15, 12, 34, 56, 789);
 
@@ -83,5 +83,23 @@ describe("the reason of an error", () => {
   ];
   test.each(rows)("%s", (expected, error) => {
     expect(reasonOf(error)).toBe(expected);
+  });
+});
+
+describe("what happens in bursts", () => {
+  test("is told at once the first time, and then added up", async () => {
+    const told: [number, string][] = [];
+    const tell = inBursts<string>(20, (amount, latest) => told.push([amount, latest]));
+    tell(1, "a");
+    tell(2, "b");
+    tell(3, "c");
+    expect(told).toEqual([[1, "a"]]);
+    const deadlineMs = performance.now() + 5_000;
+    while (told.length < 2 && performance.now() < deadlineMs)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(told).toEqual([
+      [1, "a"],
+      [5, "c"],
+    ]);
   });
 });

@@ -30,6 +30,37 @@ export function createLog({ level, pretty, now, write }: LogOptions): Log {
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
+/**
+ * For what may happen thousands of times a second: tells the first at once, and then at most once in `everyMs` how
+ * much more there was. What is left at the end is told when the time has passed.
+ */
+export function inBursts<T>(
+  everyMs: number,
+  tell: (amount: number, latest: T) => void,
+): (amount: number, latest: T) => void {
+  let waiting: { amount: number; latest: T } | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const next = () => {
+    timer = null;
+    if (waiting === null) return;
+    tell(waiting.amount, waiting.latest);
+    waiting = null;
+    rest();
+  };
+  const rest = () => {
+    timer = setTimeout(next, everyMs);
+    timer.unref();
+  };
+  return (amount, latest) => {
+    if (timer === null) {
+      tell(amount, latest);
+      rest();
+    } else {
+      waiting = { amount: (waiting?.amount ?? 0) + amount, latest };
+    }
+  };
+}
+
 /** The message of an error and of what caused it, on one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

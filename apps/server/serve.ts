@@ -6,7 +6,7 @@ import { type Decider, startDecider } from "./features/validate/decider.ts";
 import type { DeciderSettings } from "./features/validate/decider-thread.ts";
 import { type Listener, listen, type ServerParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
-import { type Log, reasonOf } from "./log.ts";
+import { inBursts, type Log, reasonOf } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
 
 export interface RunningServer {
@@ -18,15 +18,22 @@ export interface RunningServer {
 const longestDrainMs = 8_000;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
+const logEveryMs = 1_000;
 
 /** Puts the server together from its settings and starts it. */
 export async function startServer(config: Config, log: Log): Promise<RunningServer> {
   const metrics = new Metrics();
+  const tellFailed = inBursts<string>(logEveryMs, (calls, reason) =>
+    log.error("Storage did not answer. Requests were refused with 503.", { calls, reason }),
+  );
+  const tellDropped = inBursts<null>(logEveryMs, (count) =>
+    log.warn("The request log cannot keep up, and entries were dropped.", { count }),
+  );
   const decider = await startDecider(deciderSettings(config), {
     batchDone: (calls, seconds) => metrics.batchDone(calls, seconds),
     batchFailed: (calls, reason) => {
       metrics.batchFailed();
-      log.error("Storage did not answer. Requests were refused with 503.", { calls, reason });
+      tellFailed(calls, reason);
     },
     entries: (json, count) => recorder.record(json, count),
     died: (reason) => {
@@ -44,7 +51,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
       },
       entriesDropped: (count) => {
         metrics.entriesDropped(count);
-        log.warn("The request log cannot keep up, and entries were dropped.", { count });
+        tellDropped(count, null);
       },
     },
   );

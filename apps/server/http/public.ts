@@ -60,7 +60,8 @@ export class PublicApi {
   ): Response | Promise<Response> {
     const requestId = newRequestId();
     const { headers } = request;
-    const token = wellFormedToken(headers.get("authorization") ?? "");
+    const authorization = headers.get("authorization") ?? "";
+    const token = authorization.length > longestAuthorization ? "" : wellFormedToken(authorization);
     if (token === "") {
       this.#count(endpoint, "invalid_api_key");
       return unauthorized(requestId);
@@ -72,11 +73,14 @@ export class PublicApi {
       return unavailable(requestId);
     }
     return new Promise((resolve) => {
-      const respond = this.#draining ? (response: Response) => resolve(lastOnConnection(response)) : resolve;
+      const respond = (response: Response) => resolve(this.#draining ? lastOnConnection(response) : response);
       submit({ requestId, token, address: address.text, respond, count: this.#count });
     });
   }
 }
+
+/** Longer than any header that holds an API key: such a one is not worth remembering. */
+const longestAuthorization = 256;
 
 /** The product API key of an Authorization header, or an empty text when it cannot be one. */
 const wellFormedToken = remember(1_000, (authorization: string) => {
