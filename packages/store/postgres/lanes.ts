@@ -13,6 +13,7 @@ const longestUseMs = statementTimeoutMs + 300;
 const sessionSettings = [
   "plan_cache_mode=force_generic_plan",
   "enable_seqscan=off",
+  "enable_bitmapscan=off",
   "enable_hashjoin=off",
   "enable_mergejoin=off",
   "jit=off",

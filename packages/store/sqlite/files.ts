@@ -42,8 +42,7 @@ export function openDatabase(path: string): DatabaseSync {
       pragma journal_mode = wal;
       pragma synchronous = normal;
       pragma foreign_keys = on;
-      pragma mmap_size = 4294967296;
-      pragma cache_size = -65536;
+      pragma cache_size = -16384;
     `);
     return database;
   } catch (cause) {

@@ -6,13 +6,16 @@ import type { Store } from "@countersign/store/store";
 import { reasonOf } from "../../log.ts";
 import { AskedCall } from "./asked-call.ts";
 import { Batcher } from "./batch.ts";
-import type { Answer, Ask, FromDecider, ToDecider } from "./messages.ts";
+import type { Answer, Ask, BatchTime, FromDecider, ToDecider } from "./messages.ts";
 
 export interface DeciderSettings {
   readonly database: DatabaseLocation;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
 }
+
+/** Nobody waits for these, and every message wakes the other threads. */
+const gatherEntriesMs = 50;
 
 /**
  * The thread that owns the hot path's database connections: it authenticates, counts, decides and signs, while the
@@ -21,17 +24,22 @@ export interface DeciderSettings {
 async function run(settings: DeciderSettings): Promise<void> {
   const store = await openStore(settings.database, { ...settings, soleServer: true });
   const batcher = new Batcher(store, {
-    batchDone: (calls, seconds) => tell({ kind: "batch", calls, seconds }),
+    batchDone: (calls, seconds) => void batches.push([calls, seconds]),
     batchFailed: (calls, cause) => tell({ kind: "batch_failed", calls, reason: reasonOf(cause) }),
   });
   let answers: Answer[] = [];
   let texts = "";
+  let batches: BatchTime[] = [];
   let entries: JournalEntry[] = [];
   const send = () => {
-    const message = { answers: JSON.stringify(answers), texts, entries: JSON.stringify(entries) };
-    tell({ kind: "answers", ...message, entryCount: entries.length });
+    tell({ kind: "answers", answers: JSON.stringify(answers), texts, batches });
     answers = [];
     texts = "";
+    batches = [];
+  };
+  const sendEntries = () => {
+    if (entries.length > 0)
+      tell({ kind: "entries", entries: JSON.stringify(entries), count: entries.length });
     entries = [];
   };
   const outlets = {
@@ -41,7 +49,10 @@ async function run(settings: DeciderSettings): Promise<void> {
       answers.push(answer);
       texts += text;
     },
-    record: (entry: JournalEntry) => void entries.push(entry),
+    record: (entry: JournalEntry) => {
+      if (entries.length === 0) setTimeout(sendEntries, gatherEntriesMs);
+      entries.push(entry);
+    },
   };
   const hear = (asks: string, askedTexts: string) => {
     let from = 0;
@@ -61,6 +72,7 @@ async function run(settings: DeciderSettings): Promise<void> {
         void pong(store, message.id);
         break;
       case "close":
+        sendEntries();
         void store.close().then(() => tell({ kind: "closed" }));
         break;
     }

@@ -123,10 +123,10 @@ export class Decider {
     switch (message.kind) {
       case "answers":
         this.#pass(JSON.parse(message.answers), message.texts);
-        if (message.entryCount > 0) this.#observer.entries(message.entries, message.entryCount);
+        for (const [calls, seconds] of message.batches) this.#observer.batchDone(calls, seconds);
         break;
-      case "batch":
-        this.#observer.batchDone(message.calls, message.seconds);
+      case "entries":
+        this.#observer.entries(message.entries, message.count);
         break;
       case "batch_failed":
         this.#observer.batchFailed(message.calls, message.reason);

@@ -39,6 +39,8 @@ export type Answer =
 
 export type Quota = readonly [limit: number | null, remaining: number, resetSeconds: number];
 
+export type BatchTime = readonly [calls: number, seconds: number];
+
 export type ToDecider =
   | { readonly kind: "asks"; readonly asks: string; readonly texts: string }
   | { readonly kind: "ping"; readonly id: number }
@@ -47,15 +49,15 @@ export type ToDecider =
 export type FromDecider =
   | { readonly kind: "ready" }
   | { readonly kind: "cannot_start"; readonly message: string }
-  /** The answers of one batch, and what is to be written down about them: the second is passed on unopened. */
+  /** Answers, and for the statistics how many were decided together and how long the database took. */
   | {
       readonly kind: "answers";
       readonly answers: string;
       readonly texts: string;
-      readonly entries: string;
-      readonly entryCount: number;
+      readonly batches: readonly BatchTime[];
     }
-  | { readonly kind: "batch"; readonly calls: number; readonly seconds: number }
+  /** What is to be written down: a JSON array of this many entries, passed on unopened. */
+  | { readonly kind: "entries"; readonly entries: string; readonly count: number }
   | { readonly kind: "batch_failed"; readonly calls: number; readonly reason: string }
   | { readonly kind: "pong"; readonly id: number; readonly alive: boolean }
   | { readonly kind: "closed" };
