@@ -20,7 +20,8 @@ export interface KnownCall extends WaitingCall {
 }
 
 export interface FoundLicense extends LicenseFactsRow {
-  place: number;
+  /** Which of the licenses asked for it is, from 1. */
+  ordinal: number;
   registered: boolean;
   customer_email: string | null;
   customer_name: string | null;
@@ -36,23 +37,30 @@ export async function findLicenses(
   const productIds: string[] = [];
   const keys: string[] = [];
   const ips: string[] = [];
-  const customers: boolean[] = [];
-  const customerBlocks: boolean[] = [];
+  const needs: string[] = [];
   for (const { place, product, question, ip } of calls) {
     if (question.kind !== "validate" || question.keyMatch === null || product.refused) continue;
+    // No license key has a control character in it, and this one would shift everybody else's.
+    if (question.keyMatch.includes(sql.separator)) continue;
     places.push(place);
     productIds.push(product.row.product_id);
     keys.push(question.keyMatch);
     ips.push(ip);
-    customers.push(product.caller.facts.custom !== null);
-    customerBlocks.push(product.row.customer_block_count > 0);
+    needs.push(needsOf(product));
   }
   if (places.length === 0) return new Map();
   const { rows } = await client.query<FoundLicense>({
     ...sql.licenses,
-    values: [places, productIds, keys, ips, customers, customerBlocks],
+    values: [productIds, keys, ips, needs].map((values) => values.join(sql.separator)),
   });
-  return new Map(rows.map((row) => [row.place, row]));
+  return new Map(rows.map((row) => [places[row.ordinal - 1] ?? -1, row]));
+}
+
+function needsOf(product: ProductInBatch): string {
+  const customer = product.caller.facts.custom !== null;
+  const blocks = product.row.customer_block_count > 0;
+  if (customer) return blocks ? "a" : "c";
+  return blocks ? "b" : "n";
 }
 
 export async function findRecords(

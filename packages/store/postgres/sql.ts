@@ -51,21 +51,27 @@ export const flush = {
   text: "select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'countersign', '')",
 };
 
+/** Between the values of a list that is sent as one text: the driver escapes arrays element by element, slowly. */
+export const separator = "\x1f";
+
+/** `needs` says what a caller's product wants besides: c the customer, b the customer's blocks, a both, n neither. */
 export const licenses = {
   name: "licenses",
-  text: `select wanted.place, ${licenseFactsColumns}, i.ip is not null as registered,
+  text: `select wanted.ordinal, ${licenseFactsColumns}, i.ip is not null as registered,
       c.email as customer_email, c.name as customer_name, c.discord_id as customer_discord_id,
-      case when l.block_count > 0 or wanted.customer_blocks then (
+      case when l.block_count > 0 or wanted.needs in ('b', 'a') then (
         select json_agg(json_build_object('cidr', b.cidr, 'expires_at', b.expires_at)) from ip_blocks b
         where b.organization_id = l.organization_id
           and ((b.tier = 'license' and b.scope_id = l.id) or (b.tier = 'customer' and b.scope_id = l.customer_id))
       ) end as blocks
-    from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::boolean[])
-      as wanted (place, product_id, key_match, ip, customer, customer_blocks)
+    from unnest(
+        string_to_array($1, e'\\x1f'), string_to_array($2, e'\\x1f'),
+        string_to_array($3, e'\\x1f'), string_to_array($4, e'\\x1f')
+      ) with ordinality as wanted (product_id, key_match, ip, needs, ordinal)
     join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
     left join license_ips i on i.license_id = l.id and i.ip = wanted.ip
     left join organization_customers c
-      on wanted.customer and c.organization_id = l.organization_id and c.customer_id = l.customer_id`,
+      on wanted.needs in ('c', 'a') and c.organization_id = l.organization_id and c.customer_id = l.customer_id`,
 };
 
 export const records = {

@@ -90,6 +90,19 @@ export function outcomes(stage: Stage) {
       expect(await verdict(store, validate(apiKey, key))).toMatchObject({ status: "active", expiresAtMs: 1 });
     });
 
+    test("a strange key in a batch changes nothing for the others in it", async () => {
+      const seller = await stage.seller();
+      const { key } = await seller.license();
+      const revoked = await seller.license({ revokedAtMs: 1 });
+      const strange = ["", "A\x1fB", "\x1f", "{a,b}", '"', "\\", "NULL", "é\u{1F511}"];
+      const calls = strange
+        .flatMap((odd) => [odd, key, revoked.key])
+        .map((sent) => validate(seller.apiKey, sent));
+      const judged = await seller.store.judge(calls);
+      const told = judged.map((one) => as("validated", one).verdict.status);
+      expect(told).toEqual(strange.flatMap(() => ["license_not_found", "active", "revoked"] as const));
+    });
+
     test("the order of a batch changes nothing for calls that neither register nor reach the limit", async () => {
       const seller = await stage.seller({ settings: { version_module_enabled: 1 } });
       await seller.store.transaction((db) =>
