@@ -1,7 +1,7 @@
 /**
- * What the thread that talks HTTP and the thread that decides say to each other. A batch crosses as two strings, which
- * are handed over much faster than many small objects: one is JSON, tuples of short values; the other holds the long
- * texts of all of them, end to end, so that nothing long is escaped, parsed or copied on the way.
+ * What the thread that talks HTTP and the thread that decides say to each other. A batch crosses as two strings: one is
+ * JSON, tuples of short values; the other holds the long texts of all of them, end to end, so that nothing long is
+ * escaped or parsed on the way.
  */
 
 export type Endpoint = "validate" | "lookup";
