@@ -39,12 +39,6 @@ export function parseImportedKey(text: string): ImportedKey {
   return { ok: true, key };
 }
 
-/** For logs: at most a quarter of the key, so that a short imported key is not given away either. */
-export function maskLicenseKey(key: string): string {
-  const characters = [...key];
-  return `${characters.slice(0, Math.min(4, characters.length >> 2)).join("")}…`;
-}
-
 /** Without I, L, O and U, which are misread or spell words. */
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const keyBytes = 10;
