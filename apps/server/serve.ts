@@ -1,9 +1,9 @@
+import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import { Recorder } from "./features/requests/recorder.ts";
-import { type Decider, startDecider } from "./features/validate/decider.ts";
-import type { DeciderSettings } from "./features/validate/decider-thread.ts";
+import { Batcher } from "./features/validate/batch.ts";
 import { type Listener, listen, type ServerParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
 import { inBursts, type Log, reasonOf } from "./log.ts";
@@ -29,18 +29,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
   const tellDropped = inBursts<null>(logEveryMs, (count) =>
     log.warn("The request log cannot keep up, and entries were dropped.", { count }),
   );
-  const decider = await startDecider(deciderSettings(config), {
-    batchDone: (calls, seconds) => metrics.batchDone(calls, seconds),
-    batchFailed: (calls, reason) => {
-      metrics.batchFailed();
-      tellFailed(calls, reason);
-    },
-    entries: (json, count) => recorder.record(json, count),
-    died: (reason) => {
-      log.error("The deciding thread ended unexpectedly; so does the server.", { reason });
-      process.exit(1);
-    },
-  });
+  const store = await openStore(config.database, { ...config, soleServer: true });
   const { database, requestLogDays } = config;
   const recorder = new Recorder(
     { database, requestLogDays },
@@ -55,13 +44,21 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
       },
     },
   );
-  const readiness = new Readiness(() => decider.ping());
-  const publicApi = new PublicApi(decider, config.trustedProxies, (endpoint, outcome) =>
-    metrics.countRequest(endpoint, outcome),
-  );
-  const closeThreads = async () => {
-    await decider.close();
+  const batcher = new Batcher(store, {
+    batchDone: (calls, seconds) => metrics.batchDone(calls, seconds),
+    batchFailed: (calls, cause) => {
+      metrics.batchFailed();
+      tellFailed(calls, reasonOf(cause));
+    },
+  });
+  const readiness = new Readiness(() => store.ping());
+  const publicApi = new PublicApi(batcher, config.trustedProxies, {
+    count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
+    record: (entry) => recorder.record(entry),
+  });
+  const close = async () => {
     await recorder.close();
+    await store.close();
   };
   const listener = await openPort(
     config,
@@ -71,21 +68,17 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
       readiness,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
     },
-    closeThreads,
+    close,
   );
   return {
     port: listener.port,
     stop: async () => {
       readiness.drain();
       publicApi.drain();
-      await drain(listener, decider);
-      await closeThreads();
+      await drain(listener, batcher);
+      await close();
     },
   };
-}
-
-function deciderSettings({ database, encryptionKey, durability }: Config): DeciderSettings {
-  return { database, encryptionKey, durability };
 }
 
 async function openPort(config: Config, parts: ServerParts, giveUp: () => Promise<void>): Promise<Listener> {
@@ -108,9 +101,9 @@ function portReason(cause: unknown): string {
   return `${cause instanceof Error ? cause.message : String(cause)}.`;
 }
 
-async function drain(listener: Listener, decider: Decider): Promise<void> {
+async function drain(listener: Listener, batcher: Batcher): Promise<void> {
   const deadlineMs = performance.now() + longestDrainMs;
-  const isBusy = () => listener.pendingRequests() > 0 || decider.size > 0;
+  const isBusy = () => listener.pendingRequests() > 0 || batcher.size > 0;
   await farewell(isBusy);
   listener.stopAccepting();
   while (isBusy() && performance.now() < deadlineMs) await nextLook();

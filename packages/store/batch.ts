@@ -24,6 +24,8 @@ export class ProductInBatch {
   readonly limit: number | null;
   /** Whether every call is refused because of the product or its organization, so that no license is looked at. */
   readonly refused: boolean;
+  /** Whether more of a license matters than what decides every validation. */
+  readonly needsDetails: boolean;
   /** How many calls of the batch want to be counted. */
   asked = 0;
   /** Today's count, as far as the calls answered so far are concerned. */
@@ -35,6 +37,7 @@ export class ProductInBatch {
     this.caller = caller;
     this.blocks = blocks;
     this.limit = limitOf(row);
+    this.needsDetails = caller.facts.versions !== null || caller.facts.custom !== null;
     this.refused = productRefusal(caller.facts) !== null;
   }
 

@@ -2,7 +2,12 @@ import type { JsonObject } from "@countersign/domain/custom-response/template";
 import { CidrSet, parseCidr } from "@countersign/domain/ip/cidr";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
 import { dailyLimit, includesVersionGating, type Plan } from "@countersign/domain/quota/limit";
-import type { BillingState, LicenseFacts, ProductStatus } from "@countersign/domain/validate/facts";
+import type {
+  BillingState,
+  CustomerFacts,
+  LicenseFacts,
+  ProductStatus,
+} from "@countersign/domain/validate/facts";
 import { VersionCatalog, type VersionState } from "@countersign/domain/versions/catalog";
 import type { VersionPin } from "@countersign/domain/versions/gate";
 import type { CallerProduct, QuotaState } from "./calls.ts";
@@ -52,29 +57,35 @@ export const callerColumns = `
   o.signed_validation as organization_signs, o.suspended_at, o.billing_state, o.ip_blocks_revision,
   o.customer_block_count`;
 
-/** The columns of `licenses` that decide a validation. */
+/** The columns of `licenses` that decide every validation. */
 export interface LicenseFactsRow {
   id: string;
-  license_key: string;
   revoked_at: number | null;
   is_lifetime: number;
   expires_at: number | null;
   ip_system_enabled: number;
   max_ips: number;
   ip_count: number;
-  version_pin_mode: "pinned" | "range" | null;
-  version_pinned: string | null;
-  version_range_min: string | null;
-  version_range_max: string | null;
-  custom_override: string | null;
   customer_id: string | null;
   block_count: number;
 }
 
 export const licenseFactsColumns = `
-  l.id, l.license_key, l.revoked_at, l.is_lifetime, l.expires_at, l.ip_system_enabled, l.max_ips, l.ip_count,
-  l.version_pin_mode, l.version_pinned, l.version_range_min, l.version_range_max, l.custom_override,
-  l.customer_id, l.block_count`;
+  l.id, l.revoked_at, l.is_lifetime, l.expires_at, l.ip_system_enabled, l.max_ips, l.ip_count, l.customer_id,
+  l.block_count`;
+
+/** Those that matter only where versions are gated or a custom response is made: most products pay for neither. */
+export interface LicenseDetailRow {
+  license_key: string;
+  version_pin_mode: "pinned" | "range" | null;
+  version_pinned: string | null;
+  version_range_min: string | null;
+  version_range_max: string | null;
+  custom_override: string | null;
+}
+
+export const licenseDetailColumns = `
+  l.license_key, l.version_pin_mode, l.version_pinned, l.version_range_min, l.version_range_max, l.custom_override`;
 
 /** Rows in, facts out. Holds only what can be told apart from its source by a revision or by its own text. */
 export class Facts {
@@ -118,16 +129,22 @@ export class Facts {
     };
   }
 
-  license(row: LicenseFactsRow, customer: LicenseFacts["customer"]): LicenseFacts {
+  /** `details` is null for a product that does without them. */
+  license(
+    row: LicenseFactsRow,
+    details: LicenseDetailRow | null,
+    customer: CustomerFacts | null,
+  ): LicenseFacts {
     return {
       id: row.id,
-      key: row.license_key,
       revoked: row.revoked_at !== null,
       expiresAtMs: row.is_lifetime === 1 ? null : row.expires_at,
       ips: row.ip_system_enabled === 1 ? { max: row.max_ips, registered: row.ip_count } : null,
-      pin: versionPin(row),
-      customOverride: this.#object(row.custom_override),
-      customer,
+      pin: details === null ? null : versionPin(details),
+      custom:
+        details === null
+          ? null
+          : { key: details.license_key, override: this.#object(details.custom_override), customer },
     };
   }
 
@@ -170,7 +187,7 @@ function terms(row: CallerRow) {
   return { plan: row.plan, billing: row.billing_state, dailyLimitOverride: row.daily_limit_override };
 }
 
-function versionPin(row: LicenseFactsRow): VersionPin {
+function versionPin(row: LicenseDetailRow): VersionPin {
   switch (row.version_pin_mode) {
     case null:
       return null;

@@ -1,14 +1,18 @@
-import type { Quota } from "../features/validate/messages.ts";
+import type { QuotaState } from "@countersign/store/calls";
+import { remember } from "@countersign/store/revisioned";
 
 /** Every answer of the public API, in one place. */
 
 const json = "application/json; charset=utf-8";
 
-/** A verdict or a record, as the deciding thread wrote it. */
-export function told(body: string, requestId: string, quota: Quota, problem: string | null): Response {
-  const fields = headers(requestId, quota);
-  if (problem !== null) fields["x-countersign-problem"] = problem;
-  return new Response(body, { headers: fields });
+/** A verdict or a record. `problem` says what was wrong with the request, for the caller's developer. */
+export function told(body: string, requestId: string, quota: QuotaState, problem: string | null): Response {
+  // A copy of headers that were made once, with the rest set, is a good deal cheaper than making all of them.
+  const response = new Response(body, { headers: commonHeaders(quota.limit) });
+  response.headers.set("x-request-id", requestId);
+  if (quota.limit !== null) response.headers.set("ratelimit", rateLimit(quota));
+  if (problem !== null) response.headers.set("x-countersign-problem", problem);
+  return response;
 }
 
 export function unauthorized(requestId: string): Response {
@@ -22,8 +26,8 @@ export function unauthorized(requestId: string): Response {
   );
 }
 
-export function limitReached(requestId: string, quota: Quota): Response {
-  const [limit, , retryAfter] = quota;
+export function limitReached(requestId: string, quota: QuotaState): Response {
+  const { limit, resetSeconds: retryAfter } = quota;
   return new Response(
     JSON.stringify({
       valid: false,
@@ -35,7 +39,7 @@ export function limitReached(requestId: string, quota: Quota): Response {
   );
 }
 
-export function licenseMissing(requestId: string, quota: Quota): Response {
+export function licenseMissing(requestId: string, quota: QuotaState): Response {
   return new Response(
     JSON.stringify({
       message: "This product has no license with that key.",
@@ -46,14 +50,14 @@ export function licenseMissing(requestId: string, quota: Quota): Response {
   );
 }
 
-export function bodyTooLarge(requestId: string, quota: Quota | null, maxBytes: number): Response {
+export function bodyTooLarge(requestId: string, quota: QuotaState | null, maxBytes: number): Response {
   // What follows on this connection is the rest of a body that nobody will read.
   return refusal(413, `The body is larger than ${maxBytes} bytes.`, requestId, quota, {
     connection: "close",
   });
 }
 
-export function bodyTooSlow(requestId: string, quota: Quota): Response {
+export function bodyTooSlow(requestId: string, quota: QuotaState): Response {
   return refusal(408, "The body did not arrive in time.", requestId, quota, { connection: "close" });
 }
 
@@ -90,7 +94,7 @@ function refusal(
   statusCode: number,
   message: string,
   requestId: string,
-  quota: Quota | null,
+  quota: QuotaState | null,
   extra: Record<string, string>,
 ): Response {
   return new Response(JSON.stringify({ message, error: reasons[statusCode], statusCode }), {
@@ -107,16 +111,28 @@ const reasons: Record<number, string> = {
   500: "Internal Server Error",
 };
 
-function headers(requestId: string, quota: Quota | null): Record<string, string> {
-  if (quota === null || quota[0] === null) {
-    return { "content-type": json, "cache-control": "no-store", "x-request-id": requestId };
-  }
-  const [limit, remaining, resetSeconds] = quota;
-  return {
-    "content-type": json,
-    "cache-control": "no-store",
-    "x-request-id": requestId,
-    "ratelimit-policy": `"daily";q=${limit};w=86400`,
-    ratelimit: `"daily";r=${remaining};t=${resetSeconds}`,
-  };
+function headers(requestId: string, quota: QuotaState | null): Record<string, string> {
+  const fields = { "content-type": json, "cache-control": "no-store", "x-request-id": requestId };
+  if (quota === null || quota.limit === null) return fields;
+  return { ...fields, "ratelimit-policy": rateLimitPolicy(quota.limit), ratelimit: rateLimit(quota) };
+}
+
+function commonHeaders(limit: number | null): Headers {
+  return limit === null ? unlimitedHeaders : limitedHeaders(String(limit));
+}
+
+const unlimitedHeaders = new Headers({ "content-type": json, "cache-control": "no-store" });
+
+const limitedHeaders = remember(1_000, (limit) => {
+  const fields = new Headers(unlimitedHeaders);
+  fields.set("ratelimit-policy", rateLimitPolicy(limit));
+  return fields;
+});
+
+function rateLimitPolicy(limit: number | string): string {
+  return `"daily";q=${limit};w=86400`;
+}
+
+function rateLimit({ remaining, resetSeconds }: QuotaState): string {
+  return `"daily";r=${remaining};t=${resetSeconds}`;
 }

@@ -1,14 +1,16 @@
 import { randomFillSync } from "node:crypto";
 import { uuidSource } from "@countersign/domain/ids/uuid";
+import { type Address, parseAddress } from "@countersign/domain/ip/address";
 import { callerAddress } from "@countersign/domain/ip/caller";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
+import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
 import { remember } from "@countersign/store/revisioned";
-import { type Caller, LookupAsker, ValidateAsker } from "../features/validate/asker.ts";
-import type { Decider } from "../features/validate/decider.ts";
-import type { Endpoint } from "../features/validate/messages.ts";
+import type { Batcher } from "../features/validate/batch.ts";
+import { Caller, type Endpoint, type Outlets, type PresentedKey } from "../features/validate/caller.ts";
+import { LookupCall } from "../features/validate/lookup-call.ts";
 import { readBodyInto } from "../features/validate/read-body.ts";
+import { ValidateCall } from "../features/validate/validate-call.ts";
 import { unauthorized, unavailable } from "./answers.ts";
 
 export const newRequestId = uuidSource(Date.now, (bytes) => {
@@ -17,19 +19,15 @@ export const newRequestId = uuidSource(Date.now, (bytes) => {
 
 /** The two endpoints that applications call, as functions of a request and the address at its other end. */
 export class PublicApi {
-  readonly #decider: Decider;
+  readonly #batcher: Batcher;
   readonly #trustedProxies: CidrSet;
-  readonly #count: (endpoint: Endpoint, outcome: string) => void;
+  readonly #outlets: Outlets;
   #draining = false;
 
-  constructor(
-    decider: Decider,
-    trustedProxies: CidrSet,
-    count: (endpoint: Endpoint, outcome: string) => void,
-  ) {
-    this.#decider = decider;
+  constructor(batcher: Batcher, trustedProxies: CidrSet, outlets: Outlets) {
+    this.#batcher = batcher;
     this.#trustedProxies = trustedProxies;
-    this.#count = count;
+    this.#outlets = outlets;
   }
 
   /** From now on every answer asks the caller to come back on a new connection, which another server will take. */
@@ -40,15 +38,15 @@ export class PublicApi {
   validate(request: Request, peer: string | null): Response | Promise<Response> {
     return this.#begin(request, peer, "validate", (caller) => {
       const nonce = parseNonce(request.headers.get("x-countersign-nonce"));
-      const asker = new ValidateAsker(caller, nonce, this.#decider);
-      readBodyInto(asker, request);
-      this.#decider.submit(asker);
+      const call = new ValidateCall(caller, nonce, this.#batcher);
+      readBodyInto(call, request);
+      this.#batcher.submit(call);
     });
   }
 
   lookup(request: Request, peer: string | null, licenseKey: string): Response | Promise<Response> {
     return this.#begin(request, peer, "lookup", (caller) => {
-      this.#decider.submit(new LookupAsker(caller, licenseKey));
+      this.#batcher.submit(new LookupCall(caller, licenseKey));
     });
   }
 
@@ -61,32 +59,38 @@ export class PublicApi {
     const requestId = newRequestId();
     const { headers } = request;
     const authorization = headers.get("authorization") ?? "";
-    const token = authorization.length > longestAuthorization ? "" : wellFormedToken(authorization);
-    if (token === "") {
-      this.#count(endpoint, "invalid_api_key");
+    const apiKey = authorization.length > longestAuthorization ? null : presentedKey(authorization);
+    if (apiKey === null) {
+      this.#outlets.count(endpoint, "invalid_api_key");
       return unauthorized(requestId);
     }
-    const address =
-      peer === null ? null : callerAddress(peer, headers.get("x-forwarded-for"), this.#trustedProxies);
+    const address = peer === null ? null : this.#callerAddress(peer, headers);
     if (address === null) {
-      this.#count(endpoint, "unavailable");
+      this.#outlets.count(endpoint, "unavailable");
       return unavailable(requestId);
     }
     return new Promise((resolve) => {
-      const respond = (response: Response) => resolve(this.#draining ? lastOnConnection(response) : response);
-      submit({ requestId, token, address: address.text, respond, count: this.#count });
+      const respond = this.#draining ? (last: Response) => resolve(lastOnConnection(last)) : resolve;
+      submit(new Caller(endpoint, requestId, apiKey, address, respond, this.#outlets));
     });
+  }
+
+  #callerAddress(peer: string, headers: Headers): Address | null {
+    if (this.#trustedProxies.size === 0) return addressOf(peer);
+    return callerAddress(peer, headers.get("x-forwarded-for"), this.#trustedProxies);
   }
 }
 
 /** Longer than any header that holds an API key: such a one is not worth remembering. */
 const longestAuthorization = 256;
 
-/** The product API key of an Authorization header, or an empty text when it cannot be one. */
-const wellFormedToken = remember(1_000, (authorization: string) => {
+/** Both are functions of their text alone, and the same few texts come again and again. */
+const presentedKey = remember(1_000, (authorization): PresentedKey | null => {
   const token = parseBearer(authorization);
-  return token !== null && parseApiKey(token) !== null ? token : "";
+  const parsed = token === null ? null : parseApiKey(token);
+  return token === null || parsed === null ? null : { publicId: parsed.publicId, hash: hashApiKey(token) };
 });
+const addressOf = remember(10_000, parseAddress);
 
 function lastOnConnection(response: Response): Response {
   response.headers.set("connection", "close");

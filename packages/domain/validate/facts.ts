@@ -28,14 +28,21 @@ export type IpRegistration = "off" | "until_limit" | "first_only";
 
 export interface LicenseFacts {
   readonly id: string;
-  readonly key: string;
   readonly revoked: boolean;
   /** Null for a license that does not expire. */
   readonly expiresAtMs: number | null;
   /** Null when the license's IP system is off. */
   readonly ips: { readonly max: number; readonly registered: number } | null;
+  /** Read only for a product with a version module; null otherwise. */
   readonly pin: VersionPin;
-  readonly customOverride: JsonObject | null;
+  /** Read only for a product with a custom response; null otherwise. */
+  readonly custom: CustomFacts | null;
+}
+
+/** What a custom response may say of a license besides what every answer says. */
+export interface CustomFacts {
+  readonly key: string;
+  readonly override: JsonObject | null;
   readonly customer: CustomerFacts | null;
 }
 

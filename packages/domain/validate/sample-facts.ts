@@ -36,13 +36,11 @@ export const sampleProduct: ProductFacts = {
 
 export const sampleLicense: LicenseFacts = {
   id: "license",
-  key: "AAAA-BBBB-CCCC-DDDD",
   revoked: false,
   expiresAtMs: tomorrowMs,
   ips: { max: 3, registered: 1 },
   pin: null,
-  customOverride: null,
-  customer: null,
+  custom: null,
 };
 
 export const sampleCaller: CallerFacts = { blocked: false, registered: true, version: "2.0.0" };

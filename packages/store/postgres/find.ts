@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { ProductInBatch } from "../batch.ts";
-import type { LicenseFactsRow } from "../caller.ts";
+import type { LicenseDetailRow, LicenseFactsRow } from "../caller.ts";
 import type { Call, Question } from "../calls.ts";
 import type { LicenseRecordRow } from "../license-record.ts";
 import * as sql from "./sql.ts";
@@ -19,7 +19,8 @@ export interface KnownCall extends WaitingCall {
   readonly product: ProductInBatch;
 }
 
-export interface FoundLicense extends LicenseFactsRow {
+/** The details and the customer are there when a product of the batch needs them. */
+export interface FoundLicense extends LicenseFactsRow, LicenseDetailRow {
   /** Which of the licenses asked for it is, from 1. */
   ordinal: number;
   registered: boolean;
@@ -49,9 +50,12 @@ export async function findLicenses(
     needs.push(needsOf(product));
   }
   if (places.length === 0) return new Map();
+  const bare = calls.every(({ product }) => !product.needsDetails && product.row.customer_block_count === 0);
+  const statement = bare ? sql.licenses : sql.detailedLicenses;
+  const lists = bare ? [productIds, keys, ips] : [productIds, keys, ips, needs];
   const { rows } = await client.query<FoundLicense>({
-    ...sql.licenses,
-    values: [productIds, keys, ips, needs].map((values) => values.join(sql.separator)),
+    ...statement,
+    values: lists.map((values) => values.join(sql.separator)),
   });
   return new Map(rows.map((row) => [places[row.ordinal - 1] ?? -1, row]));
 }

@@ -1,4 +1,4 @@
-import { callerColumns, licenseFactsColumns } from "../caller.ts";
+import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
 import { licenseRecordColumns } from "../license-record.ts";
 
 /** The statements of the hot path, each for a whole batch, prepared once a connection. */
@@ -54,20 +54,32 @@ export const flush = {
 /** Between the values of a list that is sent as one text: the driver escapes arrays element by element, slowly. */
 export const separator = "\x1f";
 
-/** `needs` says what a caller's product wants besides: c the customer, b the customer's blocks, a both, n neither. */
+/** The licenses of a batch, where no product needs more of one than what decides every validation. */
 export const licenses = {
   name: "licenses",
   text: `select wanted.ordinal, ${licenseFactsColumns}, i.ip is not null as registered,
+      case when l.block_count > 0 then (
+        select ${blocksAsJson()} from ip_blocks b
+        where b.organization_id = l.organization_id and b.tier = 'license' and b.scope_id = l.id
+      ) end as blocks
+    from unnest(${list("$1")}, ${list("$2")}, ${list("$3")}) with ordinality
+      as wanted (product_id, key_match, ip, ordinal)
+    join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
+    left join license_ips i on i.license_id = l.id and i.ip = wanted.ip`,
+};
+
+/** `needs` says what a caller's product wants besides: c the customer, b the customer's blocks, a both, n neither. */
+export const detailedLicenses = {
+  name: "detailed_licenses",
+  text: `select wanted.ordinal, ${licenseFactsColumns}, ${licenseDetailColumns}, i.ip is not null as registered,
       c.email as customer_email, c.name as customer_name, c.discord_id as customer_discord_id,
       case when l.block_count > 0 or wanted.needs in ('b', 'a') then (
-        select json_agg(json_build_object('cidr', b.cidr, 'expires_at', b.expires_at)) from ip_blocks b
+        select ${blocksAsJson()} from ip_blocks b
         where b.organization_id = l.organization_id
           and ((b.tier = 'license' and b.scope_id = l.id) or (b.tier = 'customer' and b.scope_id = l.customer_id))
       ) end as blocks
-    from unnest(
-        string_to_array($1, e'\\x1f'), string_to_array($2, e'\\x1f'),
-        string_to_array($3, e'\\x1f'), string_to_array($4, e'\\x1f')
-      ) with ordinality as wanted (product_id, key_match, ip, needs, ordinal)
+    from unnest(${list("$1")}, ${list("$2")}, ${list("$3")}, ${list("$4")}) with ordinality
+      as wanted (product_id, key_match, ip, needs, ordinal)
     join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
     left join license_ips i on i.license_id = l.id and i.ip = wanted.ip
     left join organization_customers c
@@ -137,6 +149,14 @@ export const versions = {
   text: `select p.versions_revision as revision, v.version, v.state
     from products p left join product_versions v on v.product_id = p.id where p.id = $1`,
 };
+
+function list(parameter: string): string {
+  return `string_to_array(${parameter}, e'\\x1f')`;
+}
+
+function blocksAsJson(): string {
+  return "json_agg(json_build_object('cidr', b.cidr, 'expires_at', b.expires_at))";
+}
 
 function nowMs(): string {
   return "(extract(epoch from clock_timestamp()) * 1000)::bigint";

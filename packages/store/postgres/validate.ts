@@ -3,7 +3,7 @@ import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { sameHash } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { decide } from "@countersign/domain/validate/decide";
-import type { LicenseFacts } from "@countersign/domain/validate/facts";
+import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type { VersionCatalog, VersionState } from "@countersign/domain/versions/catalog";
 import type pg from "pg";
 import { Batch, ProductInBatch } from "../batch.ts";
@@ -136,7 +136,7 @@ export class PostgresValidate {
       return { tag: "validated", caller, quota, license: null, verdict, nowMs };
     }
     const { address } = entry.call;
-    const license = this.#facts.license(found, customerOf(found));
+    const license = this.#facts.license(found, product.needsDetails ? found : null, customerOf(found));
     const blocked =
       platformBlocks.covers(address, nowMs) ||
       product.blocks.covers(address, nowMs) ||
@@ -225,7 +225,7 @@ function waitingCall(call: Call, product: ProductInBatch | null, place: number):
   return { place, call, product, question: call.question(), ip };
 }
 
-function customerOf(found: FoundLicense): LicenseFacts["customer"] {
+function customerOf(found: FoundLicense): CustomerFacts | null {
   if (found.customer_id === null) return null;
   return { email: found.customer_email, name: found.customer_name, discordId: found.customer_discord_id };
 }

@@ -1,6 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { callerColumns, licenseFactsColumns } from "../caller.ts";
+import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
 import { licenseRecordColumns } from "../license-record.ts";
+
+const registered =
+  "exists (select 1 from license_ips i where i.license_id = l.id and i.ip = ?) as registered";
+const licenseByKey = "from licenses l where l.license_key_match = ? and l.product_id = ?";
 
 /** Prepared once; every batch runs them again. */
 export function prepare(database: DatabaseSync): Statements {
@@ -17,9 +21,8 @@ export function prepare(database: DatabaseSync): Statements {
     use: `insert into daily_usage (product_id, day, used, last_granted, daily_limit) values (?1, ?2, ?3, ?3, ?4)
       on conflict (product_id, day) do update set
         used = used + excluded.used, last_granted = excluded.used, daily_limit = excluded.daily_limit`,
-    license: `select ${licenseFactsColumns},
-        exists (select 1 from license_ips i where i.license_id = l.id and i.ip = ?) as registered
-      from licenses l where l.license_key_match = ? and l.product_id = ?`,
+    license: `select ${licenseFactsColumns}, ${registered} ${licenseByKey}`,
+    detailedLicense: `select ${licenseFactsColumns}, ${licenseDetailColumns}, ${registered} ${licenseByKey}`,
     registerIp: "insert into license_ips (license_id, ip, registered_at) values (?, ?, ?)",
     raiseIpCount: "update licenses set ip_count = ip_count + 1 where id = ?",
     customer: `select email, name, discord_id as "discordId" from organization_customers
@@ -44,6 +47,7 @@ type Name =
   | "usage"
   | "use"
   | "license"
+  | "detailedLicense"
   | "registerIp"
   | "raiseIpCount"
   | "customer"

@@ -13,6 +13,7 @@ import {
   cidrSet,
   Facts,
   gatesVersions,
+  type LicenseDetailRow,
   type LicenseFactsRow,
   quotaState,
   versionCatalog,
@@ -113,16 +114,13 @@ export class SqliteValidate {
     const { caller } = product;
     const { nowMs } = batch;
     const ip = countedAs(call.address, caller.facts.ipv6Prefix);
-    const row =
-      question.keyMatch === null || product.refused
-        ? undefined
-        : (this.#sql.license.get(ip, question.keyMatch, caller.facts.productId) as FoundLicense | undefined);
+    const row = this.#license(product, question.keyMatch, ip);
     if (row === undefined) {
       const verdict = decide(caller.facts, null, { blocked: false, registered: false, version: null }, nowMs);
       return { tag: "validated", caller, quota, license: null, verdict, nowMs };
     }
     const customer = caller.facts.custom === null ? null : this.#customer(product, row);
-    const license = this.#facts.license(row, customer);
+    const license = this.#facts.license(row, product.needsDetails ? row : null, customer);
     const verdict = decide(
       caller.facts,
       license,
@@ -138,6 +136,12 @@ export class SqliteValidate {
       this.#sql.raiseIpCount.run(row.id);
     }
     return { tag: "validated", caller, quota, license, verdict, nowMs };
+  }
+
+  #license(product: ProductInBatch, keyMatch: string | null, ip: string): FoundLicense | undefined {
+    if (keyMatch === null || product.refused) return undefined;
+    const statement = product.needsDetails ? this.#sql.detailedLicense : this.#sql.license;
+    return statement.get(ip, keyMatch, product.row.product_id) as FoundLicense | undefined;
   }
 
   #isBlocked(call: Call, product: ProductInBatch, row: LicenseFactsRow, batch: Batch): boolean {
@@ -200,6 +204,7 @@ export class SqliteValidate {
   }
 }
 
-interface FoundLicense extends LicenseFactsRow {
+/** The details are there when the product needs them. */
+interface FoundLicense extends LicenseFactsRow, LicenseDetailRow {
   registered: number;
 }

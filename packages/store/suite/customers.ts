@@ -16,7 +16,8 @@ export function customers(stage: Stage) {
       expect(bobs).toBe(adas);
       const seen = async (seller: Seller, customerId: string) => {
         const { key } = await seller.license({ customerId });
-        return as("validated", await judgeOne(seller.store, validate(seller.apiKey, key))).license?.customer;
+        return as("validated", await judgeOne(seller.store, validate(seller.apiKey, key))).license?.custom
+          ?.customer;
       };
       expect({ ...(await seen(ada, adas)) }).toEqual({ email, name: "As Ada knows her", discordId: "1" });
       expect({ ...(await seen(bob, bobs)) }).toEqual({
@@ -63,7 +64,7 @@ export function customers(stage: Stage) {
       });
       const { key } = await seller.license({ customerId });
       const { license } = as("validated", await judgeOne(seller.store, validate(seller.apiKey, key)));
-      expect(license?.customer?.name ?? null).toBeNull();
+      expect(license?.custom ?? null).toBeNull();
     });
   });
 }

@@ -2,11 +2,11 @@ const longestPingMs = 1_500;
 
 /** Whether this node should be sent requests: the database answers, and the server is not on its way out. */
 export class Readiness {
-  readonly #databaseAnswers: () => Promise<boolean>;
+  readonly #ping: () => Promise<void>;
   #draining = false;
 
-  constructor(databaseAnswers: () => Promise<boolean>) {
-    this.#databaseAnswers = databaseAnswers;
+  constructor(ping: () => Promise<void>) {
+    this.#ping = ping;
   }
 
   drain(): void {
@@ -19,7 +19,11 @@ export class Readiness {
     const tooLate = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), longestPingMs);
     });
-    const ready = await Promise.race([this.#databaseAnswers(), tooLate]);
+    const answers = this.#ping().then(
+      () => true,
+      () => false,
+    );
+    const ready = await Promise.race([answers, tooLate]);
     clearTimeout(timer);
     return ready;
   }

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { JournalEntry } from "@countersign/store/journal";
 import type { FromJournal, JournalSettings, ToJournal } from "./journal-thread.ts";
 
 export interface RecorderObserver {
@@ -9,10 +10,15 @@ export interface RecorderObserver {
 /** When the journal cannot be written, this many entries are kept for it; what comes after is dropped and counted. */
 const mostKept = 200_000;
 
+/** Nobody waits for these, and every message has a price on both sides. */
+const gatherMs = 100;
+
 /** Passes what is to be written down about requests on to the journal's thread. */
 export class Recorder {
   readonly #thread: Worker;
   readonly #observer: RecorderObserver;
+  #gathered: JournalEntry[] = [];
+  /** How many entries the thread has and has not written yet. */
   #kept = 0;
   #closed: () => void = () => {};
 
@@ -23,14 +29,9 @@ export class Recorder {
     this.#thread.on("error", (error) => observer.journalFailed(String(error)));
   }
 
-  /** `entries` is a JSON array of this many entries, unopened. */
-  record(entries: string, count: number): void {
-    if (this.#kept + count > mostKept) {
-      this.#observer.entriesDropped(count);
-      return;
-    }
-    this.#kept += count;
-    this.#post({ kind: "entries", entries });
+  record(entry: JournalEntry): void {
+    if (this.#gathered.length === 0) setTimeout(() => this.#send(), gatherMs);
+    this.#gathered.push(entry);
   }
 
   /** Writes what is left and ends the thread. */
@@ -38,9 +39,22 @@ export class Recorder {
     const closed = new Promise<void>((resolve) => {
       this.#closed = resolve;
     });
+    this.#send();
     this.#post({ kind: "close" });
     await closed;
     await this.#thread.terminate();
+  }
+
+  #send(): void {
+    const entries = this.#gathered;
+    if (entries.length === 0) return;
+    this.#gathered = [];
+    if (this.#kept + entries.length > mostKept) {
+      this.#observer.entriesDropped(entries.length);
+      return;
+    }
+    this.#kept += entries.length;
+    this.#post({ kind: "entries", entries: JSON.stringify(entries) });
   }
 
   #hear(message: FromJournal): void {

@@ -4,7 +4,7 @@ import type { Store } from "@countersign/store/store";
 /** A call that waits for its verdict. */
 export interface WaitingCall extends Call {
   judged(judged: Judged): void;
-  failed(cause: unknown): void;
+  failed(): void;
 }
 
 export interface BatchObserver {
@@ -62,12 +62,12 @@ export class Batcher {
       this.#observer.batchDone(batch.length, (performance.now() - startedMs) / 1000);
       batch.forEach((call, index) => {
         const answer = judged[index];
-        if (answer === undefined) call.failed(new Error("A batch came back with an answer missing."));
+        if (answer === undefined) call.failed();
         else call.judged(answer);
       });
     } catch (cause) {
       this.#observer.batchFailed(batch.length, cause);
-      for (const call of batch) call.failed(cause);
+      for (const call of batch) call.failed();
     } finally {
       this.#inFlight -= 1;
       this.#schedule();

@@ -1,19 +1,19 @@
-import type { ValidateAsker } from "./asker.ts";
 import { maxBodyBytes } from "./body.ts";
+import type { ValidateCall } from "./validate-call.ts";
 
-/** Starts to read the body of a request, and tells the one who asks with it how that ends. */
-export function readBodyInto(asker: ValidateAsker, request: Request): void {
+/** Starts to read the body of a request, and tells the call how that ends. */
+export function readBodyInto(call: ValidateCall, request: Request): void {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBodyBytes) {
-    asker.bodyIs({ at: "too_large" });
+    call.bodyIs("too_large");
     return;
   }
-  const gone = () => asker.bodyIs({ at: "gone" });
+  const gone = () => call.bodyIs("gone");
   if (declared !== null || request.body === null) {
-    request.text().then((text) => asker.bodyIs({ at: "here", text }), gone);
+    request.text().then((text) => call.bodyIs("here", text), gone);
   } else {
     readChunks(request.body).then(
-      (text) => asker.bodyIs(text === null ? { at: "too_large" } : { at: "here", text }),
+      (text) => (text === null ? call.bodyIs("too_large") : call.bodyIs("here", text)),
       gone,
     );
   }

@@ -27,7 +27,7 @@ function custom(judged: Validated, body: ValidateBody, ip: string) {
   if (judged.verdict.status !== "active" && !facts.custom.onRefusal) return null;
   return renderCustom(
     facts.custom.template,
-    judged.license?.customOverride ?? null,
+    judged.license?.custom?.override ?? null,
     placeholders(judged, body, ip),
   );
 }
@@ -38,11 +38,11 @@ function placeholders(
   ip: string,
 ): PlaceholderValues {
   return {
-    "customer.email": license?.customer?.email ?? null,
-    "customer.name": license?.customer?.name ?? null,
-    "customer.discord_id": license?.customer?.discordId ?? null,
+    "customer.email": license?.custom?.customer?.email ?? null,
+    "customer.name": license?.custom?.customer?.name ?? null,
+    "customer.discord_id": license?.custom?.customer?.discordId ?? null,
     "license.id": license?.id ?? null,
-    "license.key": license?.key ?? null,
+    "license.key": license?.custom?.key ?? null,
     "license.expires_at": isoTime(verdict.expiresAtMs),
     "license.max_ips": verdict.maxIps,
     "license.ip_count": verdict.ipCount,

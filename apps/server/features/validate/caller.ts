@@ -1,0 +1,79 @@
+import type { Address } from "@countersign/domain/ip/address";
+import type { CallerProduct } from "@countersign/store/calls";
+import type { JournalEntry } from "@countersign/store/journal";
+
+export type Endpoint = "validate" | "lookup";
+
+/** Where what happens to requests is told. */
+export interface Outlets {
+  readonly count: (endpoint: Endpoint, outcome: string) => void;
+  readonly record: (entry: JournalEntry) => void;
+}
+
+/** A product API key of the right shape, not yet known to be anyone's. */
+export interface PresentedKey {
+  readonly publicId: string;
+  readonly hash: string;
+}
+
+/** What a journal entry says of one request besides who called and when. */
+export interface Happened {
+  readonly nowMs: number;
+  readonly product: CallerProduct["facts"];
+  readonly licenseId: string | null;
+  readonly status: string;
+  /** The address as this product counts it. */
+  readonly ip: string;
+  readonly version: string | null;
+  readonly deviceId: string | null;
+  readonly problem: string | null;
+  readonly tracked: boolean;
+}
+
+/** Who is at the other end of a request, and the way to answer. */
+export class Caller {
+  readonly endpoint: Endpoint;
+  readonly requestId: string;
+  readonly apiKey: PresentedKey;
+  readonly address: Address;
+  readonly #respond: (response: Response) => void;
+  readonly #outlets: Outlets;
+
+  constructor(
+    endpoint: Endpoint,
+    requestId: string,
+    apiKey: PresentedKey,
+    address: Address,
+    respond: (response: Response) => void,
+    outlets: Outlets,
+  ) {
+    this.endpoint = endpoint;
+    this.requestId = requestId;
+    this.apiKey = apiKey;
+    this.address = address;
+    this.#respond = respond;
+    this.#outlets = outlets;
+  }
+
+  answer(outcome: string, response: Response): void {
+    this.#outlets.count(this.endpoint, outcome);
+    this.#respond(response);
+  }
+
+  record({ nowMs, product, licenseId, status, ip, version, deviceId, problem, tracked }: Happened): void {
+    this.#outlets.record([
+      this.requestId,
+      nowMs,
+      product.organizationId,
+      product.productId,
+      licenseId,
+      this.endpoint,
+      status,
+      ip,
+      version,
+      deviceId,
+      problem,
+      tracked,
+    ]);
+  }
+}
