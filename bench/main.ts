@@ -101,7 +101,8 @@ async function sqlite(bunPort: number, nodePort: number): Promise<void> {
 }
 
 async function postgres(bunPort: number): Promise<void> {
-  const server = await startPostgres();
+  // As a real one is run: every answer has to wait until it is on the disk.
+  const server = await startPostgres({ waitsForDisk: true });
   stops.push(() => server.stop());
   const url = await freshDatabase(server.url);
   say("Seeding PostgreSQL …");

@@ -10,8 +10,11 @@ export interface PostgresServer {
 }
 
 /** A real PostgreSQL on a free port of loopback. It and its data go away with this process, however that ends. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const daemon = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-daemon.ts")], {
+export async function startPostgres(
+  { waitsForDisk }: { readonly waitsForDisk: boolean } = { waitsForDisk: false },
+): Promise<PostgresServer> {
+  const words = waitsForDisk ? ["--waits-for-disk"] : [];
+  const daemon = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-daemon.ts"), ...words], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",

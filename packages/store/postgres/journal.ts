@@ -3,6 +3,7 @@ import pg from "pg";
 import { type JournalEntry, scopeSightings, sightings } from "../journal.ts";
 import type { Journal } from "../store.ts";
 import { connectionSettings } from "./connect.ts";
+import { separator } from "./sql.ts";
 
 /** The request log and the sightings, on a connection of their own that does not wait for the disk. */
 export class PostgresJournal implements Journal {
@@ -16,14 +17,33 @@ export class PostgresJournal implements Journal {
   async append(entries: readonly JournalEntry[]): Promise<void> {
     const client = await this.#connected();
     try {
-      await client.query("begin");
-      await client.query({ ...log, values: columns(entries) });
-      await this.#see(client, entries);
-      await client.query("commit");
+      await this.#write(client, entries);
     } catch (error) {
-      this.#drop();
-      throw error;
+      const writtenBefore = error instanceof pg.DatabaseError && error.code === uniqueViolation;
+      if (!writtenBefore) {
+        this.#drop();
+        throw error;
+      }
+      await client.query("rollback");
+      await this.append(await this.#unwritten(client, entries));
     }
+  }
+
+  async #write(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await client.query("begin");
+    await client.query({ ...log, values: columns(entries) });
+    await this.#see(client, entries);
+    await client.query("commit");
+  }
+
+  /** An attempt whose end was not heard of may have been written whole. Asking first, each time, would cost more. */
+  async #unwritten(client: pg.Client, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+    const { rows } = await client.query<{ id: string }>("select id from request_log where id = any ($1)", [
+      entries.map(([id]) => id),
+    ]);
+    const written = new Set(rows.map((row) => row.id));
+    return entries.filter(([id]) => !written.has(id));
   }
 
   async prune(beforeMs: number): Promise<number> {
@@ -39,28 +59,29 @@ export class PostgresJournal implements Journal {
   async #see(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
     const seen = sightings(entries);
     if (seen.length === 0) return;
-    const result = await client.query<{ scope_id: string; ip: string; is_new: boolean }>({
+    const result = await client.query<{ scope_id: string; ip: string }>({
       ...seenByLicense,
       values: [
-        seen.map((s) => s.licenseId),
-        seen.map((s) => s.ip),
-        seen.map((s) => s.firstSeenMs),
-        seen.map((s) => s.lastSeenMs),
-        seen.map((s) => s.hits),
+        list(seen, (s) => s.licenseId),
+        list(seen, (s) => s.ip),
+        list(seen, (s) => s.firstSeenMs),
+        list(seen, (s) => s.lastSeenMs),
+        list(seen, (s) => s.hits),
       ],
     });
-    const fresh = new Set(result.rows.filter((row) => row.is_new).map((row) => `${row.scope_id} ${row.ip}`));
+    // Only those seen for the first time are named.
+    const fresh = new Set(result.rows.map((row) => `${row.scope_id} ${row.ip}`));
     const scopes = scopeSightings(seen, (s) => fresh.has(`${s.licenseId} ${s.ip}`));
     await client.query({
       ...seenInScope,
       values: [
-        scopes.map((s) => s.tier),
-        scopes.map((s) => s.scopeId),
-        scopes.map((s) => s.ip),
-        scopes.map((s) => s.firstSeenMs),
-        scopes.map((s) => s.lastSeenMs),
-        scopes.map((s) => s.hits),
-        scopes.map((s) => s.newLicenses),
+        list(scopes, (s) => s.tier),
+        list(scopes, (s) => s.scopeId),
+        list(scopes, (s) => s.ip),
+        list(scopes, (s) => s.firstSeenMs),
+        list(scopes, (s) => s.lastSeenMs),
+        list(scopes, (s) => s.hits),
+        list(scopes, (s) => s.newLicenses),
       ],
     });
   }
@@ -81,31 +102,37 @@ export class PostgresJournal implements Journal {
   }
 }
 
+const uniqueViolation = "23505";
+
 const log = {
   name: "log",
   text: `insert into request_log
-      (id, at, organization_id, product_id, license_id, endpoint, status, ip, version, device_id, problem)
-    select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-      $8::text[], $9::text[], $10::text[], $11::text[])
-    on conflict (id) do nothing`,
+    (id, at, organization_id, product_id, license_id, endpoint, status, ip, version, device_id, problem)
+  select * from unnest(${texts("$1")}, ${numbers("$2")}, ${texts("$3")}, ${texts("$4")}, ${texts("$5")}, ${texts("$6")},
+    ${texts("$7")}, ${texts("$8")}, ${texts("$9")}, ${texts("$10")}, ${texts("$11")}) as entry (id)
+  where id is not null`,
 };
 
 const seenByLicense = {
   name: "seen_by_license",
-  text: `insert into ip_sightings as s (tier, scope_id, ip, first_seen_at, last_seen_at, hits, license_count)
-    select 'license', scope_id, ip, first_seen_at, last_seen_at, hits, 1
-    from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
-      as seen (scope_id, ip, first_seen_at, last_seen_at, hits)
-    on conflict (tier, scope_id, ip) do update set
-      first_seen_at = least(s.first_seen_at, excluded.first_seen_at),
-      last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at), hits = s.hits + excluded.hits
-    returning scope_id, ip, xmax = 0 as is_new`,
+  text: `with written as (
+      insert into ip_sightings as s (tier, scope_id, ip, first_seen_at, last_seen_at, hits, license_count)
+      select 'license', scope_id, ip, first_seen_at, last_seen_at, hits, 1
+      from unnest(${texts("$1")}, ${texts("$2")}, ${numbers("$3")}, ${numbers("$4")}, ${numbers("$5")})
+        as seen (scope_id, ip, first_seen_at, last_seen_at, hits)
+      on conflict (tier, scope_id, ip) do update set
+        first_seen_at = least(s.first_seen_at, excluded.first_seen_at),
+        last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at), hits = s.hits + excluded.hits
+      returning scope_id, ip, xmax = 0 as is_new
+    )
+    select scope_id, ip from written where is_new`,
 };
 
 const seenInScope = {
   name: "seen_in_scope",
   text: `insert into ip_sightings as s (tier, scope_id, ip, first_seen_at, last_seen_at, hits, license_count)
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+    select * from unnest(${texts("$1")}, ${texts("$2")}, ${texts("$3")}, ${numbers("$4")}, ${numbers("$5")},
+      ${numbers("$6")}, ${numbers("$7")})
     on conflict (tier, scope_id, ip) do update set
       first_seen_at = least(s.first_seen_at, excluded.first_seen_at),
       last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
@@ -117,13 +144,37 @@ const prune = {
   text: "delete from request_log where id in (select id from request_log where id < $1 order by id limit 5000)",
 };
 
-/** The entries turned on their side: one array for each column. */
-function columns(entries: readonly JournalEntry[]): unknown[][] {
+/**
+ * The entries turned on their side: one list for each column. Each ends with a null, because to PostgreSQL a list of
+ * one empty text is a list of nothing.
+ */
+function columns(entries: readonly JournalEntry[]): string[] {
   const width = 11;
-  return Array.from({ length: width }, (_, column) => entries.map((entry) => withoutNul(entry[column])));
+  return Array.from(
+    { length: width },
+    (_, column) => list(entries, (entry) => entry[column] ?? null) + separator + nothing,
+  );
 }
 
-/** What callers send may hold a NUL, which PostgreSQL does not take. */
-function withoutNul(value: JournalEntry[number] | undefined): unknown {
-  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
+/** A list as one text, which the driver passes on as it is; an array it would escape element by element. */
+function list<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
+  return items.map((item) => listItem(value(item))).join(separator);
+}
+
+function listItem(value: string | number | boolean | null): string {
+  if (value === null) return nothing;
+  // What callers send may hold anything: the two signs of a list, and NUL, which PostgreSQL does not take.
+  return typeof value === "string" ? value.replace(unlisted, "\uFFFD") : String(value);
+}
+
+const nothing = "\x1e";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
+const unlisted = /[\0\x1e\x1f]/g;
+
+function texts(parameter: string): string {
+  return `string_to_array(${parameter}, e'\\x1f', e'\\x1e')`;
+}
+
+function numbers(parameter: string): string {
+  return `${texts(parameter)}::bigint[]`;
 }

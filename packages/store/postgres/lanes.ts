@@ -64,7 +64,6 @@ export class Lanes {
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({
       ...connectionSettings(this.#url, sessionSettings),
-      query_timeout: statementTimeoutMs,
       pipeline: true,
     });
     client.on("error", () => {
@@ -72,8 +71,10 @@ export class Lanes {
       if (index >= 0) this.#idle.splice(index, 1);
     });
     try {
-      await client.connect();
-      await client.query("select 1");
+      await within(
+        statementTimeoutMs,
+        client.connect().then(() => client.query("select 1")),
+      );
       return client;
     } catch (cause) {
       this.#discard(client);
@@ -106,7 +107,7 @@ export class Lanes {
   }
 }
 
-/** Statements have timeouts of their own; this one holds even if the driver loses track of a statement. */
+/** The database ends statements that take too long; this holds even when it does not answer at all. */
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<never>((_, reject) => {

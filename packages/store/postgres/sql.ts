@@ -3,25 +3,22 @@ import { licenseRecordColumns } from "../license-record.ts";
 
 /** The statements of the hot path, each for a whole batch, prepared once a connection. */
 
+/** Who calls; beside each, the time that the batch is decided at and which platform block list is in force. */
 export const callers = {
   name: "callers",
-  text: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret
-    from unnest($1::text[]) as wanted (public_id)
+  text: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret,
+      moment.now_ms, platform.value::bigint as platform_revision
+    from (select coalesce($2, ${nowMs()}) as now_ms) moment
+    cross join unnest(${list("$1")}) as wanted (public_id)
     join product_api_keys k on k.public_id = wanted.public_id
     join products p on p.id = k.product_id
     join organizations o on o.id = p.organization_id
+    join platform_state platform on platform.name = 'ip_blocks_revision'
     left join lateral (
       select id, sealed_secret from product_signing_keys
-      where product_id = p.id and p.signed_validation = 1 and active_from <= coalesce($2, ${nowMs()})
+      where product_id = p.id and p.signed_validation = 1 and active_from <= moment.now_ms
       order by active_from desc limit 1) s on true
-    where k.expires_at is null or k.expires_at > coalesce($2, ${nowMs()})`,
-};
-
-/** The time that everything in the batch is decided at, and whether the platform's block list has changed. */
-export const moment = {
-  name: "moment",
-  text: `select coalesce($1, ${nowMs()}) as now_ms, value::bigint as platform_revision
-    from platform_state where name = 'ip_blocks_revision'`,
+    where k.expires_at is null or k.expires_at > moment.now_ms`,
 };
 
 /**

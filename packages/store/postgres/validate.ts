@@ -33,11 +33,9 @@ export class PostgresValidate {
     const waiting = calls.map((call, index) => waitingCall(call, callers[index] ?? null, index));
     const known = waiting.filter((entry): entry is KnownCall => entry.product !== null);
 
-    const [, licenses, records] = await Promise.all([
-      this.#count(client, batch),
-      findLicenses(client, known),
-      findRecords(client, known),
-    ]);
+    const [, licenses, records] = await inOneWrite(client, () =>
+      Promise.all([this.#count(client, batch), findLicenses(client, known), findRecords(client, known)]),
+    );
 
     const judged = waiting.map((entry): Judged => {
       if (entry.product === null) return { tag: "unauthorized" };
@@ -49,12 +47,12 @@ export class PostgresValidate {
 
   async #authenticate(client: pg.Client, calls: readonly Call[]) {
     const publicIds = [...new Set(calls.map((call) => call.apiKey.publicId))];
-    const now = this.#now?.() ?? null;
-    const [moment, found] = await Promise.all([
-      client.query<{ now_ms: number; platform_revision: number }>({ ...sql.moment, values: [now] }),
-      client.query<CallerRow>({ ...sql.callers, values: [publicIds, now] }),
-    ]);
-    const { now_ms: nowMs = Date.now(), platform_revision: revision = 0 } = moment.rows[0] ?? {};
+    const found = await client.query<CallerRow & { now_ms: number; platform_revision: number }>({
+      ...sql.callers,
+      values: [publicIds.join(sql.separator), this.#now?.() ?? null],
+    });
+    // Without a caller there is nothing to decide, and the time does not matter.
+    const { now_ms: nowMs = 0, platform_revision: revision = 0 } = found.rows[0] ?? {};
     const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision));
     const rows = new Map(found.rows.map((row) => [row.public_id, row]));
     for (const row of rows.values()) {
@@ -214,6 +212,17 @@ export class PostgresValidate {
     );
     const blocks = rows.flatMap(({ cidr, expires_at }) => (cidr === null ? [] : [{ cidr, expires_at }]));
     return this.#facts.blocks.set(scopeId, rows[0]?.revision ?? 0, cidrSet(blocks));
+  }
+}
+
+/** Sends what `ask` asks together, so that neither side is woken up once for each statement. */
+function inOneWrite<T>(client: pg.Client, ask: () => T): T {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return ask();
+  } finally {
+    stream.uncork();
   }
 }
 

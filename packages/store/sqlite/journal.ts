@@ -16,7 +16,7 @@ export class SqliteJournal implements Journal {
     this.#database = openDatabase(sqliteFiles(folder).journal);
     this.#log = this.#database.prepare(
       `insert into request_log (id, at, organization_id, product_id, license_id, endpoint, status, ip, version,
-        device_id, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        device_id, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
     );
     this.#seenAgain = this.#database.prepare(
       `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
@@ -34,34 +34,8 @@ export class SqliteJournal implements Journal {
 
   async append(entries: readonly JournalEntry[]): Promise<void> {
     this.#inTransaction(() => {
-      for (const [
-        id,
-        atMs,
-        organization,
-        product,
-        license,
-        endpoint,
-        status,
-        ip,
-        version,
-        device,
-        problem,
-      ] of entries) {
-        this.#log.run(
-          id,
-          atMs,
-          organization,
-          product,
-          license,
-          endpoint,
-          status,
-          ip,
-          version,
-          device,
-          problem,
-        );
-      }
-      this.#see(sightings(entries));
+      const fresh = entries.filter((entry) => this.#log.run(...logged(entry)).changes > 0);
+      this.#see(sightings(fresh));
     });
   }
 
@@ -97,4 +71,10 @@ export class SqliteJournal implements Journal {
       throw error;
     }
   }
+}
+
+/** What the request log keeps of an entry, in the order of its columns. */
+function logged(entry: JournalEntry) {
+  const [id, atMs, organization, product, license, endpoint, status, ip, version, device, problem] = entry;
+  return [id, atMs, organization, product, license, endpoint, status, ip, version, device, problem] as const;
 }

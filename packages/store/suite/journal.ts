@@ -7,6 +7,9 @@ import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
 import type { Stage } from "./stage.ts";
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
+const oddities = /[\0\x1e\x1f\uFFFD\uD800]/g;
+
 export function journal(stage: Stage) {
   describe("the journal", () => {
     let store: Store;
@@ -113,6 +116,8 @@ export function journal(stage: Stage) {
       "'; drop table request_log; --",
       "\u{1F511}".repeat(64),
       '{1,2,"3\\',
+      "a\x1fb\x1ec",
+      "\x1e",
     ];
     test.each(texts.map((text) => [JSON.stringify(text), text]))(
       "a device id of %s does no harm",
@@ -127,10 +132,44 @@ export function journal(stage: Stage) {
           .execute();
         expect(rows).toHaveLength(3);
         const kept = rows.map((row) => row.device_id).find((text) => text !== null) ?? "";
-        // NUL and a lone surrogate are no text to every database; everything else is kept as it came.
-        expect(kept.replace(/[\0\uFFFD\uD800]/g, "?")).toBe(device.replace(/[\0\uD800]/g, "?"));
+        // NUL, separators and a lone surrogate are no text to every database; everything else is kept as it came.
+        const plain = (text: string) => text.replace(oddities, "?");
+        expect(plain(kept)).toBe(plain(device));
       },
     );
+
+    test("an empty version is kept as empty, also when it is all there is to write", async () => {
+      const organization = newId();
+      await journal.append([entry({ organization, version: "" })]);
+      const rows = await store.reads
+        .selectFrom("request_log")
+        .select("version")
+        .where("organization_id", "=", organization)
+        .execute();
+      expect(rows.map((row) => row.version)).toEqual([""]);
+    });
+
+    test("entries that come again, after an attempt whose end was not heard of, are neither logged nor counted twice", async () => {
+      const organization = newId();
+      const ip = newId();
+      const seen = () => entry({ organization, license: newId(), ip, tracked: true });
+      const first = times(3, seen);
+      await journal.append(first);
+      await journal.append([...first, ...times(2, seen)]);
+      await journal.append(first);
+      const rows = await store.reads
+        .selectFrom("request_log")
+        .select("id")
+        .where("organization_id", "=", organization)
+        .execute();
+      expect(rows).toHaveLength(5);
+      const sighting = await store.reads
+        .selectFrom("ip_sightings")
+        .select(["hits", "license_count"])
+        .where("scope_id", "=", organization)
+        .executeTakeFirst();
+      expect(sighting).toEqual({ hits: 5, license_count: 5 });
+    });
 
     test("pruning removes what is older and keeps the rest, a bounded number at a time", async () => {
       const organization = newId();
