@@ -10,6 +10,7 @@ const kinds = [
   ["packages/contract/", "contract"],
   ["apps/", "server"],
   ["tests/http/", "black-box"],
+  ["tests/manage/", "management"],
   ["tests/races/", "races"],
   ["tests/faults/", "faults"],
 ];

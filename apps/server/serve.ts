@@ -5,6 +5,8 @@ import { Readiness } from "./features/health/readiness.ts";
 import { Recorder } from "./features/requests/recorder.ts";
 import { Batcher } from "./features/validate/batch.ts";
 import { type Listener, listen, type ServerParts } from "./http/listen.ts";
+import { ManageApi } from "./http/manage/manage-api.ts";
+import { manageRoutes } from "./http/manage/routes.ts";
 import { PublicApi } from "./http/public.ts";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
@@ -56,6 +58,10 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
   });
+  const manageApi = new ManageApi(
+    { store, config, log, signIn: { personOf: async () => null } },
+    manageRoutes,
+  );
   const close = async () => {
     await recorder.close();
     await store.close();
@@ -64,6 +70,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     config,
     {
       publicApi,
+      manageApi,
       metrics,
       readiness,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),

@@ -19,6 +19,15 @@ export interface Tables {
   ip_blocks: IpBlockRow;
   daily_usage: DailyUsageRow;
   platform_state: PlatformStateRow;
+  users: UserRow;
+  roles: RoleRow;
+  members: MemberRow;
+  invitations: InvitationRow;
+  access_tokens: AccessTokenRow;
+  audit_log: AuditLogRow;
+  idempotency_keys: IdempotencyKeyRow;
+  mailbox: MailboxRow;
+  license_tags: LicenseTagRow;
   request_log: RequestLogRow;
   ip_sightings: IpSightingRow;
 }
@@ -39,6 +48,10 @@ export interface OrganizationRow {
   customer_block_count: number;
   created_at: number;
   updated_at: number;
+  /** Null only for organizations that a command made without a person. */
+  owner_id: string | null;
+  /** When it goes for good; until then its deletion can be taken back. */
+  delete_after: number | null;
 }
 
 export interface ProductRow {
@@ -64,6 +77,9 @@ export interface ProductRow {
   updated_at: number;
   /** A deleted product keeps its row and its keys, so that its callers learn what happened. */
   deleted_at: number | null;
+  /** What a new license gets when nobody says otherwise; null for lifetime. */
+  default_expires_in_days: number | null;
+  default_ip_system_enabled: Flag;
 }
 
 export interface ProductApiKeyRow {
@@ -137,6 +153,20 @@ export interface LicenseRow {
   revoked_reason: string | null;
   created_at: number;
   updated_at: number;
+  /** When it first passed a validation. */
+  first_used_at: number | null;
+  /** A term that starts with the first use: until then `expires_at` is null and the license does not run out. */
+  term_ms: number | null;
+  /** What the organization keeps beside it, as a JSON object; no answer of the public API shows it. */
+  metadata: string | null;
+  /** What a search looks through: the key, the customer, the notes and the tags, in lower case. */
+  search_text: string;
+}
+
+export interface LicenseTagRow {
+  organization_id: string;
+  tag: string;
+  license_id: string;
 }
 
 export interface LicenseIpRow {
@@ -158,6 +188,8 @@ export interface IpBlockRow {
   note: string | null;
   expires_at: number | null;
   created_at: number;
+  /** The name of whoever set it. */
+  created_by: string | null;
 }
 
 export interface DailyUsageRow {
@@ -173,6 +205,114 @@ export interface DailyUsageRow {
 export interface PlatformStateRow {
   name: string;
   value: string;
+}
+
+/** The library that signs people in owns this table's first columns, and writes times as ISO 8601 texts. */
+export interface UserRow {
+  id: string;
+  name: string;
+  email: string;
+  email_verified: Flag;
+  image: string | null;
+  created_at: string;
+  updated_at: string;
+  two_factor_enabled: Flag;
+  is_platform_admin: Flag;
+  /** How many organizations this person may own; null for what the plans say. */
+  organization_allowance: number | null;
+  suspended_at: number | null;
+  suspension_reason: string | null;
+}
+
+export interface RoleRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  /** A JSON array of permission codes. */
+  permissions: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Everyone in an organization but its owner, each with exactly one role. */
+export interface MemberRow {
+  organization_id: string;
+  user_id: string;
+  role_id: string;
+  created_at: number;
+}
+
+export interface InvitationRow {
+  id: string;
+  organization_id: string;
+  email: string;
+  role_id: string;
+  token_hash: string;
+  invited_by: string | null;
+  created_at: number;
+  expires_at: number;
+  accepted_at: number | null;
+  accepted_by: string | null;
+}
+
+/** A person's token acts for them in all their organizations; an organization's token is nobody's. Never both. */
+export interface AccessTokenRow {
+  id: string;
+  hash: string;
+  shown_prefix: string;
+  name: string;
+  user_id: string | null;
+  organization_id: string | null;
+  /** A JSON array of permission codes. */
+  permissions: string;
+  created_by: string | null;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface AuditLogRow {
+  id: string;
+  at: number;
+  /** Null for what concerns the platform or a person alone. */
+  organization_id: string | null;
+  actor_kind: "person" | "token" | "command_line" | "system";
+  actor_id: string | null;
+  actor_name: string;
+  /** Such as `license.revoked`. */
+  action: string;
+  subject_kind: string;
+  subject_id: string;
+  subject_name: string | null;
+  /** The members that changed, as a JSON object; null for something new or gone. */
+  before: string | null;
+  after: string | null;
+  ip: string | null;
+  request_id: string | null;
+}
+
+export interface IdempotencyKeyRow {
+  actor_id: string;
+  idempotency_key: string;
+  fingerprint: string;
+  status: number;
+  /** Encrypted, because an answer may hold a secret that is shown once. */
+  sealed_answer: string;
+  created_at: number;
+}
+
+/** Mail that was sent, or is kept here because there is no server to send it. */
+export interface MailboxRow {
+  id: string;
+  recipient: string;
+  subject: string;
+  body_text: string;
+  body_html: string | null;
+  kind: string;
+  created_at: number;
+  sent_at: number | null;
+  problem: string | null;
 }
 
 export interface RequestLogRow {

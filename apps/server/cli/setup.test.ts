@@ -2,6 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import { apiOf } from "../../../tests/support/api.ts";
 import { databases, freshFolder, type TestDatabase } from "../../../tests/support/databases.ts";
+import { manageClient } from "../../../tests/support/manage-client.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 
 setDefaultTimeout(60_000);
@@ -36,9 +37,9 @@ for (const { kind, make } of databases) {
         "api_key",
         "access_token",
       ]);
-      expect([answer.user_id, answer.access_token]).toEqual([null, null]);
-
       const server = await startServerProcess(environment);
+      const owned = await manageClient(server.url, answer.access_token).get("/organizations");
+      expect(owned.body.data).toMatchObject([{ id: answer.organization_id, owner_id: answer.user_id }]);
       expect(await statusOf(server.url, answer.api_key)).toBe("license_not_found");
       await server.stop();
     });
@@ -97,10 +98,14 @@ describe("what setup is told", () => {
     [["--organization", "Nordlicht"], "Add --product with the name of its first product.\n"],
     [[...names, "--plan", "gold"], '--plan is "gold". It should be one of: free, pro, enterprise.\n'],
     [
-      [...names, "--email", "ada"],
+      [...names, "--email", "ada", "--password", "a good password"],
       '--email is "ada". It should be an e-mail address, such as ada@example.com.\n',
     ],
-    [[...names, "--password", "short"], "--password is too short. It should have 8 characters or more.\n"],
+    [
+      [...names, "--email", "ada@example.com", "--password", "short"],
+      "--password is too short. It should have 8 characters or more.\n",
+    ],
+    [[...names, "--password", "a good password"], "Add --email with the owner's e-mail address.\n"],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options.\n"],
   ])("%j is answered with one sentence", async (words, sentence) => {
     expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: sentence });

@@ -1,5 +1,6 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { readConfig } from "../config.ts";
+import { type Account, setUpPerson } from "../features/identity/set-up.ts";
 import { addOrganization } from "../features/organizations/create.ts";
 import { addProduct } from "../features/products/create.ts";
 import { OperatorProblem } from "../problem.ts";
@@ -23,7 +24,8 @@ on an empty data folder as well as beside a running server.
   --password PASSWORD   the owner's password, 8 characters or more
   --json                print one JSON object: user_id, organization_id, product_id, api_key, access_token
 
-This release has no accounts, so the e-mail address and the password are checked but not kept, and user_id and
+With an e-mail address and a password the owner gets an account and an access token with every permission, and, on a
+server that has nobody yet, becomes its platform admin. Without them the organization has no owner, and user_id and
 access_token are null.
 `,
   async run(words, environment) {
@@ -43,22 +45,24 @@ access_token are null.
     );
     const product = name("--product", values.product, "its first product");
     const plan = values.plan === undefined ? config.defaultPlan : planNamed(values.plan);
-    checkAccount(values.email, values.password);
+    const account = readAccount(values.email, values.password);
     const created = await withStore(config, (store) =>
       store.transaction(async (db) => {
         const nowMs = Date.now();
-        const { id, slug } = await addOrganization(db, { name: organization, plan }, nowMs);
+        const person = account === null ? null : await setUpPerson(db, account, nowMs);
+        const ownerId = person?.userId ?? null;
+        const { id, slug } = await addOrganization(db, { name: organization, plan, ownerId }, nowMs);
         const first = await addProduct(db, store.sealer, { organizationId: id, name: product }, nowMs);
-        return { organizationId: id, slug, productId: first.id, apiKey: first.apiKey };
+        return { person, organizationId: id, slug, productId: first.id, apiKey: first.apiKey };
       }),
     );
     if (values.json === true) {
       printJson({
-        user_id: null,
+        user_id: created.person?.userId ?? null,
         organization_id: created.organizationId,
         product_id: created.productId,
         api_key: created.apiKey,
-        access_token: null,
+        access_token: created.person?.accessToken ?? null,
       });
     } else {
       printLines([
@@ -92,13 +96,17 @@ function planNamed(text: string): Plan {
   throw new OperatorProblem(`--plan is "${text}". It should be one of: ${plans.join(", ")}.`);
 }
 
-function checkAccount(email: string | undefined, password: string | undefined): void {
-  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+function readAccount(email: string | undefined, password: string | undefined): Account | null {
+  if (email === undefined && password === undefined) return null;
+  if (email === undefined) throw new OperatorProblem("Add --email with the owner's e-mail address.");
+  if (password === undefined) throw new OperatorProblem("Add --password with the owner's password.");
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
     throw new OperatorProblem(
       `--email is "${email}". It should be an e-mail address, such as ada@example.com.`,
     );
   }
-  if (password !== undefined && password.length < 8) {
+  if (password.length < 8) {
     throw new OperatorProblem("--password is too short. It should have 8 characters or more.");
   }
+  return { email, password };
 }

@@ -2,10 +2,12 @@ import { openApiDocument } from "@countersign/contract/openapi";
 import type { Metrics } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
 import { broken, noSuchPath, options, wrongMethod } from "./answers.ts";
+import { type ManageApi, manageBase } from "./manage/manage-api.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
 
 export interface ServerParts {
   readonly publicApi: PublicApi;
+  readonly manageApi: ManageApi;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly failed: (error: Error) => void;
@@ -25,7 +27,7 @@ export interface Listener {
  * route of the server is on this screen.
  */
 export function listen(host: string, port: number, parts: ServerParts): Listener {
-  const { publicApi, metrics, readiness } = parts;
+  const { publicApi, manageApi, metrics, readiness } = parts;
   const server = Bun.serve({
     hostname: host,
     port,
@@ -42,6 +44,8 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
         if (!isRead(request)) return otherMethod(request, "GET, HEAD");
         return publicApi.lookup(request, server.requestIP(request)?.address ?? null, request.params.key);
       },
+      [`${manageBase}/*`]: (request, server) =>
+        manageApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId()),
       "/healthz": (request) => read(request, () => text("ok\n")),
       "/readyz": (request) =>
         read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),

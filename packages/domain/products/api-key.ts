@@ -11,10 +11,14 @@ export interface NewApiKey {
 
 export function generateApiKey(randomBytes: (count: number) => Uint8Array): NewApiKey {
   const publicId = randomBase62(randomBytes, publicIdLength);
-  const shownPrefix = `${scheme}${publicId}`;
-  const unchecked = `${shownPrefix}_${randomBase62(randomBytes, secretLength)}`;
+  const unchecked = `${shownPrefix(publicId)}_${randomBase62(randomBytes, secretLength)}`;
   const key = unchecked + checksum(unchecked);
-  return { publicId, key, hash: hashApiKey(key), shownPrefix };
+  return { publicId, key, hash: hashApiKey(key), shownPrefix: shownPrefix(publicId) };
+}
+
+/** The part of a key that people may see again. */
+export function shownPrefix(publicId: string): string {
+  return `${scheme}${publicId}`;
 }
 
 /** The checksum turns a mistyped or made-up key away before storage is asked. It proves nothing. */

@@ -8,6 +8,7 @@ export interface NewIpBlock {
   readonly cidr: string;
   readonly note: string | null;
   readonly expiresAtMs: number | null;
+  readonly createdBy?: string | null;
 }
 
 /** Whom a block protects. A customer's or license's block belongs to one organization and is seen by no other. */
@@ -31,6 +32,7 @@ export async function addIpBlocks(db: Kysely<Tables>, blocks: readonly NewIpBloc
         note: block.note,
         expires_at: block.expiresAtMs,
         created_at: nowMs,
+        created_by: block.createdBy ?? null,
       };
     });
     await db.insertInto("ip_blocks").values(rows).execute();

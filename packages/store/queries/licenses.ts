@@ -20,6 +20,12 @@ export interface NewLicense {
   readonly customOverride?: string | null;
   readonly revokedAtMs?: number | null;
   readonly revokedReason?: string | null;
+  /** A term that starts with the first use; `expiresAtMs` is left out then. */
+  readonly termMs?: number | null;
+  readonly firstUsedAtMs?: number | null;
+  readonly metadata?: string | null;
+  readonly searchText?: string;
+  readonly createdAtMs?: number;
 }
 
 /** Both databases take this many rows of this width in one statement. */
@@ -43,7 +49,7 @@ function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
     customer_id: license.customerId,
     license_key: license.key,
     license_key_match: matchForm(license.key),
-    is_lifetime: expiresAt === null ? 1 : 0,
+    is_lifetime: expiresAt === null && (license.termMs ?? null) === null ? 1 : 0,
     expires_at: expiresAt,
     ip_system_enabled: maxIps === null ? 0 : 1,
     max_ips: maxIps ?? 1,
@@ -57,8 +63,12 @@ function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
     block_count: 0,
     revoked_at: license.revokedAtMs ?? null,
     revoked_reason: license.revokedReason ?? null,
-    created_at: nowMs,
+    created_at: license.createdAtMs ?? nowMs,
     updated_at: nowMs,
+    first_used_at: license.firstUsedAtMs ?? null,
+    term_ms: license.termMs ?? null,
+    metadata: license.metadata ?? null,
+    search_text: license.searchText ?? license.key.toLowerCase(),
   };
 }
 

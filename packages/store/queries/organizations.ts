@@ -9,6 +9,7 @@ export interface NewOrganization {
   readonly slug: string;
   readonly plan: Plan;
   readonly dailyLimitOverride?: number | null;
+  readonly ownerId?: string | null;
 }
 
 export async function createOrganization(db: Kysely<Tables>, organization: NewOrganization, nowMs: number) {
@@ -44,7 +45,61 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     customer_block_count: 0,
     created_at: nowMs,
     updated_at: nowMs,
+    owner_id: organization.ownerId ?? null,
+    delete_after: null,
   };
+}
+
+/** Those that a person owns or is a member of, with the permissions of their role in each. */
+export async function organizationsOf(
+  db: Kysely<Tables>,
+  userId: string,
+  page: { readonly afterId: string | null; readonly limit: number },
+) {
+  return db
+    .selectFrom("organizations")
+    .leftJoin("members", (join) =>
+      join.onRef("members.organization_id", "=", "organizations.id").on("members.user_id", "=", userId),
+    )
+    .leftJoin("roles", "roles.id", "members.role_id")
+    .selectAll("organizations")
+    .select("roles.permissions as role_permissions")
+    .where((is) => is.or([is("organizations.owner_id", "=", userId), is("members.user_id", "=", userId)]))
+    .$if(page.afterId !== null, (query) => query.where("organizations.id", ">", page.afterId ?? ""))
+    .orderBy("organizations.id")
+    .limit(page.limit)
+    .execute();
+}
+
+/** How many a person owns, and how many they may by an operator's decision. */
+export async function ownedOrganizations(
+  db: Kysely<Tables>,
+  userId: string,
+): Promise<{ count: number; allowance: number | null }> {
+  const owned = await db
+    .selectFrom("organizations")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("owner_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  const user = await db
+    .selectFrom("users")
+    .select("organization_allowance")
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  return { count: Number(owned.count), allowance: user?.organization_allowance ?? null };
+}
+
+export async function slugIsTaken(
+  db: Kysely<Tables>,
+  slug: string,
+  exceptId: string | null,
+): Promise<boolean> {
+  const other = await organizationBySlug(db, slug);
+  return other !== undefined && other.id !== exceptId;
+}
+
+export async function updateOrganization(db: Kysely<Tables>, id: string, changes: Partial<OrganizationRow>) {
+  await db.updateTable("organizations").set(changes).where("id", "=", id).execute();
 }
 
 export async function organizationBySlug(db: Kysely<Tables>, slug: string) {

@@ -22,6 +22,8 @@ export const defaultProductSettings: ProductSettings = {
   auto_register_scope: "until_limit",
   track_ip_on_validate: 1,
   default_max_ips: 3,
+  default_expires_in_days: null,
+  default_ip_system_enabled: 1,
   expiry_enforcement: 1,
   signed_validation: 0,
   custom_response_enabled: 0,
@@ -86,5 +88,48 @@ export async function deleteProduct(db: Kysely<Tables>, productId: string, nowMs
     .set({ deleted_at: nowMs, updated_at: nowMs })
     .where("id", "=", productId)
     .where("deleted_at", "is", null)
+    .execute();
+}
+
+export async function productsOf(
+  db: Kysely<Tables>,
+  organizationId: string,
+  page: {
+    readonly after: { readonly createdAt: number; readonly id: string } | null;
+    readonly limit: number;
+    readonly status: ProductRow["status"] | null;
+  },
+): Promise<ProductRow[]> {
+  let query = db
+    .selectFrom("products")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null);
+  if (page.status !== null) query = query.where("status", "=", page.status);
+  if (page.after !== null) {
+    const { createdAt, id } = page.after;
+    query = query.where((is) =>
+      is.or([
+        is("created_at", ">", createdAt),
+        is.and([is("created_at", "=", createdAt), is("id", ">", id)]),
+      ]),
+    );
+  }
+  return query.orderBy("created_at").orderBy("id").limit(page.limit).execute();
+}
+
+export async function updateProduct(db: Kysely<Tables>, id: string, changes: Partial<ProductRow>) {
+  await db.updateTable("products").set(changes).where("id", "=", id).execute();
+}
+
+/** The keys of some products that have not run out, oldest first. */
+export async function workingApiKeys(db: Kysely<Tables>, productIds: readonly string[], nowMs: number) {
+  if (productIds.length === 0) return [];
+  return db
+    .selectFrom("product_api_keys")
+    .select(["public_id", "product_id", "created_at", "expires_at"])
+    .where("product_id", "in", productIds)
+    .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", nowMs)]))
+    .orderBy("created_at")
     .execute();
 }

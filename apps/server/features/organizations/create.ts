@@ -8,6 +8,9 @@ import { slugCandidates, slugOf } from "./slug.ts";
 export interface OrganizationInput {
   readonly name: string;
   readonly plan: Plan;
+  /** Made from the name when left out. */
+  readonly slug?: string | undefined;
+  readonly ownerId?: string | null;
 }
 
 export interface CreatedOrganization {
@@ -22,7 +25,7 @@ export async function addOrganization(
   nowMs: number,
 ): Promise<CreatedOrganization> {
   const id = newId();
-  for (const slug of slugCandidates(slugOf(input.name), randomBytes)) {
+  for (const slug of slugCandidates(input.slug ?? slugOf(input.name), randomBytes)) {
     if (await createOrganizationIfSlugIsFree(db, { id, ...input, slug }, nowMs)) return { id, slug };
   }
   throw new Error("No free slug was found, although random ones were tried.");

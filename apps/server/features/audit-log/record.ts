@@ -1,0 +1,84 @@
+import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import type { Database } from "@countersign/store/store";
+import type { AuditLogRow } from "@countersign/store/tables";
+import type { Context } from "../../http/manage/context.ts";
+import { newId } from "../../new-id.ts";
+
+/** One thing that somebody did. */
+export interface Change {
+  /** `<subject>.<what happened>`, such as `license.revoked`. */
+  readonly action: string;
+  readonly subject: { readonly kind: string; readonly id: string; readonly name?: string | null };
+  /** Only what changed; nothing secret. Left out for something that was not there before, or is not any more. */
+  readonly before?: object;
+  readonly after?: object;
+  /** Where it differs from the organization that the request is about. */
+  readonly organizationId?: string | null;
+}
+
+/** Writes down who did what, in the transaction that did it. */
+export async function audit(db: Database, context: Context, ...changes: readonly Change[]): Promise<void> {
+  await addAuditEntries(
+    db,
+    changes.map((change) => ({
+      ...actorColumns(context),
+      ...changeColumns(change, context.organization?.id ?? null),
+      id: newId(),
+      at: context.nowMs,
+      ip: context.ip,
+      request_id: context.requestId,
+    })),
+  );
+}
+
+/** For what a command or the server itself did. */
+export async function auditWithout(
+  db: Database,
+  actor: { readonly kind: "command_line" | "system"; readonly name: string },
+  nowMs: number,
+  ...changes: readonly Change[]
+): Promise<void> {
+  await addAuditEntries(
+    db,
+    changes.map((change) => ({
+      actor_kind: actor.kind,
+      actor_id: null,
+      actor_name: actor.name,
+      ...changeColumns(change, null),
+      id: newId(),
+      at: nowMs,
+      ip: null,
+      request_id: null,
+    })),
+  );
+}
+
+function changeColumns({ action, subject, before, after, organizationId }: Change, about: string | null) {
+  return {
+    organization_id: organizationId === undefined ? about : organizationId,
+    action,
+    subject_kind: subject.kind,
+    subject_id: subject.id,
+    subject_name: subject.name ?? null,
+    before: before === undefined ? null : JSON.stringify(before),
+    after: after === undefined ? null : JSON.stringify(after),
+  };
+}
+
+function actorColumns({ actor }: Context): Pick<AuditLogRow, "actor_kind" | "actor_id" | "actor_name"> {
+  if (actor === null) return { actor_kind: "system", actor_id: null, actor_name: "nobody signed in" };
+  if (actor.kind === "token") return { actor_kind: "token", actor_id: actor.tokenId, actor_name: actor.name };
+  return { actor_kind: "person", actor_id: actor.userId, actor_name: actor.name };
+}
+
+/** The members of `after` that differ from `before`, on both sides. */
+export function difference<T extends object>(
+  before: T,
+  after: Partial<T>,
+): { before: object; after: object } {
+  const changed = (Object.keys(after) as (keyof T)[]).filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  );
+  const pick = (from: Partial<T>) => Object.fromEntries(changed.map((key) => [key, from[key] ?? null]));
+  return { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,112 @@
+import * as contract from "@countersign/contract/manage/organizations";
+import { lockedOrganization, organizationById } from "@countersign/store/queries/access";
+import {
+  organizationsOf,
+  ownedOrganizations,
+  slugIsTaken,
+  updateOrganization,
+} from "@countersign/store/queries/organizations";
+import type { Database } from "@countersign/store/store";
+import { permissionSet } from "../../http/manage/access.ts";
+import { standingOf } from "../../http/manage/actor.ts";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { asColumns } from "../../http/manage/columns.ts";
+import {
+  type Context,
+  checkUnchanged,
+  nextUpdatedAt,
+  theOrganization,
+  thePerson,
+  theStanding,
+} from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { audit, difference } from "../audit-log/record.ts";
+import { addOrganization } from "./create.ts";
+import { showOwnOrganization } from "./show.ts";
+
+/** How many organizations one person may own while any of them is on Free or Pro. */
+const usualAllowance = 2;
+
+export const organizationRoutes: readonly BoundRoute[] = [
+  bind(contract.listOrganizations, async (context, { query }) => {
+    const actor = thePerson(context);
+    const after = decodeCursor(query.cursor, 1);
+    const rows = await organizationsOf(context.store.reads, actor.userId, {
+      afterId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) => {
+        const role = row.role_permissions === null ? null : permissionSet(row.role_permissions);
+        const standing = standingOf(actor, row, role) ?? { isOwner: false, permissions: new Set() };
+        return showOwnOrganization(row, standing);
+      },
+    );
+  }),
+
+  bind(contract.createOrganization, async (context, { body }) => {
+    const actor = thePerson(context);
+    return context.transaction(async (db) => {
+      await checkAllowance(db, context, actor.userId);
+      if (body.slug !== undefined) await checkSlug(db, body.slug, null);
+      const { id } = await addOrganization(
+        db,
+        { name: body.name, slug: body.slug, plan: context.config.defaultPlan, ownerId: actor.userId },
+        context.nowMs,
+      );
+      const row = await organizationById(db, id);
+      if (row === undefined) throw new Error("The organization that was just made is not there.");
+      await audit(db, context, {
+        action: "organization.created",
+        subject: { kind: "organization", id, name: row.name },
+        after: { name: row.name, slug: row.slug, plan: row.plan },
+        organizationId: id,
+      });
+      return showOwnOrganization(row, { isOwner: true, permissions: actor.atMost });
+    });
+  }),
+
+  bind(contract.getOrganization, async (context) =>
+    showOwnOrganization(theOrganization(context), theStanding(context)),
+  ),
+
+  bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
+    return context.transaction(async (db) => {
+      const row = await lockedOrganization(db, theOrganization(context).id);
+      if (row === undefined) throw new Problem("not_found", "The organization is gone.");
+      checkUnchanged(context, row.updated_at, guard);
+      if (body.slug !== undefined) await checkSlug(db, body.slug, row.id);
+      const changes = asColumns(body);
+      const changed = { ...row, ...changes, updated_at: nextUpdatedAt(context, row.updated_at) };
+      await updateOrganization(db, row.id, { ...changes, updated_at: changed.updated_at });
+      await audit(db, context, {
+        action: "organization.updated",
+        subject: { kind: "organization", id: row.id, name: changed.name },
+        ...difference(row, changes),
+      });
+      return showOwnOrganization(changed, theStanding(context));
+    });
+  }),
+];
+
+/** The free plans let a person own two. An operator can allow more, or fewer, for each person. */
+async function checkAllowance(db: Database, context: Context, userId: string): Promise<void> {
+  const owned = await ownedOrganizations(db, userId);
+  const allowance = owned.allowance ?? (context.config.defaultPlan === "enterprise" ? null : usualAllowance);
+  if (allowance === null || owned.count < allowance) return;
+  throw new Problem(
+    "limit_reached",
+    `You own ${owned.count} organizations, which is all that you may. The operator of this server can allow more.`,
+  );
+}
+
+async function checkSlug(db: Database, slug: string, exceptId: string | null): Promise<void> {
+  if (!(await slugIsTaken(db, slug, exceptId))) return;
+  throw new Problem("conflict", `slug "${slug}" is taken. Choose another.`, {
+    errors: [{ field: "slug", message: `slug "${slug}" is taken. Choose another.` }],
+  });
+}

@@ -1,0 +1,41 @@
+import type { ownOrganization } from "@countersign/contract/manage/organizations";
+import { sortedPermissions } from "@countersign/domain/members/permissions";
+import { dailyLimit } from "@countersign/domain/quota/limit";
+import type { OrganizationRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import type { Standing } from "../../http/manage/actor.ts";
+import { iso } from "../../http/manage/page.ts";
+
+export function showOrganization(row: OrganizationRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    plan: row.plan,
+    daily_limit_override: row.daily_limit_override,
+    daily_limit: dailyLimit({
+      plan: row.plan,
+      billing: row.billing_state,
+      dailyLimitOverride: row.daily_limit_override,
+    }),
+    signed_validation: row.signed_validation === 1,
+    billing_state: row.billing_state,
+    suspended_at: iso(row.suspended_at),
+    suspension_reason: row.suspension_reason,
+    delete_after: iso(row.delete_after),
+    owner_id: row.owner_id,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+export function showOwnOrganization(
+  row: OrganizationRow,
+  standing: Standing,
+): z.input<typeof ownOrganization> {
+  return {
+    ...showOrganization(row),
+    is_owner: standing.isOwner,
+    permissions: sortedPermissions(standing.permissions),
+  };
+}

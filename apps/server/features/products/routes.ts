@@ -1,0 +1,100 @@
+import * as contract from "@countersign/contract/manage/products";
+import { lockedProduct } from "@countersign/store/queries/access";
+import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products";
+import type { Database } from "@countersign/store/store";
+import type { ProductRow } from "@countersign/store/tables";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { asColumns } from "../../http/manage/columns.ts";
+import { checkUnchanged, nextUpdatedAt, theOrganization, theProduct } from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { notFound } from "../../http/manage/problem.ts";
+import { audit, difference } from "../audit-log/record.ts";
+import { addProduct } from "./create.ts";
+import { showProduct, showProducts } from "./show.ts";
+
+export const productRoutes: readonly BoundRoute[] = [
+  bind(contract.listProducts, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, 2);
+    const rows = await productsOf(context.store.reads, theOrganization(context).id, {
+      after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
+      limit: query.limit + 1,
+      status: query.status ?? null,
+    });
+    const shown = new Map(
+      (await showProducts(context.store.reads, rows, context.nowMs)).map((product) => [product.id, product]),
+    );
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.created_at, row.id],
+      (row) => shown.get(row.id) ?? missing(row.id),
+    );
+  }),
+
+  bind(contract.createProduct, async (context, { body: { name, ...settings } }) => {
+    const { id: organizationId } = theOrganization(context);
+    return context.transaction(async (db) => {
+      const { id, apiKey } = await addProduct(
+        db,
+        context.store.sealer,
+        { organizationId, name, settings: settingColumns(settings) },
+        context.nowMs,
+      );
+      const product = await showProduct(db, await current(db, id), context.nowMs);
+      await audit(db, context, {
+        action: "product.created",
+        subject: { kind: "product", id, name },
+        after: { name, ...settings },
+      });
+      return { ...product, api_key: apiKey };
+    });
+  }),
+
+  bind(contract.getProduct, async (context) =>
+    showProduct(context.store.reads, theProduct(context), context.nowMs),
+  ),
+
+  bind(contract.updateProduct, async (context, { body: { updated_at: guard, name, ...settings } }) => {
+    return context.transaction(async (db) => {
+      const row = await current(db, theProduct(context).id);
+      checkUnchanged(context, row.updated_at, guard);
+      const changes = { ...asColumns({ name }), ...settingColumns(settings) };
+      const updatedAt = nextUpdatedAt(context, row.updated_at);
+      await updateProduct(db, row.id, { ...changes, updated_at: updatedAt });
+      await audit(db, context, {
+        action: "product.updated",
+        subject: { kind: "product", id: row.id, name: name ?? row.name },
+        ...difference(row, changes),
+      });
+      return showProduct(db, { ...row, ...changes, updated_at: updatedAt }, context.nowMs);
+    });
+  }),
+
+  bind(contract.deleteProduct, async (context) => {
+    const { id, name } = theProduct(context);
+    return context.transaction(async (db) => {
+      await deleteProduct(db, id, context.nowMs);
+      await audit(db, context, { action: "product.deleted", subject: { kind: "product", id, name } });
+    });
+  }),
+];
+
+/** The row as it is now, and stays until the transaction ends: what was read before may be old. */
+async function current(db: Database, id: string): Promise<ProductRow> {
+  const row = await lockedProduct(db, id);
+  if (row === undefined) throw notFound("product");
+  return row;
+}
+
+type Settings = Parameters<typeof asColumns>[0] & { custom_response?: object | null | undefined };
+
+function settingColumns(settings: Settings): Partial<ProductRow> {
+  const { custom_response: template, ...others } = settings;
+  const columns: Partial<ProductRow> = asColumns(others);
+  if (template === undefined) return columns;
+  return { ...columns, custom_response: template === null ? null : JSON.stringify(template) };
+}
+
+function missing(id: string): never {
+  throw new Error(`Product ${id} was read and not shown.`);
+}

@@ -1,0 +1,52 @@
+import type { product } from "@countersign/contract/manage/products";
+import { shownPrefix } from "@countersign/domain/products/api-key";
+import { workingApiKeys } from "@countersign/store/queries/products";
+import type { Database } from "@countersign/store/store";
+import type { ProductRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { iso } from "../../http/manage/page.ts";
+
+export type ShownProduct = z.input<typeof product>;
+
+/** Products as the API shows them, each with the keys that work. */
+export async function showProducts(
+  db: Database,
+  rows: readonly ProductRow[],
+  nowMs: number,
+): Promise<ShownProduct[]> {
+  const ids = rows.map((row) => row.id);
+  const keys = Map.groupBy(await workingApiKeys(db, ids, nowMs), (key) => key.product_id);
+  return rows.map((row) => ({
+    id: row.id,
+    organization_id: row.organization_id,
+    name: row.name,
+    status: row.status,
+    auto_register_ip_on_validate: row.auto_register_ip_on_validate === 1,
+    auto_register_scope: row.auto_register_scope,
+    track_ip_on_validate: row.track_ip_on_validate === 1,
+    default_max_ips: row.default_max_ips,
+    default_ip_system_enabled: row.default_ip_system_enabled === 1,
+    default_expires_in_days: row.default_expires_in_days,
+    expiry_enforcement: row.expiry_enforcement === 1,
+    signed_validation: row.signed_validation === 1,
+    custom_response_enabled: row.custom_response_enabled === 1,
+    custom_response: row.custom_response === null ? null : JSON.parse(row.custom_response),
+    custom_response_on_refusal: row.custom_response_on_refusal === 1,
+    version_module_enabled: row.version_module_enabled === 1,
+    version_enforcement: row.version_enforcement,
+    ipv6_prefix: row.ipv6_prefix,
+    api_keys: (keys.get(row.id) ?? []).map((key) => ({
+      prefix: shownPrefix(key.public_id),
+      created_at: iso(key.created_at),
+      expires_at: iso(key.expires_at),
+    })),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  }));
+}
+
+export async function showProduct(db: Database, row: ProductRow, nowMs: number): Promise<ShownProduct> {
+  const [shown] = await showProducts(db, [row], nowMs);
+  if (shown === undefined) throw new Error("One product in, none out.");
+  return shown;
+}

@@ -1,0 +1,157 @@
+import type { Route } from "@countersign/contract/manage/route";
+import { hashAccessToken, isAccessToken } from "@countersign/domain/members/access-token";
+import { everyPermission, isPermission, type Permission } from "@countersign/domain/members/permissions";
+import { parseBearer } from "@countersign/domain/products/api-key";
+import {
+  licenseById,
+  memberPermissions,
+  organizationById,
+  productById,
+  tokenByHash,
+  touchToken,
+} from "@countersign/store/queries/access";
+import type { Store } from "@countersign/store/store";
+import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
+import { type Actor, type PersonActor, type Standing, standingOf } from "./actor.ts";
+import { notFound, Problem } from "./problem.ts";
+
+/** Finds out who a session cookie belongs to. */
+export interface SignIn {
+  personOf(request: Request): Promise<PersonActor | null>;
+}
+
+const rememberUseAfterMs = 60_000;
+
+/** Who is asking; null for nobody. A token that is not right is refused, not taken for nobody. */
+export async function authenticate(
+  request: Request,
+  store: Store,
+  signIn: SignIn,
+  nowMs: number,
+): Promise<Actor | null> {
+  const authorization = request.headers.get("authorization");
+  if (authorization === null) return signIn.personOf(request);
+  const token = parseBearer(authorization);
+  if (token === null || !isAccessToken(token)) throw wrongToken();
+  const row = await tokenByHash(store.reads, hashAccessToken(token));
+  if (row === undefined || (row.expires_at !== null && row.expires_at <= nowMs)) throw wrongToken();
+  if (row.user_suspended_at !== null) throw wrongToken();
+  if (row.last_used_at === null || row.last_used_at < nowMs - rememberUseAfterMs) {
+    await store.transaction((db) => touchToken(db, row.id, nowMs));
+  }
+  const permissions = permissionSet(row.permissions);
+  if (row.user_id === null || row.user_name === null || row.user_email === null) {
+    if (row.organization_id === null) throw wrongToken();
+    return {
+      kind: "token",
+      tokenId: row.id,
+      name: row.name,
+      organizationId: row.organization_id,
+      permissions,
+    };
+  }
+  return {
+    kind: "person",
+    userId: row.user_id,
+    name: row.user_name,
+    email: row.user_email,
+    isPlatformAdmin: row.is_platform_admin === 1,
+    by: { token: row.id },
+    atMost: permissions,
+  };
+}
+
+/** What the path names, if the actor may know of it. */
+export interface Subject {
+  readonly organization: OrganizationRow | null;
+  readonly standing: Standing | null;
+  readonly product: ProductRow | null;
+  readonly license: LicenseRow | null;
+}
+
+const noSubject: Subject = { organization: null, standing: null, product: null, license: null };
+
+/** Lets the actor pass or throws why not. Whoever is outside an organization is told that there is nothing. */
+export async function authorize(
+  route: Route,
+  params: Readonly<Record<string, string>>,
+  actor: Actor | null,
+  store: Store,
+): Promise<Subject> {
+  const { access } = route;
+  if (access.who === "anyone") return noSubject;
+  if (actor === null) {
+    throw new Problem(
+      "signed_out",
+      "Sign in, or send an access token: Authorization: Bearer <access token>.",
+      {
+        headers: { "www-authenticate": "Bearer" },
+      },
+    );
+  }
+  switch (access.who) {
+    case "person":
+      if (actor.kind !== "person")
+        throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
+      return noSubject;
+    case "platform_admin":
+      if (actor.kind !== "person" || !actor.isPlatformAdmin || !holdsEverything(actor)) throw notFound();
+      return noSubject;
+    case "owner":
+    case "member": {
+      const subject = await findSubject(params, store);
+      const standing = await standingIn(subject.organization, actor, store);
+      if (subject.organization === null || standing === null) throw notFound();
+      if (access.who === "owner" && !standing.isOwner)
+        throw new Problem("forbidden", "Only the organization's owner can do this.");
+      if (access.who === "owner" && !holdsEverything(actor))
+        throw new Problem("forbidden", "This needs a session, or a token with every permission.");
+      if (access.who === "member" && access.may !== null && !standing.permissions.has(access.may))
+        throw new Problem("forbidden", `This needs the permission ${access.may}, which you do not have.`);
+      return { ...subject, standing };
+    }
+  }
+}
+
+async function findSubject(
+  params: Readonly<Record<string, string>>,
+  store: Store,
+): Promise<Omit<Subject, "standing">> {
+  const { organization_id: organizationId, product_id: productId, license_id: licenseId } = params;
+  const db = store.reads;
+  const license = licenseId === undefined ? null : ((await licenseById(db, licenseId)) ?? null);
+  if (licenseId !== undefined && license === null) throw notFound("license");
+  const product = productId === undefined ? null : ((await productById(db, productId)) ?? null);
+  if (productId !== undefined && product === null) throw notFound("product");
+  const id = organizationId ?? product?.organization_id ?? license?.organization_id;
+  const organization = id === undefined ? null : ((await organizationById(db, id)) ?? null);
+  return { organization, product, license };
+}
+
+/** What an actor may do in an organization; null when they have nothing to do with it. */
+export async function standingIn(
+  organization: OrganizationRow | null,
+  actor: Actor,
+  store: Store,
+): Promise<Standing | null> {
+  if (organization === null) return null;
+  const role =
+    actor.kind === "person" && organization.owner_id !== actor.userId
+      ? await memberPermissions(store.reads, organization.id, actor.userId)
+      : null;
+  return standingOf(actor, organization, role === null ? null : permissionSet(role));
+}
+
+export function permissionSet(json: string): ReadonlySet<Permission> {
+  return new Set((JSON.parse(json) as string[]).filter(isPermission));
+}
+
+function holdsEverything(actor: Actor): boolean {
+  return actor.kind === "person" && actor.atMost.size === everyPermission.size;
+}
+
+function wrongToken(): Problem {
+  return new Problem("signed_out", "The access token is not known, was revoked, or has run out.", {
+    headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+  });
+}

@@ -1,0 +1,81 @@
+import type { Database, Store } from "@countersign/store/store";
+import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { Config } from "../../config.ts";
+import type { Log } from "../../log.ts";
+import type { Actor, PersonActor, Standing } from "./actor.ts";
+import { Problem } from "./problem.ts";
+
+/** What every handler of the management API is given besides its input. */
+export interface Context {
+  readonly store: Store;
+  readonly config: Config;
+  readonly log: Log;
+  readonly nowMs: number;
+  readonly requestId: string;
+  /** The address of the caller, as far as it is known. */
+  readonly ip: string | null;
+  readonly actor: Actor | null;
+  /** The organization that the request is about, and what the actor is to it; null where it is about none. */
+  readonly organization: OrganizationRow | null;
+  readonly standing: Standing | null;
+  /** The product or license that the path names. */
+  readonly product: ProductRow | null;
+  readonly license: LicenseRow | null;
+  readonly request: Request;
+  /** What the caller read before it wrote: `If-Match`, without its quotes. */
+  readonly ifMatch: string | null;
+  /**
+   * Runs `work` in a transaction. What it returns is what the handler answers with: with an `Idempotency-Key` it is
+   * kept in the same transaction, so that the same request again gets the same answer and changes nothing.
+   */
+  readonly transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+}
+
+export function theOrganization(context: Context): OrganizationRow {
+  if (context.organization === null) throw new Error("This route is about no organization.");
+  return context.organization;
+}
+
+export function theStanding(context: Context): Standing {
+  if (context.standing === null) throw new Error("This route is about no organization.");
+  return context.standing;
+}
+
+export function theProduct(context: Context): ProductRow {
+  if (context.product === null) throw new Error("This route is about no product.");
+  return context.product;
+}
+
+export function theLicense(context: Context): LicenseRow {
+  if (context.license === null) throw new Error("This route is about no license.");
+  return context.license;
+}
+
+export function theActor(context: Context): Actor {
+  if (context.actor === null) throw new Error("This route lets anyone in.");
+  return context.actor;
+}
+
+export function thePerson(context: Context): PersonActor {
+  const actor = theActor(context);
+  if (actor.kind === "person") return actor;
+  throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
+}
+
+/** Refuses a change that was made from an older reading: by `If-Match`, or by an `updated_at` in the body. */
+export function checkUnchanged(context: Context, updatedAtMs: number, guard: string | undefined): void {
+  const current = new Date(updatedAtMs).toISOString();
+  const seen = guard === undefined ? null : new Date(guard).toISOString();
+  const isOld =
+    (context.ifMatch !== null && context.ifMatch !== current) || (seen !== null && seen !== current);
+  if (!isOld) return;
+  throw new Problem(
+    "changed_meanwhile",
+    `It was changed at ${current}, after you read it. Read it again and repeat your change.`,
+  );
+}
+
+/** A later time than any before, also within one millisecond: it is what changes are told apart by. */
+export function nextUpdatedAt(context: Context, updatedAtMs: number): number {
+  return Math.max(context.nowMs, updatedAtMs + 1);
+}

@@ -1,0 +1,176 @@
+import { parseAddress } from "@countersign/domain/ip/address";
+import { callerAddress } from "@countersign/domain/ip/caller";
+import { StorageUnavailable } from "@countersign/store/problem";
+import type { Store } from "@countersign/store/store";
+import type { Config } from "../../config.ts";
+import { type Log, reasonOf } from "../../log.ts";
+import { authenticate, authorize, type SignIn } from "./access.ts";
+import { type Actor, actorId } from "./actor.ts";
+import type { BoundRoute } from "./bind.ts";
+import type { Context } from "./context.ts";
+import { Idempotency, type KeptAnswer } from "./idempotency.ts";
+import { readBody, readQuery } from "./input.ts";
+import { Problem, problemResponse } from "./problem.ts";
+import { Router } from "./router.ts";
+
+export const manageBase = "/api/manage/v1";
+
+export interface ManageParts {
+  readonly store: Store;
+  readonly config: Config;
+  readonly log: Log;
+  readonly signIn: SignIn;
+}
+
+/** The management API: finds the route, who is asking and whether they may, reads the input, and answers. */
+export class ManageApi {
+  readonly #parts: ManageParts;
+  readonly #router: Router;
+  readonly #origin: string;
+
+  constructor(parts: ManageParts, routes: readonly BoundRoute[]) {
+    this.#parts = parts;
+    this.#router = new Router(routes);
+    this.#origin = new URL(parts.config.url).origin;
+  }
+
+  async handle(request: Request, peer: string | null, requestId: string): Promise<Response> {
+    try {
+      return await this.#answer(request, peer, requestId);
+    } catch (error) {
+      return problemResponse(this.#problemOf(error, requestId), requestId);
+    }
+  }
+
+  async #answer(request: Request, peer: string | null, requestId: string): Promise<Response> {
+    const { store } = this.#parts;
+    const url = new URL(request.url);
+    const match = this.#router.match(request.method, url.pathname.slice(manageBase.length));
+    if (!match.found) throw unmatched(request.method, match.methods);
+    const { route, handle } = match.bound;
+    const nowMs = Date.now();
+    const actor = await authenticate(request, store, this.#parts.signIn, nowMs);
+    this.#checkOrigin(request, actor);
+    const subject = await authorize(route, match.params, actor, store);
+    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization);
+    const query = readQuery(route, url);
+    const body = await readBody(route, request);
+    const idempotency =
+      request.method === "POST" && actor !== null
+        ? Idempotency.of(request, body.text, store, actorId(actor))
+        : null;
+    const before = await idempotency?.answered();
+    if (before) return this.#respond(before.status, before.body, requestId, true);
+
+    const context: Context = {
+      ...this.#parts,
+      ...subject,
+      actor,
+      nowMs,
+      requestId,
+      ip: this.#addressOf(peer, request.headers),
+      request,
+      ifMatch: request.headers.get("if-match")?.replace(/^(?:W\/)?"(.*)"$/, "$1") ?? null,
+      transaction: async (work) => {
+        try {
+          return await store.transaction(async (db) => {
+            const value = await work(db);
+            await idempotency?.keep(db, route.status, value, nowMs);
+            return value;
+          });
+        } catch (error) {
+          // Two requests with one key at once: the slower one was undone and gets the answer of the other.
+          const kept = await idempotency?.answered();
+          if (kept) throw new AnsweredBefore(kept);
+          throw error;
+        }
+      },
+    };
+    try {
+      const input = { params: match.params, query, body: body.value };
+      const value = await handle(context, input as never);
+      if (value instanceof Response) {
+        value.headers.set("x-request-id", requestId);
+        return value;
+      }
+      return this.#respond(route.status, value, requestId, false);
+    } catch (error) {
+      if (error instanceof AnsweredBefore)
+        return this.#respond(error.kept.status, error.kept.body, requestId, true);
+      throw error;
+    }
+  }
+
+  #respond(status: number, body: unknown, requestId: string, replayed: boolean): Response {
+    const headers: Record<string, string> = { "cache-control": "no-store", "x-request-id": requestId };
+    if (replayed) headers["idempotent-replayed"] = "true";
+    if (body === undefined || status === 204) return new Response(null, { status: 204, headers });
+    const updatedAt =
+      typeof body === "object" && body !== null && "updated_at" in body ? body.updated_at : null;
+    if (typeof updatedAt === "string") headers.etag = `"${updatedAt}"`;
+    headers["content-type"] = "application/json; charset=utf-8";
+    return new Response(JSON.stringify(body), { status, headers });
+  }
+
+  /** A browser sends cookies along with whatever any site tells it to send; it cannot lie about which site that was. */
+  #checkOrigin(request: Request, actor: Actor | null): void {
+    const byCookie = actor?.kind === "person" && "session" in actor.by;
+    if (!byCookie || !isWrite(request)) return;
+    if (request.headers.get("origin") === this.#origin) return;
+    throw new Problem("wrong_origin", `With a session cookie, changes are taken from ${this.#origin} alone.`);
+  }
+
+  #addressOf(peer: string | null, headers: Headers): string | null {
+    if (peer === null) return null;
+    const { trustedProxies } = this.#parts.config;
+    const address =
+      trustedProxies.size === 0
+        ? parseAddress(peer)
+        : callerAddress(peer, headers.get("x-forwarded-for"), trustedProxies);
+    return address?.text ?? null;
+  }
+
+  #problemOf(error: unknown, requestId: string): Problem {
+    if (error instanceof Problem) return error;
+    if (error instanceof StorageUnavailable) {
+      return new Problem("unavailable", "The database does not answer right now. Try again shortly.", {
+        headers: { "retry-after": "1" },
+      });
+    }
+    this.#parts.log.error("A management request failed in a way it should not.", {
+      request_id: requestId,
+      reason: reasonOf(error),
+      stack: error instanceof Error ? (error.stack ?? "") : "",
+    });
+    return new Problem(
+      "broken",
+      "Something went wrong on the server. The log has the details under this request id.",
+    );
+  }
+}
+
+class AnsweredBefore extends Error {
+  readonly kept: KeptAnswer;
+
+  constructor(kept: KeptAnswer) {
+    super("The request was answered before.");
+    this.kept = kept;
+  }
+}
+
+function isWrite(request: Request): boolean {
+  return request.method !== "GET" && request.method !== "HEAD";
+}
+
+function checkServed(organization: { suspended_at: number | null; suspension_reason: string | null }): void {
+  if (organization.suspended_at === null) return;
+  const reason = organization.suspension_reason === null ? "" : ` Reason: ${organization.suspension_reason}`;
+  throw new Problem("forbidden", `The organization is suspended and cannot be changed.${reason}`);
+}
+
+function unmatched(method: string, methods: readonly string[]): Problem {
+  if (methods.length === 0) return new Problem("not_found", "There is nothing at this address.");
+  return new Problem("wrong_method", `This address answers to ${methods.join(", ")}, not to ${method}.`, {
+    headers: { allow: methods.join(", ") },
+  });
+}

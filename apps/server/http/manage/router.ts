@@ -1,0 +1,84 @@
+import type { BoundRoute } from "./bind.ts";
+
+interface Node {
+  readonly fixed: Map<string, Node>;
+  any: { readonly name: string; readonly node: Node } | null;
+  readonly routes: Map<string, BoundRoute>;
+}
+
+export type Match =
+  | { readonly found: true; readonly bound: BoundRoute; readonly params: Record<string, string> }
+  /** Methods that the address does answer to; none when there is no such address. */
+  | { readonly found: false; readonly methods: readonly string[] };
+
+/** Finds the route of a path, one segment after the other; a fixed word wins over a parameter. */
+export class Router {
+  readonly #root: Node = empty();
+
+  constructor(routes: readonly BoundRoute[]) {
+    for (const bound of routes) this.#add(bound);
+  }
+
+  match(method: string, path: string): Match {
+    const found = this.#walk(path);
+    if (found === null || found.node.routes.size === 0) return { found: false, methods: [] };
+    const bound = found.node.routes.get(method === "HEAD" ? "GET" : method);
+    if (bound !== undefined) return { found: true, bound, params: found.params };
+    return { found: false, methods: [...found.node.routes.keys()] };
+  }
+
+  #add(bound: BoundRoute): void {
+    let node = this.#root;
+    for (const segment of segments(bound.route.path)) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name === undefined) {
+        const next = node.fixed.get(segment) ?? empty();
+        node.fixed.set(segment, next);
+        node = next;
+      } else {
+        node.any ??= { name, node: empty() };
+        if (node.any.name !== name)
+          throw new Error(`${bound.route.path} calls {${node.any.name}} by another name.`);
+        node = node.any.node;
+      }
+    }
+    if (node.routes.has(bound.route.method))
+      throw new Error(`Two routes answer to ${bound.route.method} ${bound.route.path}.`);
+    node.routes.set(bound.route.method, bound);
+  }
+
+  #walk(path: string): { node: Node; params: Record<string, string> } | null {
+    let node = this.#root;
+    const params: Record<string, string> = {};
+    for (const segment of segments(path)) {
+      const fixed = node.fixed.get(segment);
+      if (fixed !== undefined) {
+        node = fixed;
+      } else if (node.any !== null && segment !== "") {
+        const value = decoded(segment);
+        if (value === null) return null;
+        params[node.any.name] = value;
+        node = node.any.node;
+      } else {
+        return null;
+      }
+    }
+    return { node, params };
+  }
+}
+
+function empty(): Node {
+  return { fixed: new Map(), any: null, routes: new Map() };
+}
+
+function segments(path: string): string[] {
+  return path.split("/").slice(1);
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { member, route } from "./route.ts";
+import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+
+const group = "Products";
+
+const jsonObject = z.record(z.string(), z.json());
+
+/** Settings by the names of the specification. */
+export const productSettings = {
+  status: z.enum(["active", "disabled", "archived"]),
+  auto_register_ip_on_validate: z.boolean(),
+  auto_register_scope: z.enum(["until_limit", "first_only"]),
+  track_ip_on_validate: z.boolean(),
+  default_max_ips: z.int().min(1).max(1_000_000),
+  default_ip_system_enabled: z.boolean(),
+  default_expires_in_days: z
+    .int()
+    .min(1)
+    .max(36_500)
+    .nullable()
+    .meta({ description: "How long a new license runs when nobody says otherwise; null for lifetime." }),
+  expiry_enforcement: z.boolean(),
+  signed_validation: z.boolean(),
+  custom_response_enabled: z.boolean(),
+  custom_response: jsonObject.nullable(),
+  custom_response_on_refusal: z.boolean(),
+  version_module_enabled: z.boolean(),
+  version_enforcement: z.enum(["enforce", "report"]),
+  ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
+};
+
+export const product = z
+  .object({
+    id,
+    organization_id: id,
+    name: z.string(),
+    ...productSettings,
+    api_keys: z
+      .array(z.object({ prefix: z.string(), created_at: time, expires_at: time.nullable() }))
+      .meta({ description: "The keys that work, or will until they run out; never in full." }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Product" });
+
+const settable = z.object(productSettings).partial().shape;
+
+export const listProducts = route({
+  id: "listProducts",
+  method: "GET",
+  path: "/organizations/{organization_id}/products",
+  summary: "List products",
+  group,
+  access: member("products:view"),
+  query: pageQuery.extend({ status: productSettings.status.optional() }),
+  answer: page(product),
+});
+
+export const createProduct = route({
+  id: "createProduct",
+  method: "POST",
+  path: "/organizations/{organization_id}/products",
+  summary: "Create a product",
+  description: "The answer carries the API key in full, this once.",
+  group,
+  access: member("products:manage"),
+  body: z.strictObject({ name, ...settable }),
+  answer: product.extend({ api_key: z.string() }).meta({ id: "CreatedProduct" }),
+});
+
+export const getProduct = route({
+  id: "getProduct",
+  method: "GET",
+  path: "/products/{product_id}",
+  summary: "Read a product",
+  group,
+  access: member("products:view"),
+  answer: product,
+});
+
+export const updateProduct = route({
+  id: "updateProduct",
+  method: "PATCH",
+  path: "/products/{product_id}",
+  summary: "Change a product",
+  group,
+  access: member("products:manage"),
+  body: z.strictObject({ name: name.optional(), ...settable, ...updatedAtGuard }),
+  answer: product,
+});
+
+export const deleteProduct = route({
+  id: "deleteProduct",
+  method: "DELETE",
+  path: "/products/{product_id}",
+  summary: "Delete a product",
+  description: "Its API keys answer product_not_found from then on. It cannot be undone.",
+  group,
+  access: member("products:manage"),
+});

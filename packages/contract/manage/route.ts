@@ -1,0 +1,84 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { z } from "zod";
+
+/**
+ * One endpoint of the management API, as data. The server binds a handler to it, the reference is written from it, the
+ * dashboard calls it, and the access matrix tries every one that exists.
+ */
+export interface Route<
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> {
+  /** Unique, and what generated clients call it. */
+  readonly id: string;
+  readonly method: Method;
+  /** Below `/api/manage/v1`, with `{name}` for what varies. */
+  readonly path: string;
+  /** What it does, as one short sentence without a full stop. */
+  readonly summary: string;
+  readonly description?: string;
+  /** The heading it stands under in the reference. */
+  readonly group: string;
+  readonly access: Access;
+  readonly query: Query;
+  readonly body: Body;
+  /** The body of the answer; `nothing` for a 204. */
+  readonly answer: Answer;
+  readonly status: 200 | 201 | 202 | 204;
+  /** For answers that are not JSON: what they are instead. */
+  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html";
+  /** For bodies that are not JSON: read as they come, not parsed. */
+  readonly bodyTypes?: readonly string[];
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Who may call it. Whoever may not learns nothing: an organization one is no member of does not exist. */
+export type Access =
+  | { readonly who: "anyone" }
+  /** Someone who is signed in, or a personal access token, acting for themselves. */
+  | { readonly who: "person" }
+  /** A member of the organization in question whose role, or a token that, allows this; null for any member. */
+  | { readonly who: "member"; readonly may: Permission | null }
+  | { readonly who: "owner" }
+  | { readonly who: "platform_admin" };
+
+export const anyone: Access = { who: "anyone" };
+export const person: Access = { who: "person" };
+export const owner: Access = { who: "owner" };
+export const platformAdmin: Access = { who: "platform_admin" };
+export const member = (may: Permission | null): Access => ({ who: "member", may });
+
+export const nothing = z.undefined();
+const noQuery = z.object({});
+
+type Part = z.ZodType;
+
+/** A route with what most routes leave out filled in. */
+export function route<
+  Q extends Part = typeof noQuery,
+  B extends Part = typeof nothing,
+  A extends Part = typeof nothing,
+>(
+  parts: Omit<Route<Q, B, A>, "query" | "body" | "answer" | "status"> & {
+    readonly query?: Q;
+    readonly body?: B;
+    readonly answer?: A;
+    readonly status?: Route["status"];
+  },
+): Route<Q, B, A> {
+  const answer = (parts.answer ?? nothing) as A;
+  return {
+    ...parts,
+    query: (parts.query ?? noQuery) as Q,
+    body: (parts.body ?? nothing) as B,
+    answer,
+    status: parts.status ?? (parts.answer === undefined ? 204 : parts.method === "POST" ? 201 : 200),
+  };
+}
+
+/** The names in braces, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+/** Shapes that many resources share. */
+
+export const id = z.string().min(1).max(64).meta({ description: "An identifier." });
+
+export const time = z.iso
+  .datetime({ offset: true, error: "should be a date and time such as 2031-01-02T03:04:05Z" })
+  .meta({ description: "ISO 8601, in UTC when Countersign wrote it." });
+
+export const name = z
+  .string()
+  .trim()
+  .min(1, "should not be empty")
+  .max(100, "should have at most 100 characters");
+
+export const note = z.string().max(10_000, "should have at most 10,000 characters");
+
+export const email = z
+  .string()
+  .trim()
+  .max(254, "should have at most 254 characters")
+  .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, "should be an e-mail address, such as ada@example.com");
+
+/** A list is read page by page: pass `next_cursor` back as `cursor`. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(1_000).optional(),
+});
+
+export function page<T extends z.ZodType>(item: T) {
+  return z.object({
+    data: z.array(item),
+    next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
+  });
+}
+
+/** `true` and `false` as they come in an address. */
+export const flagQuery = z.enum(["true", "false"]).transform((text) => text === "true");
+
+/** Beside what is to change: the `updated_at` that was read, to be refused if somebody was quicker. */
+export const updatedAtGuard = { updated_at: time.optional() };
+
+/** RFC 9457. */
+export const problem = z
+  .object({
+    type: z
+      .string()
+      .meta({ description: "A stable name for the kind of problem, as an address below /problems." }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: "What is wrong and what would be right, in a sentence or two." }),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: "Each field that is wrong, by its path in the body or query." }),
+    request_id: z.string(),
+  })
+  .meta({ id: "Problem" });

@@ -1,0 +1,49 @@
+/** Everything that a role or an access token can allow, in the order in which people are shown it. */
+export const permissions = [
+  "products:view",
+  "products:manage",
+  "products:rotate_key",
+  "licenses:view",
+  "licenses:create",
+  "licenses:update",
+  "licenses:revoke",
+  "licenses:delete",
+  "licenses:reset_ips",
+  "licenses:import",
+  "licenses:export",
+  "customers:view",
+  "customers:manage",
+  "transfers:review",
+  "webhooks:view",
+  "webhooks:manage",
+  "members:view",
+  "members:invite",
+  "members:remove",
+  "roles:edit",
+  "billing:view",
+  "billing:manage",
+  "analytics:view",
+  "requests:view",
+  "audit_log:view",
+  "ip_blocks:manage",
+  "organization:manage",
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+export function isPermission(text: string): text is Permission {
+  return (permissions as readonly string[]).includes(text);
+}
+
+/** In the order above, each once, whatever order they came in. */
+export function sortedPermissions(wanted: Iterable<Permission>): Permission[] {
+  const set = new Set(wanted);
+  return permissions.filter((permission) => set.has(permission));
+}
+
+/** What of `wanted` is not held: nobody can give away what they do not have. */
+export function notHeld(held: ReadonlySet<Permission>, wanted: Iterable<Permission>): Permission[] {
+  return sortedPermissions(wanted).filter((permission) => !held.has(permission));
+}
+
+export const everyPermission: ReadonlySet<Permission> = new Set(permissions);

@@ -1,0 +1,136 @@
+import type { Migration } from "./migration.ts";
+
+/** Who works with an organization, what they may do, what they did, and what licenses carry for them. */
+export const people: Migration = {
+  name: "0002-people",
+  statements: [
+    // The library that signs people in writes its own columns, with times as ISO 8601 texts.
+    `create table users (
+      id text primary key,
+      name text not null,
+      email text not null unique,
+      email_verified integer not null default 0,
+      image text,
+      created_at text not null,
+      updated_at text not null,
+      two_factor_enabled integer not null default 0,
+      is_platform_admin integer not null default 0,
+      organization_allowance integer check (organization_allowance >= 0),
+      suspended_at bigint,
+      suspension_reason text
+    )`,
+    "create index users_by_creation on users (created_at, id)",
+    "alter table organizations add column owner_id text references users (id)",
+    "alter table organizations add column delete_after bigint",
+    "create index organizations_by_owner on organizations (owner_id)",
+    "create index organizations_by_creation on organizations (created_at, id)",
+    "create index organizations_to_delete on organizations (delete_after) where delete_after is not null",
+    `create table roles (
+      id text primary key,
+      organization_id text not null references organizations (id),
+      name text not null,
+      permissions text not null,
+      created_at bigint not null,
+      updated_at bigint not null
+    )`,
+    "create unique index roles_by_name on roles (organization_id, name)",
+    `create table members (
+      organization_id text not null references organizations (id),
+      user_id text not null references users (id),
+      role_id text not null references roles (id),
+      created_at bigint not null,
+      primary key (organization_id, user_id)
+    )`,
+    "create index members_by_user on members (user_id)",
+    "create index members_by_role on members (role_id)",
+    `create table invitations (
+      id text primary key,
+      organization_id text not null references organizations (id),
+      email text not null,
+      role_id text not null references roles (id),
+      token_hash text not null unique,
+      invited_by text references users (id),
+      created_at bigint not null,
+      expires_at bigint not null,
+      accepted_at bigint,
+      accepted_by text references users (id)
+    )`,
+    "create index invitations_by_organization on invitations (organization_id, id)",
+    "create index invitations_by_email on invitations (email)",
+    `create table access_tokens (
+      id text primary key,
+      hash text not null unique,
+      shown_prefix text not null,
+      name text not null,
+      user_id text references users (id),
+      organization_id text references organizations (id),
+      permissions text not null,
+      created_by text references users (id),
+      created_at bigint not null,
+      expires_at bigint,
+      last_used_at bigint,
+      revoked_at bigint
+    )`,
+    "create index access_tokens_by_user on access_tokens (user_id, id)",
+    "create index access_tokens_by_organization on access_tokens (organization_id, id)",
+    `create table audit_log (
+      id text primary key,
+      at bigint not null,
+      organization_id text,
+      actor_kind text not null check (actor_kind in ('person', 'token', 'command_line', 'system')),
+      actor_id text,
+      actor_name text not null,
+      action text not null,
+      subject_kind text not null,
+      subject_id text not null,
+      subject_name text,
+      before text,
+      after text,
+      ip text,
+      request_id text
+    ) /* clustered */`,
+    "create index audit_log_by_organization on audit_log (organization_id, id)",
+    "create index audit_log_by_subject on audit_log (subject_id, id)",
+    `create table idempotency_keys (
+      actor_id text not null,
+      idempotency_key text not null,
+      fingerprint text not null,
+      status integer not null,
+      sealed_answer text not null,
+      created_at bigint not null,
+      primary key (actor_id, idempotency_key)
+    )`,
+    "create index idempotency_keys_by_age on idempotency_keys (created_at)",
+    `create table mailbox (
+      id text primary key,
+      recipient text not null,
+      subject text not null,
+      body_text text not null,
+      body_html text,
+      kind text not null,
+      created_at bigint not null,
+      sent_at bigint,
+      problem text
+    )`,
+    // Licenses: a term that starts with the first use, and what people keep beside a license.
+    "alter table licenses add column first_used_at bigint",
+    "alter table licenses add column term_ms bigint check (term_ms > 0)",
+    "alter table licenses add column metadata text",
+    "alter table licenses add column search_text text not null default ''",
+    "create index licenses_by_product on licenses (product_id, created_at, id)",
+    "create index licenses_by_organization on licenses (organization_id, created_at, id)",
+    "create index licenses_by_customer on licenses (organization_id, customer_id)",
+    "create index licenses_by_expiry on licenses (organization_id, expires_at, id) where is_lifetime = 0",
+    `create table license_tags (
+      organization_id text not null,
+      tag text not null,
+      license_id text not null references licenses (id),
+      primary key (organization_id, tag, license_id)
+    ) /* clustered */`,
+    "create index license_tags_by_license on license_tags (license_id, tag)",
+    "alter table products add column default_expires_in_days integer check (default_expires_in_days >= 1)",
+    "alter table products add column default_ip_system_enabled integer not null default 1",
+    "alter table ip_blocks add column created_by text",
+    "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
+  ],
+};

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+describe.each(databases)("products on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make);
+  });
+  afterAll(() => office.close());
+
+  test("a new product's API key is shown in the answer that makes it and never again", async () => {
+    const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+      name: "Editor",
+    });
+    expect(made.status).toBe(201);
+    expect(made.body.api_key).toMatch(/^csk_/);
+    const read = await office.owner.api.get(`/products/${made.body.id}`);
+    expect(read.body.api_key).toBeUndefined();
+    expect(made.body.api_key).toStartWith(read.body.api_keys[0].prefix);
+    expect(read.text).not.toContain(made.body.api_key);
+  });
+
+  test("settings are set by the names of the specification and hold from the next request on", async () => {
+    const changed = await office.owner.api.patch(`/products/${office.productId}`, { status: "disabled" });
+    expect(changed.body.status).toBe("disabled");
+    expect((await office.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
+      "product_disabled",
+    );
+    await office.owner.api.patch(`/products/${office.productId}`, { status: "active" });
+    expect((await office.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
+      "license_not_found",
+    );
+  });
+
+  test("a change made from an old reading is refused and changes nothing", async () => {
+    const read = await office.owner.api.get(`/products/${office.productId}`);
+    const etag = read.headers.get("etag") ?? "";
+    expect(
+      (await office.owner.api.patch(`/products/${office.productId}`, { name: "A" }, { "if-match": etag }))
+        .status,
+    ).toBe(200);
+    const late = await office.owner.api.patch(
+      `/products/${office.productId}`,
+      { name: "B" },
+      { "if-match": etag },
+    );
+    expect(late.status).toBe(412);
+    const guarded = { name: "B", updated_at: read.body.updated_at };
+    expect((await office.owner.api.patch(`/products/${office.productId}`, guarded)).status).toBe(412);
+    expect((await office.owner.api.get(`/products/${office.productId}`)).body.name).toBe("A");
+  });
+
+  test("the same POST with the same Idempotency-Key makes one product and answers alike", async () => {
+    const path = `/organizations/${office.organizationId}/products`;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => office.owner.api.post(path, { name: "Once" }, headers)),
+    );
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect((await office.owner.api.post(path, { name: "Other" }, headers)).status).toBe(409);
+    const { body } = await office.owner.api.get(`${path}?limit=200`);
+    expect(body.data.filter((product: { name: string }) => product.name === "Once")).toHaveLength(1);
+  });
+
+  test("what is wrong is named, each field by itself", async () => {
+    const path = `/organizations/${office.organizationId}/products`;
+    const { status, body } = await office.owner.api.post(path, {
+      name: "",
+      default_max_ips: 0,
+      max_ip: 3,
+      ipv6_prefix: 65,
+    });
+    expect(status).toBe(422);
+    expect(body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
+      "default_max_ips",
+      "ipv6_prefix",
+      "max_ip",
+      "name",
+    ]);
+    expect(
+      body.errors.every((error: { field: string; message: string }) => error.message.startsWith(error.field)),
+    ).toBe(true);
+  });
+
+  test("a deleted product is gone, and its key says so", async () => {
+    const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+      name: "Short-lived",
+    });
+    expect((await office.owner.api.delete(`/products/${made.body.id}`)).status).toBe(204);
+    expect((await office.owner.api.get(`/products/${made.body.id}`)).status).toBe(404);
+    const answer = await fetch(`${office.server.url}/api/v1/validate`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${made.body.api_key}` },
+      body: JSON.stringify({ license_key: "x" }),
+    });
+    expect(await answer.json()).toMatchObject({ status: "product_not_found" });
+  });
+
+  test("every change is in the audit log, with who and what", async () => {
+    const rows = await office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("organization_id", "=", office.organizationId)
+      .execute();
+    const disabled = rows.find((row) => row.action === "product.updated" && row.after?.includes("disabled"));
+    expect(disabled).toMatchObject({
+      actor_kind: "person",
+      actor_id: office.owner.userId,
+      subject_id: office.productId,
+      before: '{"status":"active"}',
+      after: '{"status":"disabled"}',
+      ip: "127.0.0.1",
+    });
+  });
+});

@@ -1,0 +1,78 @@
+import { expect } from "bun:test";
+import { problem } from "@countersign/contract/manage/shapes";
+import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
+import { Router } from "../../apps/server/http/manage/router.ts";
+import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+
+export interface ManageAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; the contract was checked.
+  readonly body: any;
+}
+
+type Headers2 = Readonly<Record<string, string>>;
+
+/** The management API as a program calls it. Every answer is held against the contract of its route. */
+export interface ManageClient {
+  get(path: string, headers?: Headers2): Promise<ManageAnswer>;
+  post(path: string, body?: unknown, headers?: Headers2): Promise<ManageAnswer>;
+  put(path: string, body?: unknown, headers?: Headers2): Promise<ManageAnswer>;
+  patch(path: string, body?: unknown, headers?: Headers2): Promise<ManageAnswer>;
+  delete(path: string, headers?: Headers2): Promise<ManageAnswer>;
+  /** Any method, and a body that is sent as it is. */
+  send(
+    method: string,
+    path: string,
+    body: string | Blob | ReadableStream<Uint8Array> | null,
+    headers?: Headers2,
+  ): Promise<ManageAnswer>;
+}
+
+export function manageClient(url: string, token: string | null): ManageClient {
+  const credentials: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  const send: ManageClient["send"] = async (method, path, body, headers = {}) => {
+    const response = await fetch(url + manageBase + path, {
+      method,
+      body,
+      headers: { ...credentials, ...headers },
+    });
+    return checked(method, path, response);
+  };
+  const withJson = (method: string) => (path: string, body?: unknown, headers?: Headers2) =>
+    send(method, path, body === undefined ? null : JSON.stringify(body), {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    });
+  return {
+    get: (path, headers) => send("GET", path, null, headers),
+    delete: (path, headers) => send("DELETE", path, null, headers),
+    post: withJson("POST"),
+    put: withJson("PUT"),
+    patch: withJson("PATCH"),
+    send,
+  };
+}
+
+const router = new Router(manageRoutes);
+
+async function checked(method: string, path: string, response: Response): Promise<ManageAnswer> {
+  const text = await response.text();
+  const { status, headers } = response;
+  expect(headers.get("x-request-id")).toBeTruthy();
+  const type = headers.get("content-type") ?? "";
+  const body = type.includes("json") && !type.includes("ndjson") && text !== "" ? JSON.parse(text) : {};
+  if (status >= 400) {
+    expect(type).toBe("application/problem+json; charset=utf-8");
+    expect(problem.safeParse(body).error?.message).toBeUndefined();
+    expect(body.status).toBe(status);
+  } else {
+    const match = router.match(method, path.split("?")[0] ?? "");
+    if (match.found && match.bound.route.answerType === undefined) {
+      expect(status).toBe(match.bound.route.status);
+      if (status !== 204) expect(match.bound.route.answer.safeParse(body).error?.message).toBeUndefined();
+    }
+  }
+  return { status, headers, text, body };
+}

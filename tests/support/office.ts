@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { generateAccessToken } from "@countersign/domain/members/access-token";
+import { type Permission, permissions } from "@countersign/domain/members/permissions";
+import { openStore } from "@countersign/store/open";
+import { addAccessToken } from "@countersign/store/queries/access-tokens";
+import { addUser } from "@countersign/store/queries/users";
+import type { Store } from "@countersign/store/store";
+import { type Api, apiOf } from "./api.ts";
+import type { TestDatabase } from "./databases.ts";
+import { type ManageClient, manageClient } from "./manage-client.ts";
+import { newId } from "./seller.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+
+/** Somebody with an account and a token that can do all they can. */
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly token: string;
+  readonly api: ManageClient;
+}
+
+/** A fresh database with a server in front of it, a platform admin, and an organization with a product. */
+export interface Office {
+  readonly database: TestDatabase;
+  readonly server: ServerProcess;
+  readonly store: Store;
+  readonly admin: Person;
+  readonly owner: Person;
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly apiKey: string;
+  /** The public API with the product's key. */
+  readonly publicApi: Api;
+  /** A new person, who belongs to nothing. */
+  person(options?: { admin?: boolean; permissions?: readonly Permission[] }): Promise<Person>;
+  /** A new person with a role of their own in the organization. */
+  member(allowed: readonly Permission[], organizationId?: string): Promise<Person & { roleId: string }>;
+  nobody: ManageClient;
+  close(): Promise<void>;
+}
+
+export async function openOffice(
+  make: () => Promise<TestDatabase>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Office> {
+  const database = await make();
+  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  const server = await startServerProcess({ ...database.environment, ...environment });
+  const person: Office["person"] = async (options = {}) => {
+    const userId = newId();
+    const email = `${userId}@example.com`;
+    const token = generateAccessToken(randomBytes);
+    await store.transaction(async (db) => {
+      const isPlatformAdmin = options.admin === true;
+      await addUser(
+        db,
+        { id: userId, name: "Test Person", email, emailVerified: true, isPlatformAdmin },
+        Date.now(),
+      );
+      await addAccessToken(
+        db,
+        {
+          id: newId(),
+          ...token,
+          name: "Test token",
+          userId,
+          organizationId: null,
+          permissions: options.permissions ?? permissions,
+          createdBy: userId,
+          expiresAtMs: null,
+        },
+        Date.now(),
+      );
+    });
+    return { userId, email, token: token.token, api: manageClient(server.url, token.token) };
+  };
+  const admin = await person({ admin: true });
+  const owner = await person();
+  const organization = await owner.api.post("/organizations", { name: "Acme" });
+  const organizationId = String(organization.body.id);
+  const product = await owner.api.post(`/organizations/${organizationId}/products`, { name: "Plugin" });
+  const apiKey = String(product.body.api_key);
+  return {
+    database,
+    server,
+    store,
+    admin,
+    owner,
+    organizationId,
+    productId: String(product.body.id),
+    apiKey,
+    publicApi: apiOf(server.url, apiKey),
+    person,
+    member: async (allowed, inOrganization = organizationId) => {
+      const someone = await person();
+      const roleId = newId();
+      const nowMs = Date.now();
+      await store.transaction(async (db) => {
+        await db
+          .insertInto("roles")
+          .values({
+            id: roleId,
+            organization_id: inOrganization,
+            name: `Role ${roleId}`,
+            permissions: JSON.stringify(allowed),
+            created_at: nowMs,
+            updated_at: nowMs,
+          })
+          .execute();
+        await db
+          .insertInto("members")
+          .values({
+            organization_id: inOrganization,
+            user_id: someone.userId,
+            role_id: roleId,
+            created_at: nowMs,
+          })
+          .execute();
+      });
+      return { ...someone, roleId };
+    },
+    nobody: manageClient(server.url, null),
+    close: async () => {
+      await server.stop();
+      await store.close();
+      database.remove();
+    },
+  };
+}
