@@ -34,6 +34,7 @@ export async function seed(location: DatabaseLocation, licenses: number, cidrBlo
         customerId: null,
         key,
         maxIps: 5,
+        firstUsedAtMs: Date.now(),
       };
     });
     await seller.store.transaction(async (db) => {

@@ -68,11 +68,13 @@ export interface LicenseFactsRow {
   ip_count: number;
   customer_id: string | null;
   block_count: number;
+  first_used_at: number | null;
+  term_ms: number | null;
 }
 
 export const licenseFactsColumns = `
   l.id, l.revoked_at, l.is_lifetime, l.expires_at, l.ip_system_enabled, l.max_ips, l.ip_count, l.customer_id,
-  l.block_count`;
+  l.block_count, l.first_used_at, l.term_ms`;
 
 /** Those that matter only where versions are gated or a custom response is made: most products pay for neither. */
 export interface LicenseDetailRow {
@@ -139,6 +141,7 @@ export class Facts {
       id: row.id,
       revoked: row.revoked_at !== null,
       expiresAtMs: row.is_lifetime === 1 ? null : row.expires_at,
+      unused: row.first_used_at === null ? { termMs: row.term_ms } : null,
       ips: row.ip_system_enabled === 1 ? { max: row.max_ips, registered: row.ip_count } : null,
       pin: details === null ? null : versionPin(details),
       custom:

@@ -13,6 +13,7 @@ import { outcomes } from "./suite/outcomes.ts";
 import { quota } from "./suite/quota.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
 import { stage } from "./suite/stage.ts";
+import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
 import { versions } from "./suite/versions.ts";
 
@@ -26,6 +27,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     ipBlocks(shared);
     ipRegistration(shared);
     versions(shared);
+    terms(shared);
     nodes(shared);
     lookups(shared);
     signingKeys(shared);

@@ -55,7 +55,7 @@ describe("what is told beside the status (specification 2.3)", () => {
   ];
 
   test.each(rows)("%s", (status, facts, told) => {
-    expect<object>(decide(...facts)).toEqual({ status, ...told, effect: "none" });
+    expect<object>(decide(...facts)).toEqual({ status, ...told, effect: "none", firstUse: false });
   });
 
   test("a newly registered address is told as registered and counted", () => {
@@ -80,6 +80,36 @@ describe("what is told beside the status (specification 2.3)", () => {
       nowMs,
     );
     expect({ version, versionValid }).toEqual({ version: null, versionValid: null });
+  });
+});
+
+describe("the first use", () => {
+  const hourMs = 3_600_000;
+  const unused = { ...sampleLicense, expiresAtMs: null, unused: { termMs: hourMs } };
+
+  test("starts the term, which the answer already tells", () => {
+    expect(decide(sampleProduct, unused, sampleCaller, nowMs)).toMatchObject({
+      status: "active",
+      firstUse: true,
+      expiresAtMs: nowMs + hourMs,
+    });
+  });
+
+  test("is no use when it is refused: the term waits", () => {
+    const blocked = { ...sampleCaller, blocked: true };
+    expect(decide(sampleProduct, unused, blocked, nowMs)).toMatchObject({
+      status: "ip_blocked",
+      firstUse: false,
+      expiresAtMs: null,
+    });
+  });
+
+  test("without a term leaves the expiry as it is", () => {
+    const license = { ...sampleLicense, unused: { termMs: null } };
+    expect(decide(sampleProduct, license, sampleCaller, nowMs)).toMatchObject({
+      firstUse: true,
+      expiresAtMs: tomorrowMs,
+    });
   });
 });
 

@@ -16,6 +16,8 @@ export interface Verdict {
    * assume that it succeeds; if another request was quicker, storage decides again from what it then finds.
    */
   readonly effect: "none" | "register_ip";
+  /** Whether this is the license's first use, from which a term runs. The expiry above already assumes it. */
+  readonly firstUse: boolean;
 }
 
 /** The whole of validation as early returns: the first reason to refuse, in order, is the one that is told. */
@@ -45,8 +47,8 @@ export function decide(
   if (gate.versionValid === false && product.versions?.enforced)
     return tell(license, gate, "version_not_allowed", false);
   return place === "free"
-    ? tell(license, gate, "active", true, "register_ip")
-    : tell(license, gate, "active", false);
+    ? tell(license, gate, "active", true, "register_ip", nowMs)
+    : tell(license, gate, "active", false, "none", nowMs);
 }
 
 export function isExpired(expiresAtMs: number | null, nowMs: number): boolean {
@@ -77,21 +79,24 @@ function placeFor(
 }
 
 function tell(
-  { expiresAtMs, ips }: LicenseFacts,
+  { expiresAtMs, ips, unused }: LicenseFacts,
   gate: { readonly version: string | null; readonly versionValid: boolean | null },
   status: Outcome,
   ipRegistered: boolean | null,
   effect: Verdict["effect"] = "none",
+  usedAtMs: number | null = null,
 ): Verdict {
+  const firstUse = unused !== null && usedAtMs !== null;
   return {
     status,
-    expiresAtMs,
+    expiresAtMs: firstUse && unused.termMs !== null ? usedAtMs + unused.termMs : expiresAtMs,
     ipRegistered: ips === null ? null : ipRegistered,
     ipCount: ips === null ? null : ips.registered + (effect === "register_ip" ? 1 : 0),
     maxIps: ips === null ? null : ips.max,
     version: gate.version,
     versionValid: gate.versionValid,
     effect,
+    firstUse,
   };
 }
 
@@ -107,5 +112,6 @@ function withoutLicense(status: Outcome): Verdict {
     version: null,
     versionValid: null,
     effect: "none",
+    firstUse: false,
   };
 }

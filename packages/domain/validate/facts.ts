@@ -29,8 +29,10 @@ export type IpRegistration = "off" | "until_limit" | "first_only";
 export interface LicenseFacts {
   readonly id: string;
   readonly revoked: boolean;
-  /** Null for a license that does not expire. */
+  /** Null for a license that does not expire, or whose term has not started. */
   readonly expiresAtMs: number | null;
+  /** Null once it has passed a validation; before, the term that will start with the first one, if it has any. */
+  readonly unused: { readonly termMs: number | null } | null;
   /** Null when the license's IP system is off. */
   readonly ips: { readonly max: number; readonly registered: number } | null;
   /** Read only for a product with a version module; null otherwise. */

@@ -38,6 +38,7 @@ export const sampleLicense: LicenseFacts = {
   id: "license",
   revoked: false,
   expiresAtMs: tomorrowMs,
+  unused: null,
   ips: { max: 3, registered: 1 },
   pin: null,
   custom: null,

@@ -130,6 +130,23 @@ export const registerIps = {
     left join taken t on t.license_id = w.license_id and t.ip = w.ip`,
 };
 
+/** Marks licenses as used from now on and starts their terms, unless somebody else has done so. */
+export const firstUse = {
+  name: "first_use",
+  text: `with locked as (
+      select id from licenses where id = any (${list("$1")}) and first_used_at is null order by id for update
+    )
+    update licenses l set first_used_at = $2::bigint,
+      expires_at = case when l.term_ms is null then l.expires_at else $2::bigint + l.term_ms end,
+      updated_at = case when l.term_ms is null then l.updated_at else greatest(l.updated_at + 1, $2::bigint) end
+    from locked where l.id = locked.id`,
+};
+
+export const expiries = {
+  name: "expiries",
+  text: `select id, expires_at from licenses where id = any (${list("$1")})`,
+};
+
 export const blocks = {
   name: "blocks",
   text: `select revision, b.cidr, b.expires_at

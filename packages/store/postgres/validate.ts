@@ -12,6 +12,7 @@ import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import type { Sealer } from "../sealer.ts";
 import { type FoundLicense, findLicenses, findRecords, type KnownCall, type WaitingCall } from "./find.ts";
+import { startTerms } from "./first-use.ts";
 import { registerIps } from "./register.ts";
 import * as sql from "./sql.ts";
 
@@ -42,6 +43,7 @@ export class PostgresValidate {
       return this.#answer(entry, entry.product, batch, licenses, records);
     });
     await this.#registerWhereWanted(client, judged, waiting, licenses, batch);
+    await startTerms(client, judged, batch.nowMs);
     return judged;
   }
 

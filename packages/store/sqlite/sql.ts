@@ -25,6 +25,10 @@ export function prepare(database: DatabaseSync): Statements {
     detailedLicense: `select ${licenseFactsColumns}, ${licenseDetailColumns}, ${registered} ${licenseByKey}`,
     registerIp: "insert into license_ips (license_id, ip, registered_at) values (?, ?, ?)",
     raiseIpCount: "update licenses set ip_count = ip_count + 1 where id = ?",
+    firstUse: `update licenses set first_used_at = ?1,
+        expires_at = case when term_ms is null then expires_at else ?1 + term_ms end,
+        updated_at = case when term_ms is null then updated_at else max(updated_at + 1, ?1) end
+      where id = ?2`,
     customer: `select email, name, discord_id as "discordId" from organization_customers
       where organization_id = ? and customer_id = ?`,
     record: `select ${licenseRecordColumns} from licenses l
@@ -50,6 +54,7 @@ type Name =
   | "detailedLicense"
   | "registerIp"
   | "raiseIpCount"
+  | "firstUse"
   | "customer"
   | "record"
   | "versions"

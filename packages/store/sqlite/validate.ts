@@ -135,6 +135,7 @@ export class SqliteValidate {
       this.#sql.registerIp.run(row.id, ip, nowMs);
       this.#sql.raiseIpCount.run(row.id);
     }
+    if (verdict.firstUse) this.#sql.firstUse.run(nowMs, row.id);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
 

@@ -108,7 +108,7 @@ export function outcomes(stage: Stage) {
       await seller.store.transaction((db) =>
         setVersion(db, seller.productId, { version: "1.x", state: "latest" }, 1),
       );
-      const registered = await seller.license();
+      const registered = await seller.license({ firstUsedAtMs: 1 });
       await seller.store.transaction((db) => registerIp(db, registered.id, caller, 1));
       const full = await seller.license({ maxIps: 1 });
       await seller.store.transaction((db) => registerIp(db, full.id, "192.0.2.1", 1));
@@ -117,7 +117,7 @@ export function outcomes(stage: Stage) {
         full.key,
         (await seller.license({ revokedAtMs: 1 })).key,
         (await seller.license({ expiresAtMs: 1 })).key,
-        (await seller.license({ maxIps: null })).key,
+        (await seller.license({ maxIps: null, firstUsedAtMs: 1 })).key,
         "UNKNOWN",
       ];
       const calls = keys.flatMap((key) =>

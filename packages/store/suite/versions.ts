@@ -15,7 +15,8 @@ export function versions(stage: Stage) {
       const told = async () => {
         const call = validate(apiKey, key, { version: "1.4" });
         const [here, there] = [await verdict(store, call), await verdict(other, call)];
-        expect(here).toEqual({ ...there, ipRegistered: here.ipRegistered, effect: here.effect });
+        const { ipRegistered, effect, firstUse } = here;
+        expect(here).toEqual({ ...there, ipRegistered, effect, firstUse });
         return { status: here.status, version: here.version, versionValid: here.versionValid };
       };
       expect(await told()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
