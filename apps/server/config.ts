@@ -16,11 +16,35 @@ export interface Config {
   readonly dataFolder: string;
   readonly trustedProxies: CidrSet;
   readonly defaultPlan: Plan;
+  /** Who can make an account: nobody, whoever was invited, or anybody. */
+  readonly signUp: "closed" | "invitation" | "open";
+  /** Signing in with Discord; null when it is not set up. */
+  readonly discord: DiscordSettings | null;
+  /** How mail is sent; null when it is kept for the platform admin to read. */
+  readonly mail: MailSettings | null;
   readonly durability: "standard" | "strict";
   readonly encryptionKey: string | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "json" | "pretty" | "auto";
   readonly requestLogDays: number;
+}
+
+export interface DiscordSettings {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where Discord is: another address in tests, or for a service that speaks like it. */
+  readonly url: string;
+}
+
+export interface MailSettings {
+  readonly host: string;
+  readonly port: number;
+  /** `direct` from the first byte on; otherwise by STARTTLS, which may be insisted on, taken if offered, or left. */
+  readonly tls: "direct" | "required" | "offered" | "off";
+  readonly checksCertificate: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+  readonly from: string;
 }
 
 /** A setting that cannot be used. The message names it and says what it should be. */
@@ -47,6 +71,13 @@ export function readConfig(environment: Environment): Config {
       setting("COUNTERSIGN_DEFAULT_PLAN") ?? "enterprise",
       plans,
     ),
+    signUp: oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", [
+      "closed",
+      "invitation",
+      "open",
+    ]),
+    discord: discord(setting),
+    mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
     durability: oneOf("COUNTERSIGN_DURABILITY", setting("COUNTERSIGN_DURABILITY") ?? "standard", [
       "standard",
       "strict",
@@ -103,6 +134,64 @@ function publicUrl(text: string | null, host: string, port: number): string {
   throw new ConfigProblem(
     `COUNTERSIGN_URL is "${text}". It should be the public address, such as https://license.example.com.`,
   );
+}
+
+function discord(setting: (name: string) => string | null): DiscordSettings | null {
+  const clientId = setting("COUNTERSIGN_DISCORD_CLIENT_ID");
+  const clientSecret = setting("COUNTERSIGN_DISCORD_CLIENT_SECRET");
+  const url = setting("COUNTERSIGN_DISCORD_URL") ?? "https://discord.com";
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ConfigProblem(
+      `COUNTERSIGN_DISCORD_URL is "${url}". It should be an address, such as https://discord.com.`,
+    );
+  }
+  if (clientId === null && clientSecret === null) return null;
+  if (clientId === null || clientSecret === null) {
+    throw new ConfigProblem(
+      "Set COUNTERSIGN_DISCORD_CLIENT_ID and COUNTERSIGN_DISCORD_CLIENT_SECRET together, or neither.",
+    );
+  }
+  return { clientId, clientSecret, url: url.replace(/\/+$/, "") };
+}
+
+function mail(smtpUrl: string | null, from: string | null): MailSettings | null {
+  if (from !== null && !/^(?:[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(from)) {
+    throw new ConfigProblem(
+      `COUNTERSIGN_MAIL_FROM is "${from}". It should be an address, such as Countersign <license@example.com>.`,
+    );
+  }
+  if (smtpUrl === null) return null;
+  const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;
+  const isDirect = url?.protocol === "smtps:";
+  const tls = url?.searchParams.get("tls") ?? null;
+  // The value may hold a password, so it is not repeated.
+  if (url === null || (!isDirect && url.protocol !== "smtp:") || url.hostname === "") {
+    throw new ConfigProblem(
+      "COUNTERSIGN_SMTP_URL is not the address of a mail server. It should look like smtp://user:password@host:587, or smtps://user:password@host:465.",
+    );
+  }
+  if (tls !== null && !["required", "unverified", "off"].includes(tls)) {
+    throw new ConfigProblem(
+      `COUNTERSIGN_SMTP_URL has tls=${tls}. It should be required, unverified or off, or left out.`,
+    );
+  }
+  if (from === null) {
+    throw new ConfigProblem(
+      "COUNTERSIGN_MAIL_FROM is missing. With COUNTERSIGN_SMTP_URL it should be the address that mail comes from, such as Countersign <license@example.com>.",
+    );
+  }
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  // A password does not travel in the clear unless somebody says that it may.
+  const isNeeded = tls === "required" || (tls !== "off" && url.password !== "" && !isHere);
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (isDirect ? 465 : 587) : Number(url.port),
+    tls: isDirect ? "direct" : tls === "off" ? "off" : isNeeded ? "required" : "offered",
+    checksCertificate: tls !== "unverified",
+    user: url.username === "" ? null : decodeURIComponent(url.username),
+    password: url.password === "" ? null : decodeURIComponent(url.password),
+    from,
+  };
 }
 
 function databaseLocation(text: string | null, folder: string): DatabaseLocation {

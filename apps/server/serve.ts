@@ -2,17 +2,22 @@ import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
+import { Identity } from "./features/identity/identity.ts";
+import { makeSetupToken } from "./features/identity/setup-link.ts";
 import { Recorder } from "./features/requests/recorder.ts";
 import { Batcher } from "./features/validate/batch.ts";
 import { type Listener, listen, type ServerParts } from "./http/listen.ts";
 import { ManageApi } from "./http/manage/manage-api.ts";
 import { manageRoutes } from "./http/manage/routes.ts";
 import { PublicApi } from "./http/public.ts";
+import { startBackground } from "./jobs/background.ts";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
 
 export interface RunningServer {
   readonly port: number;
+  /** For the link with which the first account is made; null when there is one. */
+  readonly setupToken: string | null;
   /** Finishes what was accepted, writes down what is left to write, and lets go of everything. */
   stop(): Promise<void>;
 }
@@ -58,11 +63,12 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
   });
-  const manageApi = new ManageApi(
-    { store, config, log, signIn: { personOf: async () => null } },
-    manageRoutes,
-  );
+  const identity = await Identity.open(store, config, log);
+  const manageApi = new ManageApi({ store, config, log, signIn: identity }, manageRoutes);
+  const background = startBackground(store, config, log);
   const close = async () => {
+    identity.close();
+    await background.stop();
     await recorder.close();
     await store.close();
   };
@@ -71,6 +77,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     {
       publicApi,
       manageApi,
+      authApi: identity.api,
       metrics,
       readiness,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
@@ -79,6 +86,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
   );
   return {
     port: listener.port,
+    setupToken: await makeSetupToken(store, Date.now()),
     stop: async () => {
       readiness.drain();
       publicApi.drain();

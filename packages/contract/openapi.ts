@@ -1,142 +1,83 @@
-import { z } from "zod";
-import * as shapes from "./public-api.ts";
+import { contractRoutes } from "./manage/routes.ts";
+import { manageApi, manageTags } from "./openapi-manage.ts";
+import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
 
 /** The OpenAPI 3.1 document. Made once; the schemas in it are the ones the tests hold real answers against. */
 export function openApiDocument(): OpenApiDocument {
-  document ??= {
-    openapi: "3.1.0",
-    info: {
-      title: "Countersign",
-      version: "1",
-      description: "Validate and look up license keys. Authenticate with a product API key.",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-    },
-    security: [{ productApiKey: [] }],
-    paths: { "/api/v1/validate": { post: validate() }, "/api/v1/license/{key}": { get: lookup() } },
-    components: {
-      securitySchemes: {
-        productApiKey: { type: "http", scheme: "bearer", description: "A product API key, csk_…" },
-      },
-      schemas: schemas(),
-      headers: {
-        RequestId: header("Identifies the request in the server's request log."),
-        RateLimitPolicy: header('The daily limit, as in "daily";q=10000;w=86400. Absent without a limit.'),
-        RateLimit: header('What is left of it, as in "daily";r=9999;t=3600. Absent without a limit.'),
-        RetryAfter: header("Seconds to wait before the next try."),
-        Problem: header("What is wrong with the body, when it could not be used as it is."),
-        Authenticate: header("Always Bearer."),
-      },
-    },
-  };
+  if (document !== undefined) return document;
+  const steps = writeOpenApi();
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  document = step.value;
   return document;
 }
 
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: object;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly security: readonly object[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
 let document: OpenApiDocument | undefined;
 
-function validate(): object {
+/** The same, in steps: whoever answers requests meanwhile can do so between them. */
+export function* writeOpenApi(): Generator<void, OpenApiDocument> {
+  const manage = yield* manageApi(contractRoutes);
   return {
-    operationId: "validate",
-    summary: "Validate a license",
-    description: "Every business outcome is 200; grant access only when valid is true.",
-    parameters: [
-      {
-        name: "X-Countersign-Nonce",
-        in: "header",
-        required: false,
-        description: "16 to 64 URL-safe characters, repeated inside the signature.",
-        schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,64}$" },
+    openapi: "3.1.0",
+    info: {
+      title: "Countersign",
+      version: "1",
+      description:
+        "Applications validate and look up license keys with a product API key. Everything else, from organizations to single licenses, is managed with an access token or a session.",
+      ...license,
+    },
+    security: [{ productApiKey: [] }],
+    tags: [publicTag, ...manageTags(contractRoutes)],
+    paths: { ...publicPaths(), ...manage.paths },
+    components: {
+      securitySchemes: {
+        productApiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "A product API key, csk_…, for the two endpoints that applications call.",
+        },
+        accessToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "A personal access token or one of an organization, cst_…",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-countersign.session_token",
+          description:
+            "The cookie that signing in sets; without HTTPS its name has no __Host- in front. Changes are taken from the server's own origin alone.",
+        },
       },
-    ],
-    requestBody: { required: true, content: json("ValidateRequest") },
-    responses: {
-      200: answer("The verdict.", "ValidateResponse", [
-        "RequestId",
-        "RateLimitPolicy",
-        "RateLimit",
-        "Problem",
-      ]),
-      ...sharedErrors(),
-      408: answer("The body did not arrive in time.", "HttpError", ["RequestId"]),
-      413: answer("The body is larger than 16 KiB.", "HttpError", ["RequestId"]),
+      ...merged(publicComponents(), manage.components),
     },
   };
 }
 
-function lookup(): object {
-  return {
-    operationId: "lookUpLicense",
-    summary: "Look up a license by its key",
-    description: "Read-only. Counts against the daily limit, also when nothing is found.",
-    parameters: [
-      {
-        name: "key",
-        in: "path",
-        required: true,
-        schema: { type: "string" },
-        description: "The license key.",
-      },
-    ],
-    responses: {
-      200: answer("The license.", "License", ["RequestId", "RateLimitPolicy", "RateLimit"]),
-      ...sharedErrors(),
-      404: answer("The product has no license with that key.", "HttpError", [
-        "RequestId",
-        "RateLimitPolicy",
-        "RateLimit",
-      ]),
-    },
-  };
-}
+const license = { license: { name: "Apache-2.0", identifier: "Apache-2.0" } };
 
-function sharedErrors(): object {
-  return {
-    401: answer("The API key is missing or wrong.", "UnauthorizedError", ["RequestId", "Authenticate"]),
-    429: answer("The daily limit is used up.", "RateLimitError", [
-      "RequestId",
-      "RateLimitPolicy",
-      "RateLimit",
-      "RetryAfter",
-    ]),
-    503: answer("Storage cannot answer right now.", "UnavailableError", ["RequestId", "RetryAfter"]),
-  };
-}
+type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-function answer(description: string, schema: string, headers: readonly string[]): object {
-  const names: Record<string, string> = {
-    RequestId: "X-Request-Id",
-    RateLimitPolicy: "RateLimit-Policy",
-    RateLimit: "RateLimit",
-    RetryAfter: "Retry-After",
-    Problem: "X-Countersign-Problem",
-    Authenticate: "WWW-Authenticate",
-  };
-  const references = headers.map((name) => [names[name] ?? name, { $ref: `#/components/headers/${name}` }]);
-  return { description, headers: Object.fromEntries(references), content: json(schema) };
-}
-
-function json(schema: string): object {
-  return { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } };
-}
-
-function header(description: string): object {
-  return { description, schema: { type: "string" } };
-}
-
-function schemas(): Record<string, object> {
-  const named = Object.values(shapes).map((schema): [string, object] => {
-    // A shape with a name comes back as a reference to a definition under that name.
-    const name = schema.meta()?.id ?? "";
-    const definition = z.toJSONSchema(schema, { target: "draft-2020-12" }).$defs?.[name];
-    if (definition === undefined) throw new Error(`The shape "${name}" has no definition of its own.`);
-    return [name, definition];
-  });
-  return Object.fromEntries(named);
+/** Two shapes that go by one name would make one of them a lie. */
+function merged(one: Components, other: Components): Components {
+  const kinds = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...kinds].map((kind) => {
+      const [first = {}, second = {}] = [one[kind], other[kind]];
+      for (const name of Object.keys(second)) {
+        if (name in first && JSON.stringify(first[name]) !== JSON.stringify(second[name]))
+          throw new Error(`Two different ${kind} are called "${name}". Give one of them another id.`);
+      }
+      return [kind, { ...first, ...second }];
+    }),
+  );
 }

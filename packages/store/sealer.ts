@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 
 /** Encrypts small secrets for storage (AES-256-GCM). A sealed text is `v1.` and base64url of nonce, tag and cipher. */
 export class Sealer {
@@ -21,6 +21,11 @@ export class Sealer {
     const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  }
+
+  /** 32 bytes that only this installation can work out, and always the same for the same purpose. */
+  secretFor(purpose: string): Uint8Array {
+    return createHmac("sha256", this.#key).update(`countersign.secret-for.v1\n${purpose}`).digest();
   }
 }
 

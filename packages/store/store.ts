@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Bulk } from "./bulk.ts";
 import type { Call, Judged } from "./calls.ts";
 import type { JournalEntry } from "./journal.ts";
 import type { Sealer } from "./sealer.ts";
@@ -15,10 +16,22 @@ export interface Store {
   /** For reading. What a transaction has not committed is not seen here. */
   readonly reads: Kysely<Tables>;
   /**
+   * For a library that writes on its own, a statement at a time: each is as lasting as a transaction. What Countersign
+   * writes itself goes through `transaction`.
+   */
+  readonly direct: Kysely<Tables>;
+  /**
    * Runs `work` alone with the right to write; when the promise resolves, what it wrote survives a power cut. Inside,
    * wait for nothing but queries of this transaction: on SQLite all other writers wait for it.
    */
-  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting?: Lasting): Promise<T>;
+  /** Many rows at once, inside a transaction. */
+  readonly bulk: Bulk;
+  /**
+   * The licenses of an organization whose search text holds `term`, which is in lower case and has three characters or
+   * more. Null when there are more than `most`, or when no index tells quickly.
+   */
+  searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
   judge(calls: readonly Call[]): Promise<readonly Judged[]>;
   /** Resolves when the database answers; rejects with `StorageUnavailable` when it does not. */
@@ -27,6 +40,12 @@ export interface Store {
   clock(): Promise<number>;
   close(): Promise<void>;
 }
+
+/**
+ * `soon` does not wait for the disk: a power cut may take it, but never without everything that was written after it.
+ * For one step of many, where the last one waits.
+ */
+export type Lasting = "now" | "soon";
 
 export interface Batching {
   readonly maxCalls: number;

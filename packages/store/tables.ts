@@ -5,6 +5,7 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState, ProductStatus } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
+import type { Generated } from "kysely";
 
 export interface Tables {
   organizations: OrganizationRow;
@@ -13,21 +14,30 @@ export interface Tables {
   product_signing_keys: ProductSigningKeyRow;
   product_versions: ProductVersionRow;
   customers: CustomerRow;
-  organization_customers: OrganizationCustomerRow;
+  organization_customers: WithDefaults<OrganizationCustomerRow, "search_text">;
   licenses: LicenseRow;
   license_ips: LicenseIpRow;
   ip_blocks: IpBlockRow;
   daily_usage: DailyUsageRow;
   platform_state: PlatformStateRow;
   users: UserRow;
+  sessions: SessionRow;
+  accounts: AccountRow;
+  verifications: VerificationRow;
+  two_factors: TwoFactorRow;
+  passkeys: PasskeyRow;
+  known_devices: KnownDeviceRow;
   roles: RoleRow;
-  members: MemberRow;
+  members: WithDefaults<MemberRow, "updated_at">;
   invitations: InvitationRow;
   access_tokens: AccessTokenRow;
   audit_log: AuditLogRow;
   idempotency_keys: IdempotencyKeyRow;
-  mailbox: MailboxRow;
+  mailbox: WithDefaults<MailboxRow, "attempts" | "next_attempt_at">;
   license_tags: LicenseTagRow;
+  imports: ImportRow;
+  import_pieces: ImportPieceRow;
+  import_undo: ImportUndoRow;
   request_log: RequestLogRow;
   ip_sightings: IpSightingRow;
 }
@@ -50,8 +60,12 @@ export interface OrganizationRow {
   updated_at: number;
   /** Null only for organizations that a command made without a person. */
   owner_id: string | null;
-  /** When it goes for good; until then its deletion can be taken back. */
+  /** When it goes for good; until then its deletion can be taken back. Null again once all of it is gone. */
   delete_after: number | null;
+  /** Since when the owner belongs to it; null for since it was made. */
+  owner_joined_at: number | null;
+  /** A deleted organization keeps its row, because its products keep theirs. */
+  deleted_at: number | null;
 }
 
 export interface ProductRow {
@@ -125,6 +139,8 @@ export interface OrganizationCustomerRow {
   discord_id: string | null;
   created_at: number;
   updated_at: number;
+  /** What a search looks through: e-mail, name and Discord id, in lower case. */
+  search_text: string;
 }
 
 export interface LicenseRow {
@@ -190,6 +206,7 @@ export interface IpBlockRow {
   created_at: number;
   /** The name of whoever set it. */
   created_by: string | null;
+  updated_at: number;
 }
 
 export interface DailyUsageRow {
@@ -224,6 +241,79 @@ export interface UserRow {
   suspension_reason: string | null;
 }
 
+/** Like the users, these are written by the library that signs people in: times are ISO 8601 texts. */
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  token: string;
+  expires_at: string;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** One way in: a password (`credential`), or an account elsewhere. */
+export interface AccountRow {
+  id: string;
+  user_id: string;
+  provider_id: string;
+  /** Who they are there; the user's own id for a password. */
+  account_id: string;
+  /** The password's hash. */
+  password: string | null;
+  /** What the provider gave is not kept: nothing here needs it. */
+  access_token: string | null;
+  refresh_token: string | null;
+  id_token: string | null;
+  access_token_expires_at: string | null;
+  refresh_token_expires_at: string | null;
+  scope: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Something that can be used once, until it runs out. */
+export interface VerificationRow {
+  id: string;
+  identifier: string;
+  value: string;
+  expires_at: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface TwoFactorRow {
+  id: string;
+  user_id: string;
+  secret: string;
+  backup_codes: string;
+  verified: Flag;
+  failed_verification_count: number;
+  locked_until: string | null;
+}
+
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  name: string | null;
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  device_type: string;
+  backed_up: Flag;
+  transports: string | null;
+  aaguid: string | null;
+  created_at: string | null;
+}
+
+/** Where somebody signed in from before, so that they are told of a place that is new. */
+export interface KnownDeviceRow {
+  user_id: string;
+  fingerprint: string;
+  last_used_at: number;
+}
+
 export interface RoleRow {
   id: string;
   organization_id: string;
@@ -240,6 +330,8 @@ export interface MemberRow {
   user_id: string;
   role_id: string;
   created_at: number;
+  /** When the role was last changed for another; 0 for never. */
+  updated_at: number;
 }
 
 export interface InvitationRow {
@@ -253,6 +345,9 @@ export interface InvitationRow {
   expires_at: number;
   accepted_at: number | null;
   accepted_by: string | null;
+  revoked_at: number | null;
+  /** When its letter was last written. */
+  mailed_at: number;
 }
 
 /** A person's token acts for them in all their organizations; an organization's token is nobody's. Never both. */
@@ -277,9 +372,12 @@ export interface AuditLogRow {
   at: number;
   /** Null for what concerns the platform or a person alone. */
   organization_id: string | null;
-  actor_kind: "person" | "token" | "command_line" | "system";
+  /** `platform_admin` for what a person did as the operator of the installation. */
+  actor_kind: "person" | "token" | "platform_admin" | "command_line" | "system";
   actor_id: string | null;
   actor_name: string;
+  /** The access token that they came with, if it was one. */
+  access_token_id: string | null;
   /** Such as `license.revoked`. */
   action: string;
   subject_kind: string;
@@ -313,6 +411,62 @@ export interface MailboxRow {
   created_at: number;
   sent_at: number | null;
   problem: string | null;
+  attempts: number;
+  /** Null when nobody will try again: it was sent, or given up. While somebody is trying, when another may. */
+  next_attempt_at: number | null;
+}
+
+/** A file of licenses on its way in, and afterwards what became of it. */
+export interface ImportRow {
+  id: string;
+  organization_id: string;
+  product_id: string;
+  state: "receiving" | "waiting" | "checking" | "writing" | "undoing" | "finished" | "failed";
+  format: "csv" | "jsonl";
+  dry_run: Flag;
+  mode: "all_or_nothing" | "row_by_row";
+  on_existing: "fail" | "skip" | "update";
+  /** A JSON object, from a column of the file to a field. */
+  column_map: string;
+  bytes_total: number;
+  bytes_done: number;
+  /** Null until the file was read to its end. */
+  rows_total: number | null;
+  rows_done: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  /** Rows with an error; each may have several. */
+  failed: number;
+  error_count: number;
+  /** The first errors, as a JSON array. */
+  errors: string;
+  /** Why it failed as a whole. */
+  problem: string | null;
+  /** Who began it, as the audit log names them: a JSON object of its columns. */
+  actor: string;
+  created_by: string;
+  /** Who works on it, until when nobody else may. */
+  claimed_by: string | null;
+  claimed_until: number;
+  created_at: number;
+  updated_at: number;
+  finished_at: number | null;
+}
+
+/** A part of the file, in order; gone once the import is over. */
+export interface ImportPieceRow {
+  import_id: string;
+  number: number;
+  body: string;
+}
+
+/** A license that an import wrote and would have to take back. */
+export interface ImportUndoRow {
+  import_id: string;
+  license_id: string;
+  /** What it was before, as a JSON object; null for one that was not there. */
+  before: string | null;
 }
 
 export interface RequestLogRow {
@@ -344,3 +498,8 @@ export interface IpSightingRow {
 }
 
 type Flag = 0 | 1;
+
+/** Columns that a new row may leave out. */
+type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & {
+  [K in Column]: Generated<Row[K]>;
+};

@@ -1,47 +1,67 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openApiDocument } from "@countersign/contract/openapi";
 import { z } from "zod";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { openScene, type Scene } from "../support/scene.ts";
 
 setDefaultTimeout(60_000);
 
 const reference = z.strictObject({ $ref: z.string().startsWith("#/components/") });
-const json = z.strictObject({ "application/json": z.strictObject({ schema: reference }) });
+const schema = z.looseObject({}).refine((value) => !("$schema" in value) && !("$defs" in value));
+const content = z.record(
+  z.string().regex(/^[\w.+-]+\/[\w.+-]+$/),
+  z.strictObject({ schema: z.union([reference, schema]) }),
+);
 const response = z.strictObject({
   description: z.string().min(1),
   headers: z.record(z.string(), reference),
-  content: json,
+  content: content.optional(),
 });
 const parameter = z.strictObject({
   name: z.string().min(1),
   in: z.enum(["query", "header", "path", "cookie"]),
   required: z.boolean(),
   description: z.string().min(1),
-  schema: z.looseObject({ type: z.string() }),
+  schema,
 });
+const security = z.array(z.record(z.string(), z.array(z.string())));
 const operation = z.strictObject({
-  operationId: z.string().min(1),
+  operationId: z.string().regex(/^[a-z][A-Za-z0-9]+$/),
+  tags: z.array(z.string()).length(1),
   summary: z.string().min(1),
   description: z.string().min(1),
-  parameters: z.array(parameter),
-  requestBody: z.strictObject({ required: z.boolean(), content: json }).optional(),
-  responses: z.record(z.string().regex(/^[1-5]\d\d$/), response),
+  security,
+  parameters: z.array(z.union([reference, parameter])),
+  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
+  responses: z.record(z.string().regex(/^[1-5]\d\d$/), z.union([reference, response])),
 });
+const scheme = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("http"), scheme: z.string(), description: z.string() }),
+  z.strictObject({
+    type: z.literal("apiKey"),
+    in: z.enum(["query", "header", "cookie"]),
+    name: z.string(),
+    description: z.string(),
+  }),
+]);
+const componentName = z.string().regex(/^[A-Za-z0-9._-]+$/);
 
 /** As much of the OpenAPI 3.1 meta-schema as the document uses, and nothing that it does not know. */
 const openApi = z.strictObject({
   openapi: z.string().regex(/^3\.1\.\d+$/),
   info: z.looseObject({ title: z.string().min(1), version: z.string().min(1) }),
-  security: z.array(z.record(z.string(), z.array(z.string()))),
+  security,
+  tags: z.array(z.strictObject({ name: z.string().min(1), description: z.string().optional() })),
   paths: z.record(
     z.string().startsWith("/"),
     z.partialRecord(z.enum(["get", "post", "put", "patch", "delete"]), operation),
   ),
   components: z.strictObject({
-    securitySchemes: z.record(z.string(), z.looseObject({ type: z.literal("http"), scheme: z.string() })),
-    schemas: z.record(z.string().regex(/^[A-Za-z0-9._-]+$/), z.looseObject({ type: z.literal("object") })),
-    headers: z.record(z.string(), z.looseObject({ description: z.string(), schema: z.looseObject({}) })),
+    securitySchemes: z.record(componentName, scheme),
+    schemas: z.record(componentName, schema),
+    headers: z.record(componentName, z.strictObject({ description: z.string(), schema })),
+    parameters: z.record(componentName, parameter),
+    responses: z.record(componentName, response),
   }),
 });
 
@@ -49,14 +69,17 @@ describe("the OpenAPI document", () => {
   let scene: Scene;
   let served: unknown;
   beforeAll(async () => {
-    const [sqlite] = databases;
-    if (sqlite === undefined) throw new Error("there is no database");
     scene = await openScene(sqlite.make);
     const answer = await fetch(`${scene.server.url}/openapi.json`);
     expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
     served = await answer.json();
   });
   afterAll(() => scene.close());
+
+  const operations = () =>
+    Object.entries(openApi.parse(served).paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, described]) => ({ path, method, described })),
+    );
 
   test("the served document is the one that every answer in these tests is held against", () => {
     expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
@@ -78,26 +101,44 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("every schema is used and every scheme that security asks for is there", () => {
-    const { components, security } = openApi.parse(served);
-    for (const name of Object.keys(components.schemas)) {
-      expect(JSON.stringify(served)).toContain(`"#/components/schemas/${name}"`);
+  test("every component is used, and every scheme and tag that an operation names is there", () => {
+    const { components, tags, ...rest } = openApi.parse(served);
+    for (const [kind, named] of Object.entries(components)) {
+      if (kind === "securitySchemes") continue;
+      for (const name of Object.keys(named))
+        expect(JSON.stringify(served)).toContain(`"#/components/${kind}/${name}"`);
     }
-    for (const scheme of security.flatMap((wanted) => Object.keys(wanted))) {
-      expect(components.securitySchemes).toHaveProperty(scheme);
+    const wanted = [...rest.security, ...operations().flatMap(({ described }) => described.security)];
+    for (const name of wanted.flatMap((one) => Object.keys(one)))
+      expect(components.securitySchemes).toHaveProperty(name);
+    const used = new Set(operations().flatMap(({ described }) => described.tags));
+    expect(used).toEqual(new Set(tags.map((tag) => tag.name)));
+  });
+
+  test("no two operations share a name", () => {
+    const ids = operations().map(({ described }) => described.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("exactly the parameters in braces are described as those of the path", () => {
+    for (const { path, described } of operations()) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+      const named = described.parameters.flatMap((one) =>
+        "in" in one && one.in === "path" ? [one.name] : [],
+      );
+      expect(named).toEqual(inPath);
+      const all = described.parameters.map((one) => ("$ref" in one ? one.$ref : `${one.in} ${one.name}`));
+      expect(new Set(all).size).toBe(all.length);
     }
   });
 
-  test("every operation that it names is served, and each path parameter is described", async () => {
-    for (const [path, operations] of Object.entries(openApi.parse(served).paths)) {
-      for (const [method, described] of Object.entries(operations)) {
-        const url = scene.server.url + path.replace(/\{\w+\}/g, "x");
-        const answer = await fetch(url, { method: method.toUpperCase() });
-        expect(answer.status).toBe(401);
-        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-        const named = described.parameters.filter((one) => one.in === "path").map((one) => one.name);
-        expect(named).toEqual(inPath);
-      }
+  test("every operation that it names is served, and asks who is calling where it says so", async () => {
+    for (const { path, method, described } of operations()) {
+      const url = scene.server.url + path.replace(/\{\w+\}/g, "x");
+      const answer = await fetch(url, { method: method.toUpperCase() });
+      const text = await answer.text();
+      if (described.security.length > 0) expect([path, method, answer.status]).toEqual([path, method, 401]);
+      else expect(`${answer.status} ${text}`).not.toMatch(/^405|nothing at this address/);
     }
   });
 });

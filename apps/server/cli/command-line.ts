@@ -6,13 +6,25 @@ import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
+import { exportCommand } from "./export.ts";
+import { importCommand } from "./import.ts";
 import { migrate } from "./migrate.ts";
 import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
 import { setup } from "./setup.ts";
 
 /** Every command there is, in the order in which a newcomer meets them. */
-export const commands: readonly Command[] = [serve, setup, demo, doctor, migrate, backup, restore];
+export const commands: readonly Command[] = [
+  serve,
+  setup,
+  demo,
+  importCommand,
+  exportCommand,
+  doctor,
+  migrate,
+  backup,
+  restore,
+];
 
 /** Runs what the command line asks for and returns the exit code. */
 export async function runCommand(words: readonly string[], environment: Environment): Promise<number> {

@@ -1,4 +1,5 @@
 import { readConfig } from "../config.ts";
+import { setupLinkMinutes } from "../features/identity/setup-link.ts";
 import { createLog } from "../log.ts";
 import { startServer } from "../serve.ts";
 import { type Command, readOptions } from "./command.ts";
@@ -20,6 +21,12 @@ Settings come from the environment:
   DATABASE_URL                  postgres://user:password@host:5432/database, to use PostgreSQL 15 to 18 instead
   COUNTERSIGN_TRUSTED_PROXIES   addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
   COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise (enterprise: no daily limit)
+  COUNTERSIGN_SIGN_UP           who can make an account: closed (nobody), invitation, or open
+  COUNTERSIGN_DISCORD_CLIENT_ID, COUNTERSIGN_DISCORD_CLIENT_SECRET
+                                an application at Discord, to sign in with it
+  COUNTERSIGN_SMTP_URL          smtp://user:password@host:587 or smtps://user:password@host:465, to send mail;
+                                without it mail is kept for the platform admin to read
+  COUNTERSIGN_MAIL_FROM         the address that mail comes from, such as Countersign <license@example.com>
   COUNTERSIGN_DURABILITY        standard, or strict to wait for the disk before every answer
   COUNTERSIGN_ENCRYPTION_KEY    seals the key that secrets are encrypted with
   COUNTERSIGN_LOG_LEVEL         debug, info, warn or error
@@ -41,6 +48,11 @@ Each can also be read from a file, named by the same setting with _FILE at its e
     const server = await startServer(config, log);
     const url = config.url.replace(/:0$/, `:${server.port}`);
     log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
+    if (server.setupToken !== null) {
+      log.info(
+        `Nobody has an account yet. Make the first one within ${setupLinkMinutes} minutes, at ${url}/setup?token=${server.setupToken}`,
+      );
+    }
     const signal = await nextSignal();
     log.info("Stopping: finishing what was accepted.", { signal });
     await server.stop();

@@ -1,6 +1,7 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { readConfig } from "../config.ts";
-import { type Account, setUpPerson } from "../features/identity/set-up.ts";
+import { isCommon, longestPassword, shortestPassword } from "../features/identity/password-rules.ts";
+import { type Account, readyPerson, setUpPerson } from "../features/identity/set-up.ts";
 import { addOrganization } from "../features/organizations/create.ts";
 import { addProduct } from "../features/products/create.ts";
 import { OperatorProblem } from "../problem.ts";
@@ -21,7 +22,7 @@ on an empty data folder as well as beside a running server.
   --product NAME        its first product
   --plan PLAN           free, pro or enterprise; COUNTERSIGN_DEFAULT_PLAN when left out
   --email ADDRESS       the owner's e-mail address
-  --password PASSWORD   the owner's password, 8 characters or more
+  --password PASSWORD   the owner's password, 8 characters or more; the right one if they have an account
   --json                print one JSON object: user_id, organization_id, product_id, api_key, access_token
 
 With an e-mail address and a password the owner gets an account and an access token with every permission, and, on a
@@ -46,16 +47,20 @@ access_token are null.
     const product = name("--product", values.product, "its first product");
     const plan = values.plan === undefined ? config.defaultPlan : planNamed(values.plan);
     const account = readAccount(values.email, values.password);
-    const created = await withStore(config, (store) =>
-      store.transaction(async (db) => {
+    if (account !== null && isCommon(account.password)) {
+      process.stderr.write("The password is one of the first that anybody would try. Change it soon.\n");
+    }
+    const created = await withStore(config, async (store) => {
+      const ready = account === null ? null : await readyPerson(store.reads, account);
+      return store.transaction(async (db) => {
         const nowMs = Date.now();
-        const person = account === null ? null : await setUpPerson(db, account, nowMs);
+        const person = ready === null ? null : await setUpPerson(db, ready, nowMs);
         const ownerId = person?.userId ?? null;
         const { id, slug } = await addOrganization(db, { name: organization, plan, ownerId }, nowMs);
         const first = await addProduct(db, store.sealer, { organizationId: id, name: product }, nowMs);
         return { person, organizationId: id, slug, productId: first.id, apiKey: first.apiKey };
-      }),
-    );
+      });
+    });
     if (values.json === true) {
       printJson({
         user_id: created.person?.userId ?? null,
@@ -105,8 +110,13 @@ function readAccount(email: string | undefined, password: string | undefined): A
       `--email is "${email}". It should be an e-mail address, such as ada@example.com.`,
     );
   }
-  if (password.length < 8) {
-    throw new OperatorProblem("--password is too short. It should have 8 characters or more.");
+  if (password.length < shortestPassword) {
+    throw new OperatorProblem(
+      `--password is too short. It should have ${shortestPassword} characters or more.`,
+    );
+  }
+  if (password.length > longestPassword) {
+    throw new OperatorProblem(`--password is too long. It can have at most ${longestPassword} characters.`);
   }
   return { email, password };
 }

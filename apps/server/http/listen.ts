@@ -1,6 +1,8 @@
-import { openApiDocument } from "@countersign/contract/openapi";
 import type { Metrics } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
+import type { AuthApi } from "../features/identity/auth-api.ts";
+import { authBase } from "../features/identity/auth-routes.ts";
+import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
 import { broken, noSuchPath, options, wrongMethod } from "./answers.ts";
 import { type ManageApi, manageBase } from "./manage/manage-api.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
@@ -8,6 +10,7 @@ import { newRequestId, type PublicApi } from "./public.ts";
 export interface ServerParts {
   readonly publicApi: PublicApi;
   readonly manageApi: ManageApi;
+  readonly authApi: AuthApi;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly failed: (error: Error) => void;
@@ -27,7 +30,7 @@ export interface Listener {
  * route of the server is on this screen.
  */
 export function listen(host: string, port: number, parts: ServerParts): Listener {
-  const { publicApi, manageApi, metrics, readiness } = parts;
+  const { publicApi, manageApi, authApi, metrics, readiness } = parts;
   const server = Bun.serve({
     hostname: host,
     port,
@@ -46,13 +49,19 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
       },
       [`${manageBase}/*`]: (request, server) =>
         manageApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId()),
+      [`${authBase}/*`]: (request, server) =>
+        authApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId()),
       "/healthz": (request) => read(request, () => text("ok\n")),
       "/readyz": (request) =>
         read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),
       "/metrics": (request) =>
         read(request, async () => text(await metrics.text(), 200, metrics.contentType)),
-      "/openapi.json": (request) =>
-        read(request, () => text(JSON.stringify(openApiDocument()), 200, "application/json; charset=utf-8")),
+      "/openapi.json": (request) => read(request, () => openApi(newRequestId())),
+      "/docs": (request) => read(request, () => docs(newRequestId())),
+      "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
+      "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
+      "/problems/:kind": (request) =>
+        read(request, () => problemText(request.params.kind, newRequestId()) ?? noSuchPath(newRequestId())),
     },
     fetch: () => noSuchPath(newRequestId()),
     error: (error) => {

@@ -1,7 +1,7 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
-import { member, person, route } from "./route.ts";
+import { member, owner, person, route } from "./route.ts";
 import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Organizations";
@@ -91,4 +91,56 @@ export const updateOrganization = route({
     ...updatedAtGuard,
   }),
   answer: ownOrganization,
+});
+
+export const transferOwnership = route({
+  id: "transferOwnership",
+  method: "POST",
+  path: "/organizations/{organization_id}/transfer-ownership",
+  summary: "Hand an organization over to one of its members",
+  description: "They become the owner, and you a member with the role you name.",
+  group,
+  access: owner,
+  body: z.strictObject({ user_id: id, role_id: id }),
+  answer: ownOrganization,
+  status: 200,
+});
+
+export const exportOrganization = route({
+  id: "exportOrganization",
+  method: "GET",
+  path: "/organizations/{organization_id}/export",
+  summary: "Export everything that an organization holds",
+  description:
+    "One JSON object a line, each with `kind` and `data`: the organization, products, versions, roles, members, invitations, customers, licenses with their addresses and tags, blocks, and the audit log. No API keys and no secrets. The last line has kind `end` and says how many came before it: without it the file is not whole.",
+  group,
+  access: owner,
+  answerType: "application/x-ndjson",
+  status: 200,
+});
+
+export const deleteOrganization = route({
+  id: "deleteOrganization",
+  method: "DELETE",
+  path: "/organizations/{organization_id}",
+  summary: "Delete an organization after a time of grace",
+  description:
+    "Everything goes on being served until `delete_after`, and the deletion can be taken back until then. After that it is gone for good, and its API keys answer product_not_found.",
+  group,
+  access: owner,
+  body: z.strictObject({
+    confirm: z.string().meta({ description: "The organization's slug, so that it is the right one." }),
+  }),
+  answer: ownOrganization,
+});
+
+export const restoreOrganization = route({
+  id: "restoreOrganization",
+  method: "POST",
+  path: "/organizations/{organization_id}/restore",
+  summary: "Take the deletion of an organization back",
+  group,
+  access: owner,
+  answer: ownOrganization,
+  status: 200,
 });

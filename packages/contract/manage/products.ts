@@ -1,10 +1,26 @@
+import { customResponseProblems } from "@countersign/domain/custom-response/check";
+import { placeholderNames } from "@countersign/domain/custom-response/template";
 import { z } from "zod";
 import { member, route } from "./route.ts";
 import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Products";
 
-const jsonObject = z.record(z.string(), z.json());
+/** Not a schema that follows the value down: how deep it goes is for the check below to bound. */
+const jsonObject = z.record(z.string(), z.unknown());
+
+/** What `custom` is made from, in a product's template or a license's override. */
+export const customResponse = jsonObject
+  .superRefine((value, issues) => {
+    for (const { path, message } of customResponseProblems(value)) {
+      issues.addIssue({ code: "custom", path: [...path], message });
+    }
+  })
+  .meta({
+    description:
+      "A JSON object of at most 16 KiB and 32 levels. Placeholders such as {{customer.email}} are filled in; one that " +
+      "does not exist is refused.",
+  });
 
 /** Settings by the names of the specification. */
 export const productSettings = {
@@ -23,9 +39,13 @@ export const productSettings = {
   expiry_enforcement: z.boolean(),
   signed_validation: z.boolean(),
   custom_response_enabled: z.boolean(),
-  custom_response: jsonObject.nullable(),
+  custom_response: customResponse.nullable(),
   custom_response_on_refusal: z.boolean(),
-  version_module_enabled: z.boolean(),
+  version_module_enabled: z.boolean().meta({
+    description:
+      "Whether versions are gated. It can be set on every plan; on Free it has no effect, and the answers of validate " +
+      "are as if it were off.",
+  }),
   version_enforcement: z.enum(["enforce", "report"]),
   ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
 };
@@ -84,6 +104,8 @@ export const updateProduct = route({
   method: "PATCH",
   path: "/products/{product_id}",
   summary: "Change a product",
+  description:
+    "A change holds from the next request on. A disabled or archived product can be made active again.",
   group,
   access: member("products:manage"),
   body: z.strictObject({ name: name.optional(), ...settable, ...updatedAtGuard }),
@@ -95,7 +117,31 @@ export const deleteProduct = route({
   method: "DELETE",
   path: "/products/{product_id}",
   summary: "Delete a product",
-  description: "Its API keys answer product_not_found from then on. It cannot be undone.",
+  description:
+    "Its licenses go with it. Its API keys answer product_not_found from then on. It cannot be undone.",
   group,
   access: member("products:manage"),
+});
+
+export const previewCustomResponse = route({
+  id: "previewCustomResponse",
+  method: "POST",
+  path: "/products/{product_id}/custom-response/preview",
+  summary: "Show what a custom response looks like",
+  description:
+    "Renders a template and an override as validate would, and keeps nothing. What is left out comes from the product " +
+    "and, with license_id, from the license; naming a license needs the permission licenses:view. Without a license " +
+    "the placeholders are filled with examples, or with what sample says.",
+  group,
+  access: member("products:view"),
+  status: 200,
+  body: z.strictObject({
+    template: customResponse.nullable().optional(),
+    override: customResponse.nullable().optional(),
+    license_id: id.optional(),
+    sample: z
+      .partialRecord(z.enum(placeholderNames), z.union([z.string().max(1_000), z.number(), z.null()]))
+      .optional(),
+  }),
+  answer: z.object({ custom: jsonObject.nullable() }).meta({ id: "CustomResponsePreview" }),
 });

@@ -55,8 +55,8 @@ export function parseCustomResponse(value: unknown): CustomResponse {
 }
 
 /** Guards the stack here and in whatever parses the answer. */
-const maxDepth = 32;
-const maxBytes = 16 * 1024;
+export const maxDepth = 32;
+export const maxBytes = 16 * 1024;
 const tooLarge = `A custom response can be at most ${maxBytes / 1024} KiB of JSON.`;
 
 /** RFC 7396: null removes, objects merge, anything else replaces. */
@@ -108,7 +108,7 @@ const wholePlaceholder = /^\{\{ ?([a-z_.]+) ?\}\}$/;
 
 const knownNames: ReadonlySet<string> = new Set(placeholderNames);
 
-function isPlaceholderName(name: string): name is PlaceholderName {
+export function isPlaceholderName(name: string): name is PlaceholderName {
   return knownNames.has(name);
 }
 

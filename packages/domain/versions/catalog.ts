@@ -101,8 +101,11 @@ function isLineDepth(depth: number): depth is 1 | 2 | 3 {
   return depth >= 1 && depth <= 3;
 }
 
-/** An exact version has all four parts, so a key of one to three can only be a line. */
-function patternKey(pattern: VersionRecordPattern): string {
+/**
+ * The same for two records exactly when they speak of the same versions, as `2.1` and `v2.1.0` do. An exact version has
+ * all four parts, so a key of one to three can only be a line.
+ */
+export function patternKey(pattern: VersionRecordPattern): string {
   return pattern.kind === "exact" ? versionKey(pattern.version) : lineKey(pattern.floor, pattern.depth);
 }
 
@@ -116,7 +119,7 @@ function depthOf(pattern: VersionRecordPattern): number {
 }
 
 /** A line stands at its floor, so a real version inside it is named before the line is. */
-function newestFirst(a: VersionRecordPattern, b: VersionRecordPattern): number {
+export function newestFirst(a: VersionRecordPattern, b: VersionRecordPattern): number {
   return compareVersions(floorOf(b), floorOf(a)) || depthOf(b) - depthOf(a);
 }
 

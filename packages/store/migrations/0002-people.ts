@@ -1,3 +1,4 @@
+import { licenseSearch } from "./license-search.ts";
 import type { Migration } from "./migration.ts";
 
 /** Who works with an organization, what they may do, what they did, and what licenses carry for them. */
@@ -22,6 +23,8 @@ export const people: Migration = {
     "create index users_by_creation on users (created_at, id)",
     "alter table organizations add column owner_id text references users (id)",
     "alter table organizations add column delete_after bigint",
+    "alter table organizations add column owner_joined_at bigint",
+    "alter table organizations add column deleted_at bigint",
     "create index organizations_by_owner on organizations (owner_id)",
     "create index organizations_by_creation on organizations (created_at, id)",
     "create index organizations_to_delete on organizations (delete_after) where delete_after is not null",
@@ -34,13 +37,16 @@ export const people: Migration = {
       updated_at bigint not null
     )`,
     "create unique index roles_by_name on roles (organization_id, name)",
+    "create index roles_by_organization on roles (organization_id, id)",
     `create table members (
       organization_id text not null references organizations (id),
       user_id text not null references users (id),
       role_id text not null references roles (id),
       created_at bigint not null,
+      updated_at bigint not null default 0,
       primary key (organization_id, user_id)
     )`,
+    "create index members_by_joining on members (organization_id, created_at, user_id)",
     "create index members_by_user on members (user_id)",
     "create index members_by_role on members (role_id)",
     `create table invitations (
@@ -53,10 +59,15 @@ export const people: Migration = {
       created_at bigint not null,
       expires_at bigint not null,
       accepted_at bigint,
-      accepted_by text references users (id)
+      accepted_by text references users (id),
+      revoked_at bigint,
+      mailed_at bigint not null
     )`,
     "create index invitations_by_organization on invitations (organization_id, id)",
     "create index invitations_by_email on invitations (email)",
+    "create index invitations_by_role on invitations (role_id)",
+    `create unique index invitations_one_open on invitations (organization_id, email)
+      where accepted_at is null and revoked_at is null`,
     `create table access_tokens (
       id text primary key,
       hash text not null unique,
@@ -71,15 +82,18 @@ export const people: Migration = {
       last_used_at bigint,
       revoked_at bigint
     )`,
-    "create index access_tokens_by_user on access_tokens (user_id, id)",
-    "create index access_tokens_by_organization on access_tokens (organization_id, id)",
+    "create index access_tokens_by_user on access_tokens (user_id, id) where revoked_at is null",
+    `create index access_tokens_by_organization on access_tokens (organization_id, id)
+      where revoked_at is null`,
     `create table audit_log (
       id text primary key,
       at bigint not null,
       organization_id text,
-      actor_kind text not null check (actor_kind in ('person', 'token', 'command_line', 'system')),
+      actor_kind text not null
+        check (actor_kind in ('person', 'token', 'platform_admin', 'command_line', 'system')),
       actor_id text,
       actor_name text not null,
+      access_token_id text,
       action text not null,
       subject_kind text not null,
       subject_id text not null,
@@ -89,8 +103,26 @@ export const people: Migration = {
       ip text,
       request_id text
     ) /* clustered */`,
-    "create index audit_log_by_organization on audit_log (organization_id, id)",
-    "create index audit_log_by_subject on audit_log (subject_id, id)",
+    "create index audit_log_by_time on audit_log (at, id)",
+    "create index audit_log_by_organization on audit_log (organization_id, at, id)",
+    "create index audit_log_by_action on audit_log (organization_id, action, at, id)",
+    "create index audit_log_by_subject on audit_log (subject_id, at, id)",
+    "create index audit_log_by_actor on audit_log (actor_id, at, id)",
+    // What was written down stays as it was written, also for somebody who can reach the tables by mistake.
+    {
+      sqlite: `create trigger audit_log_is_not_changed before update on audit_log begin
+        select raise(abort, 'The audit log is append-only.');
+      end`,
+      postgres: `create function audit_log_is_append_only() returns trigger language plpgsql as $$
+        begin raise exception 'The audit log is append-only.'; end $$`,
+    },
+    {
+      sqlite: `create trigger audit_log_is_not_shortened before delete on audit_log begin
+        select raise(abort, 'The audit log is append-only.');
+      end`,
+      postgres: `create trigger audit_log_is_append_only before update or delete or truncate on audit_log
+        for each statement execute function audit_log_is_append_only()`,
+    },
     `create table idempotency_keys (
       actor_id text not null,
       idempotency_key text not null,
@@ -110,8 +142,15 @@ export const people: Migration = {
       kind text not null,
       created_at bigint not null,
       sent_at bigint,
-      problem text
+      problem text,
+      attempts integer not null default 0,
+      next_attempt_at bigint default 0
     )`,
+    "create index mailbox_by_recipient on mailbox (recipient, id)",
+    "create index mailbox_by_kind on mailbox (kind, id)",
+    // Whoever makes or unmakes a platform admin holds this row meanwhile, so that the last one is never lost.
+    "insert into platform_state (name, value) values ('platform_admins', '')",
+    "create index mailbox_to_send on mailbox (next_attempt_at) where next_attempt_at is not null",
     // Licenses: a term that starts with the first use, and what people keep beside a license.
     "alter table licenses add column first_used_at bigint",
     "alter table licenses add column term_ms bigint check (term_ms > 0)",
@@ -119,8 +158,13 @@ export const people: Migration = {
     "alter table licenses add column search_text text not null default ''",
     "create index licenses_by_product on licenses (product_id, created_at, id)",
     "create index licenses_by_organization on licenses (organization_id, created_at, id)",
-    "create index licenses_by_customer on licenses (organization_id, customer_id)",
-    "create index licenses_by_expiry on licenses (organization_id, expires_at, id) where is_lifetime = 0",
+    "create index licenses_by_customer on licenses (organization_id, customer_id, id)",
+    "create index licenses_by_change on licenses (organization_id, updated_at, id)",
+    // What never runs out, or has not begun to, stands after everything that does: the largest whole number of
+    // JavaScript is later than any date.
+    `create index licenses_by_expiry on licenses
+      (organization_id, (coalesce(expires_at, 9007199254740991)), id)`,
+    "create index licenses_revoked on licenses (organization_id, id) where revoked_at is not null",
     `create table license_tags (
       organization_id text not null,
       tag text not null,
@@ -128,9 +172,65 @@ export const people: Migration = {
       primary key (organization_id, tag, license_id)
     ) /* clustered */`,
     "create index license_tags_by_license on license_tags (license_id, tag)",
+    "update licenses set search_text = lower(license_key)",
+    ...licenseSearch,
     "alter table products add column default_expires_in_days integer check (default_expires_in_days >= 1)",
     "alter table products add column default_ip_system_enabled integer not null default 1",
     "alter table ip_blocks add column created_by text",
     "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
+    // Read page by page, and by the networks that an address lies in.
+    "alter table ip_blocks add column updated_at bigint not null default 0",
+    "drop index ip_blocks_by_scope",
+    "create index ip_blocks_by_scope on ip_blocks (tier, scope_id, organization_id, id)",
+    "create index ip_blocks_by_cidr on ip_blocks (cidr, scope_id)",
+    "create index license_ips_by_ip on license_ips (ip, license_id)",
+    "alter table organization_customers add column search_text text not null default ''",
+    `create index organization_customers_by_creation
+      on organization_customers (organization_id, created_at, customer_id)`,
+    // A file of licenses on its way in: the job, the file itself until it is done with, and what it would take to undo.
+    `create table imports (
+      id text primary key,
+      organization_id text not null,
+      product_id text not null,
+      state text not null
+        check (state in ('receiving', 'waiting', 'checking', 'writing', 'undoing', 'finished', 'failed')),
+      format text not null check (format in ('csv', 'jsonl')),
+      dry_run integer not null,
+      mode text not null check (mode in ('all_or_nothing', 'row_by_row')),
+      on_existing text not null check (on_existing in ('fail', 'skip', 'update')),
+      column_map text not null,
+      bytes_total bigint not null default 0,
+      bytes_done bigint not null default 0,
+      rows_total integer,
+      rows_done integer not null default 0,
+      created integer not null default 0,
+      updated integer not null default 0,
+      skipped integer not null default 0,
+      failed integer not null default 0,
+      error_count integer not null default 0,
+      errors text not null default '[]',
+      problem text,
+      actor text not null,
+      created_by text not null,
+      claimed_by text,
+      claimed_until bigint not null,
+      created_at bigint not null,
+      updated_at bigint not null,
+      finished_at bigint
+    )`,
+    "create index imports_by_product on imports (product_id, created_at, id)",
+    "create index imports_unfinished on imports (claimed_until) where finished_at is null",
+    `create table import_pieces (
+      import_id text not null references imports (id),
+      number integer not null,
+      body text not null,
+      primary key (import_id, number)
+    )`,
+    `create table import_undo (
+      import_id text not null references imports (id),
+      license_id text not null,
+      before text,
+      primary key (import_id, license_id)
+    ) /* clustered */`,
   ],
 };

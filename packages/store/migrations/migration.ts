@@ -5,5 +5,15 @@
  */
 export interface Migration {
   readonly name: string;
-  readonly statements: readonly string[];
+  readonly statements: readonly Statement[];
+}
+
+/** For what the two databases say in different words, such as a trigger. Null where one of them needs nothing. */
+export type Statement = string | { readonly sqlite: string | null; readonly postgres: string | null };
+
+export function statementsFor(migration: Migration, kind: "sqlite" | "postgres"): string[] {
+  return migration.statements.flatMap((statement) => {
+    const text = typeof statement === "string" ? statement : statement[kind];
+    return text === null ? [] : [text];
+  });
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import type { Migration } from "../migrations/migration.ts";
+import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
 import { checkServer, openPool } from "./connect.ts";
@@ -55,7 +55,7 @@ async function apply(
     all,
   );
   if (rows.some((row) => row.name === migration.name)) return false;
-  for (const statement of migration.statements) await client.query(statement);
+  for (const statement of statementsFor(migration, "postgres")) await client.query(statement);
   await client.query("insert into schema_migrations (name, applied_at) values ($1, $2)", [
     migration.name,
     Date.now(),

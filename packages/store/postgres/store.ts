@@ -1,14 +1,16 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import type pg from "pg";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { Sealer } from "../sealer.ts";
-import type { Store } from "../store.ts";
+import type { Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
+import { PostgresBulk } from "./bulk.ts";
 import { checkServer, openPool, unavailable } from "./connect.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
+import { searchLicenses } from "./search.ts";
 import { PostgresValidate } from "./validate.ts";
 
 export interface PostgresOptions {
@@ -38,6 +40,8 @@ export class PostgresStore implements Store {
   readonly batching = { maxCalls: 512, maxInFlight: 2 };
   readonly sealer: Sealer;
   readonly reads: Kysely<Tables>;
+  readonly bulk = new PostgresBulk();
+  readonly direct: Kysely<Tables>;
   readonly #pool: pg.Pool;
   readonly #lanes: Lanes;
   readonly #validate: PostgresValidate;
@@ -46,12 +50,20 @@ export class PostgresStore implements Store {
     this.#pool = pool;
     this.sealer = sealer;
     this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    this.direct = this.reads;
     this.#lanes = new Lanes(options.url);
     this.#validate = new PostgresValidate(sealer, options.now);
   }
 
-  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return this.reads.transaction().execute(work);
+  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
+    return this.reads.transaction().execute(async (db) => {
+      if (lasting === "soon") await sql`set local synchronous_commit = off`.execute(db);
+      return work(db);
+    });
+  }
+
+  searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
+    return searchLicenses(this.reads, organizationId, term, most);
   }
 
   judge(calls: readonly Call[]): Promise<readonly Judged[]> {

@@ -1,5 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import type { Database } from "../store.ts";
+import type { AccessTokenRow } from "../tables.ts";
 
 export interface NewAccessTokenRow {
   readonly id: string;
@@ -32,4 +33,68 @@ export async function addAccessToken(db: Database, token: NewAccessTokenRow, now
       revoked_at: null,
     })
     .execute();
+}
+
+/** A person's or an organization's. */
+export type TokenHolder = { readonly userId: string } | { readonly organizationId: string };
+
+/** Those that were not revoked, the oldest first. */
+export async function accessTokensOf(
+  db: Database,
+  holder: TokenHolder,
+  page: { readonly afterId: string | null; readonly limit: number },
+): Promise<AccessTokenRow[]> {
+  const [column, id] = holderColumn(holder);
+  return db
+    .selectFrom("access_tokens")
+    .selectAll()
+    .where(column, "=", id)
+    .where("revoked_at", "is", null)
+    .$if(page.afterId !== null, (query) => query.where("id", ">", page.afterId ?? ""))
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function countAccessTokens(db: Database, holder: TokenHolder): Promise<number> {
+  const [column, id] = holderColumn(holder);
+  const { count } = await db
+    .selectFrom("access_tokens")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where(column, "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** One that works on, if it was not revoked. */
+export async function accessTokenById(db: Database, id: string): Promise<AccessTokenRow | undefined> {
+  return db
+    .selectFrom("access_tokens")
+    .selectAll()
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** Returns what was revoked; nothing if the holder has no such token, or not any more. */
+export async function revokeAccessToken(
+  db: Database,
+  holder: TokenHolder,
+  tokenId: string,
+  nowMs: number,
+): Promise<AccessTokenRow | undefined> {
+  const [column, id] = holderColumn(holder);
+  return db
+    .updateTable("access_tokens")
+    .set({ revoked_at: nowMs })
+    .where("id", "=", tokenId)
+    .where(column, "=", id)
+    .where("revoked_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+function holderColumn(holder: TokenHolder): ["user_id" | "organization_id", string] {
+  return "userId" in holder ? ["user_id", holder.userId] : ["organization_id", holder.organizationId];
 }

@@ -42,8 +42,15 @@ export async function productById(db: Database, id: string) {
     .executeTakeFirst();
 }
 
+/** The licenses of a deleted product went with it. */
 export async function licenseById(db: Database, id: string) {
-  return db.selectFrom("licenses").selectAll().where("id", "=", id).executeTakeFirst();
+  return db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .selectAll("licenses")
+    .where("licenses.id", "=", id)
+    .where("products.deleted_at", "is", null)
+    .executeTakeFirst();
 }
 
 /**

@@ -9,3 +9,39 @@ export async function addAuditEntries(db: Database, rows: readonly AuditLogRow[]
       .execute();
   }
 }
+
+export interface AuditFilter {
+  /** Null for everything on the platform. */
+  readonly organizationId: string | null;
+  readonly actorId: string | null;
+  readonly action: string | null;
+  readonly subjectKind: string | null;
+  readonly subjectId: string | null;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+/** The newest first, from behind the entry that the last page ended with. */
+export async function auditEntries(
+  db: Database,
+  filter: AuditFilter,
+  page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
+): Promise<AuditLogRow[]> {
+  const { organizationId, actorId, action, subjectKind, subjectId, fromMs, toMs } = filter;
+  let query = db.selectFrom("audit_log").selectAll();
+  if (organizationId !== null) query = query.where("organization_id", "=", organizationId);
+  if (actorId !== null) query = query.where("actor_id", "=", actorId);
+  if (action !== null) query = query.where("action", "=", action);
+  if (subjectKind !== null) query = query.where("subject_kind", "=", subjectKind);
+  if (subjectId !== null) query = query.where("subject_id", "=", subjectId);
+  if (fromMs !== null) query = query.where("at", ">=", fromMs);
+  if (toMs !== null) query = query.where("at", "<", toMs);
+  const { after, limit } = page;
+  if (after !== null) {
+    // The first half alone is what an index can seek to.
+    query = query
+      .where("at", "<=", after.at)
+      .where((is) => is.or([is("at", "<", after.at), is("id", "<", after.id)]));
+  }
+  return query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
+}

@@ -1,5 +1,5 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import { type Kysely, sql } from "kysely";
+import type { OrganizationCustomerRow, Tables } from "../tables.ts";
 
 export interface CustomerIdentifiers {
   readonly email: string | null;
@@ -10,6 +10,7 @@ export interface CustomerIdentifiers {
 /**
  * Finds or makes the customer that an organization writes on a license, and keeps what it wrote as its own view. The
  * e-mail decides who it is when there is one; a Discord id beside it stays in the view and joins nobody to anybody.
+ * What is not said this time stays as it was said before.
  */
 export async function customerFor(
   db: Kysely<Tables>,
@@ -18,32 +19,168 @@ export async function customerFor(
   newId: () => string,
   nowMs: number,
 ): Promise<string> {
-  const email = who.email?.trim().toLowerCase() ?? null;
-  const identifier =
-    email !== null ? { email, discord_id: null } : { email: null, discord_id: who.discordId };
-  await db
-    .insertInto("customers")
-    .values({ id: newId(), ...identifier, created_at: nowMs })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const { id } = await db
-    .selectFrom("customers")
-    .select("id")
-    .where(email !== null ? "email" : "discord_id", "=", email ?? who.discordId)
-    .executeTakeFirstOrThrow();
-  const view = { email: who.email?.trim() ?? null, name: who.name, discord_id: who.discordId };
-  await db
-    .insertInto("organization_customers")
-    .values({
-      organization_id: organizationId,
-      customer_id: id,
-      ...view,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["organization_id", "customer_id"]).doUpdateSet({ ...view, updated_at: nowMs }),
-    )
-    .execute();
+  const [id] = await customersFor(db, organizationId, [who], newId, nowMs);
+  if (id === undefined) throw new Error("One customer in, none out.");
   return id;
+}
+
+/**
+ * The same for many at once, their ids in the same order. All rows are written in one order, so that two who write the
+ * same customers do not wait for each other in a circle.
+ */
+export async function customersFor(
+  db: Kysely<Tables>,
+  organizationId: string,
+  all: readonly CustomerIdentifiers[],
+  newId: () => string,
+  nowMs: number,
+): Promise<string[]> {
+  const people = new Map<string, CustomerIdentifiers>();
+  for (const who of all) people.set(identityKey(who), joined(who, people.get(identityKey(who))));
+  const ids = await identities(db, [...people.keys()].sort(), newId, nowMs);
+  const views = [...people]
+    .map(([key, who]) => viewRow(organizationId, idOf(ids, key), who, nowMs))
+    .sort((a, b) => (a.customer_id < b.customer_id ? -1 : 1));
+  for (let start = 0; start < views.length; start += rowsAtOnce) {
+    await writeViews(db, views.slice(start, start + rowsAtOnce), nowMs);
+  }
+  return all.map((who) => idOf(ids, identityKey(who)));
+}
+
+/** Finds or makes only the person, and writes nothing about them. */
+export async function customerIdFor(
+  db: Kysely<Tables>,
+  who: Pick<CustomerIdentifiers, "email" | "discordId">,
+  newId: () => string,
+  nowMs: number,
+): Promise<string> {
+  const key = identityKey(who);
+  return idOf(await identities(db, [key], newId, nowMs), key);
+}
+
+/** Who somebody is to the whole installation: by e-mail when there is one, else by Discord id. */
+export function identityOf(who: Pick<CustomerIdentifiers, "email" | "discordId">): {
+  email: string | null;
+  discord_id: string | null;
+} {
+  const email = who.email?.trim().toLowerCase() ?? null;
+  return email !== null ? { email, discord_id: null } : { email: null, discord_id: who.discordId };
+}
+
+export function customerSearchText(view: {
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly discord_id: string | null;
+}): string {
+  return [view.email, view.name, view.discord_id]
+    .filter((part) => part !== null)
+    .join("\n")
+    .toLowerCase();
+}
+
+/** Now, or a millisecond after the last change: times of change are what readings are told apart by. */
+export function later(column: string, nowMs: number) {
+  return sql<number>`case when ${sql.ref(column)} >= ${nowMs} then ${sql.ref(column)} + 1 else ${nowMs} end`;
+}
+
+/** Both databases take this many rows in one statement. */
+const rowsAtOnce = 500;
+
+function identityKey(who: Pick<CustomerIdentifiers, "email" | "discordId">): string {
+  const { email, discord_id: discordId } = identityOf(who);
+  return email !== null ? `${byEmail}${email}` : `${byDiscord}${discordId}`;
+}
+
+const byEmail = "email ";
+const byDiscord = "discord ";
+
+function idOf(ids: ReadonlyMap<string, string>, key: string): string {
+  const id = ids.get(key);
+  if (id === undefined) throw new Error("A customer was written and is not there.");
+  return id;
+}
+
+function joined(who: CustomerIdentifiers, before: CustomerIdentifiers | undefined): CustomerIdentifiers {
+  if (before === undefined) return who;
+  return { email: who.email, discordId: who.discordId ?? before.discordId, name: who.name ?? before.name };
+}
+
+async function identities(
+  db: Kysely<Tables>,
+  keys: readonly string[],
+  newId: () => string,
+  nowMs: number,
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const [column, kind] of [["email", byEmail] as const, ["discord_id", byDiscord] as const]) {
+    const values = keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length)] : []));
+    for (let start = 0; start < values.length; start += rowsAtOnce) {
+      const some = values.slice(start, start + rowsAtOnce);
+      const rows = some.map((value) => ({
+        id: newId(),
+        email: column === "email" ? value : null,
+        discord_id: column === "discord_id" ? value : null,
+        created_at: nowMs,
+      }));
+      await db
+        .insertInto("customers")
+        .values(rows)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const found = await db
+        .selectFrom("customers")
+        .select(["id", `${column} as identifier`])
+        .where(column, "in", some)
+        .execute();
+      for (const { id, identifier } of found) ids.set(`${kind}${identifier}`, id);
+    }
+  }
+  return ids;
+}
+
+function viewRow(
+  organizationId: string,
+  customerId: string,
+  who: CustomerIdentifiers,
+  nowMs: number,
+): OrganizationCustomerRow {
+  const view = { email: who.email?.trim() ?? null, name: who.name, discord_id: who.discordId };
+  return {
+    organization_id: organizationId,
+    customer_id: customerId,
+    ...view,
+    created_at: nowMs,
+    updated_at: nowMs,
+    search_text: customerSearchText(view),
+  };
+}
+
+async function writeViews(
+  db: Kysely<Tables>,
+  rows: readonly OrganizationCustomerRow[],
+  nowMs: number,
+): Promise<void> {
+  const written = await db
+    .insertInto("organization_customers")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["organization_id", "customer_id"]).doUpdateSet((is) => ({
+        email: is.ref("excluded.email"),
+        name: is.fn.coalesce("excluded.name", "organization_customers.name"),
+        discord_id: is.fn.coalesce("excluded.discord_id", "organization_customers.discord_id"),
+        updated_at: later("organization_customers.updated_at", nowMs),
+      })),
+    )
+    .returningAll()
+    .execute();
+  for (const row of written) {
+    const text = customerSearchText(row);
+    if (row.search_text === text) continue;
+    await db
+      .updateTable("organization_customers")
+      .set({ search_text: text })
+      .where("organization_id", "=", row.organization_id)
+      .where("customer_id", "=", row.customer_id)
+      .execute();
+  }
 }

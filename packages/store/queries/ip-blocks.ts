@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { BlockTier, IpBlockRow, Tables } from "../tables.ts";
 
 export interface NewIpBlock {
@@ -33,6 +33,7 @@ export async function addIpBlocks(db: Kysely<Tables>, blocks: readonly NewIpBloc
         expires_at: block.expiresAtMs,
         created_at: nowMs,
         created_by: block.createdBy ?? null,
+        updated_at: nowMs,
       };
     });
     await db.insertInto("ip_blocks").values(rows).execute();
@@ -46,9 +47,109 @@ export async function addIpBlocks(db: Kysely<Tables>, blocks: readonly NewIpBloc
   for (const { scope, added } of counts.values()) await markChanged(db, scope, added);
 }
 
-export async function removeIpBlock(db: Kysely<Tables>, id: string, scope: BlockScope) {
-  const removed = await db.deleteFrom("ip_blocks").where("id", "=", id).executeTakeFirst();
-  if (removed.numDeletedRows > 0n) await markChanged(db, scope, -1);
+/** Returns whether it was there: of two who remove it at once, one is told so, and the counters fall once. */
+export async function removeIpBlock(db: Kysely<Tables>, id: string, scope: BlockScope): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("ip_blocks")
+    .where("id", "=", id)
+    .where(inScope(scope))
+    .executeTakeFirst();
+  if (removed.numDeletedRows === 0n) return false;
+  await markChanged(db, scope, -1);
+  return true;
+}
+
+export async function updateIpBlock(
+  db: Kysely<Tables>,
+  id: string,
+  scope: BlockScope,
+  changes: Partial<Pick<IpBlockRow, "note" | "expires_at">> & Pick<IpBlockRow, "updated_at">,
+) {
+  await db.updateTable("ip_blocks").set(changes).where("id", "=", id).where(inScope(scope)).execute();
+  await markChanged(db, scope, 0);
+}
+
+/** Oldest first. */
+export async function ipBlocksOf(
+  db: Kysely<Tables>,
+  scope: BlockScope,
+  page: { readonly afterId: string | null; readonly limit: number },
+): Promise<IpBlockRow[]> {
+  let query = db.selectFrom("ip_blocks").selectAll().where(inScope(scope));
+  if (page.afterId !== null) query = query.where("id", ">", page.afterId);
+  return query.orderBy("id").limit(page.limit).execute();
+}
+
+export async function ipBlockOf(db: Kysely<Tables>, id: string, scope: BlockScope) {
+  return db.selectFrom("ip_blocks").selectAll().where("id", "=", id).where(inScope(scope)).executeTakeFirst();
+}
+
+/** Two can add the same only if neither holds the scope's row: ask after locking it. */
+export async function ipBlockOfCidr(db: Kysely<Tables>, cidr: string, scope: BlockScope) {
+  return db
+    .selectFrom("ip_blocks")
+    .selectAll()
+    .where("cidr", "=", cidr)
+    .where(inScope(scope))
+    .executeTakeFirst();
+}
+
+export async function countIpBlocks(db: Kysely<Tables>, scope: BlockScope): Promise<number> {
+  const { count } = await db
+    .selectFrom("ip_blocks")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where(inScope(scope))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** What of these networks is blocked by an organization at any level, or by the platform. */
+export async function ipBlocksOfCidrs(db: Kysely<Tables>, organizationId: string, cidrs: readonly string[]) {
+  return db
+    .selectFrom("ip_blocks")
+    .selectAll()
+    .where("cidr", "in", cidrs)
+    .where((is) => is.or([is("organization_id", "=", organizationId), is("tier", "=", "platform")]))
+    .orderBy("id")
+    .execute();
+}
+
+/** All blocks of a scope that goes away. */
+export async function removeIpBlocks(db: Kysely<Tables>, scope: BlockScope): Promise<void> {
+  const removed = await db.deleteFrom("ip_blocks").where(inScope(scope)).executeTakeFirst();
+  if (removed.numDeletedRows > 0n) await markChanged(db, scope, -Number(removed.numDeletedRows));
+}
+
+type CustomerScope = Extract<BlockScope, { tier: "customer" }>;
+
+/** Blocks follow a customer; where the other has the same network, the block that lasts longer stays. */
+export async function moveCustomerBlocks(db: Kysely<Tables>, from: CustomerScope, to: CustomerScope) {
+  const moving = await db.selectFrom("ip_blocks").selectAll().where(inScope(from)).execute();
+  for (const block of moving) {
+    const same = await ipBlockOfCidr(db, block.cidr, to);
+    if (same !== undefined) {
+      const movingLasts = lasts(block) > lasts(same);
+      await removeIpBlock(db, movingLasts ? same.id : block.id, movingLasts ? to : from);
+      if (!movingLasts) continue;
+    }
+    await db.updateTable("ip_blocks").set({ scope_id: to.customerId }).where("id", "=", block.id).execute();
+  }
+}
+
+function lasts(block: IpBlockRow): number {
+  return block.expires_at ?? Number.POSITIVE_INFINITY;
+}
+
+function inScope(scope: BlockScope) {
+  const { tier, organizationId, scopeId } = columns(scope);
+  return (is: ExpressionBuilder<Tables, "ip_blocks">) =>
+    is.and([
+      is("tier", "=", tier),
+      is("scope_id", "=", scopeId),
+      organizationId === null
+        ? is("organization_id", "is", null)
+        : is("organization_id", "=", organizationId),
+    ]);
 }
 
 /** The hot path looks at a scope's blocks only when these say that there is something to see. */

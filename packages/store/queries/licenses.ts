@@ -1,6 +1,6 @@
 import { matchForm } from "@countersign/domain/licenses/key";
 import type { Kysely } from "kysely";
-import type { LicenseRow, Tables } from "../tables.ts";
+import type { LicenseRow, LicenseTagRow, Tables } from "../tables.ts";
 
 export interface NewLicense {
   readonly id: string;
@@ -12,6 +12,8 @@ export interface NewLicense {
   readonly expiresAtMs?: number | null;
   /** Null switches the license's IP system off. */
   readonly maxIps?: number | null;
+  /** Off, and yet with a number of places for the day it is switched on. */
+  readonly ipSystemEnabled?: boolean;
   readonly notes?: string | null;
   readonly pin?:
     | { readonly mode: "pinned"; readonly version: string }
@@ -24,6 +26,8 @@ export interface NewLicense {
   readonly termMs?: number | null;
   readonly firstUsedAtMs?: number | null;
   readonly metadata?: string | null;
+  readonly tags?: readonly string[];
+  /** The key alone when it is left out: see `searchText` in domain/licenses. */
   readonly searchText?: string;
   readonly createdAtMs?: number;
 }
@@ -33,12 +37,14 @@ const rowsAtOnce = 500;
 
 export async function createLicenses(db: Kysely<Tables>, licenses: readonly NewLicense[], nowMs: number) {
   for (let start = 0; start < licenses.length; start += rowsAtOnce) {
-    const rows = licenses.slice(start, start + rowsAtOnce).map((license) => licenseRow(license, nowMs));
+    const some = licenses.slice(start, start + rowsAtOnce);
+    const rows = some.map((license) => licenseRow(license, nowMs));
     await db.insertInto("licenses").values(rows).execute();
+    await addTags(db, some.flatMap(tagRows));
   }
 }
 
-function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
+export function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
   const expiresAt = license.expiresAtMs ?? null;
   const maxIps = license.maxIps ?? null;
   const pin = license.pin ?? null;
@@ -51,7 +57,7 @@ function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
     license_key_match: matchForm(license.key),
     is_lifetime: expiresAt === null && (license.termMs ?? null) === null ? 1 : 0,
     expires_at: expiresAt,
-    ip_system_enabled: maxIps === null ? 0 : 1,
+    ip_system_enabled: (license.ipSystemEnabled ?? maxIps !== null) ? 1 : 0,
     max_ips: maxIps ?? 1,
     ip_count: 0,
     notes: license.notes ?? null,
@@ -70,6 +76,39 @@ function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
     metadata: license.metadata ?? null,
     search_text: license.searchText ?? license.key.toLowerCase(),
   };
+}
+
+export function tagRows({ id, organizationId, tags = [] }: NewLicense): LicenseTagRow[] {
+  return tags.map((tag) => ({ organization_id: organizationId, tag, license_id: id }));
+}
+
+export async function addTags(db: Kysely<Tables>, rows: readonly LicenseTagRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    await db
+      .insertInto("license_tags")
+      .values(rows.slice(start, start + rowsAtOnce))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** Which of these keys licenses of the product have already, in the form that keys are compared in. */
+export async function takenKeys(
+  db: Kysely<Tables>,
+  productId: string,
+  matchForms: readonly string[],
+): Promise<Map<string, string>> {
+  const taken = new Map<string, string>();
+  for (let start = 0; start < matchForms.length; start += rowsAtOnce) {
+    const rows = await db
+      .selectFrom("licenses")
+      .select(["license_key_match", "id"])
+      .where("product_id", "=", productId)
+      .where("license_key_match", "in", matchForms.slice(start, start + rowsAtOnce))
+      .execute();
+    for (const row of rows) taken.set(row.license_key_match, row.id);
+  }
+  return taken;
 }
 
 /** Adds an address by hand, as an allow-list is filled. Returns whether there was a place for it. */

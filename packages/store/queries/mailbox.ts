@@ -4,3 +4,99 @@ import type { MailboxRow } from "../tables.ts";
 export async function addMail(db: Database, mail: MailboxRow): Promise<void> {
   await db.insertInto("mailbox").values(mail).execute();
 }
+
+/** The newest first, without what is in them. */
+export async function letters(
+  db: Database,
+  filter: { readonly kind: string | null; readonly recipient: string | null },
+  page: { readonly beforeId: string | null; readonly limit: number },
+) {
+  let query = db
+    .selectFrom("mailbox")
+    .select(["id", "recipient", "subject", "kind", "created_at", "sent_at", "problem"]);
+  if (filter.kind !== null) query = query.where("kind", "=", filter.kind);
+  if (filter.recipient !== null) query = query.where("recipient", "=", filter.recipient);
+  if (page.beforeId !== null) query = query.where("id", "<", page.beforeId);
+  return query.orderBy("id", "desc").limit(page.limit).execute();
+}
+
+export async function letterById(db: Database, id: string): Promise<MailboxRow | undefined> {
+  return db.selectFrom("mailbox").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: number): Promise<boolean> {
+  const due = await db
+    .selectFrom("mailbox")
+    .select("id")
+    .where("next_attempt_at", "<=", nowMs)
+    .where("created_at", ">", writtenAfterMs)
+    .limit(1)
+    .executeTakeFirst();
+  return due !== undefined;
+}
+
+/**
+ * Takes the letter that has waited longest, so that nobody else sends it before `untilMs`. The condition stands in both
+ * places: of two that chose the same letter, the slower one looks again and finds it taken.
+ */
+export async function claimMail(
+  db: Database,
+  nowMs: number,
+  writtenAfterMs: number,
+  untilMs: number,
+): Promise<MailboxRow | undefined> {
+  return db
+    .updateTable("mailbox")
+    .set((row) => ({ next_attempt_at: untilMs, attempts: row("attempts", "+", 1) }))
+    .where("next_attempt_at", "<=", nowMs)
+    .where("id", "=", (mail) =>
+      mail
+        .selectFrom("mailbox")
+        .select("id")
+        .where("next_attempt_at", "<=", nowMs)
+        .where("created_at", ">", writtenAfterMs)
+        .orderBy("next_attempt_at")
+        .limit(1),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** It is out of the house. What it said, links that open doors among it, is kept no longer. */
+export async function mailWasSent(db: Database, id: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable("mailbox")
+    .set({ sent_at: nowMs, problem: null, next_attempt_at: null, body_text: "", body_html: null })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Changes nothing if somebody else has taken the letter since. */
+export async function mailFailed(
+  db: Database,
+  claimed: Pick<MailboxRow, "id" | "next_attempt_at">,
+  problem: string,
+  nextAttemptAt: number | null,
+): Promise<void> {
+  await db
+    .updateTable("mailbox")
+    .set({ problem, next_attempt_at: nextAttemptAt })
+    .where("id", "=", claimed.id)
+    .where("next_attempt_at", "=", claimed.next_attempt_at)
+    .where("sent_at", "is", null)
+    .execute();
+}
+
+export async function oldMail(db: Database, beforeMs: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("mailbox")
+    .select("id")
+    .where("created_at", "<", beforeMs)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function removeMail(db: Database, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom("mailbox").where("id", "in", ids).execute();
+}

@@ -47,6 +47,8 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     updated_at: nowMs,
     owner_id: organization.ownerId ?? null,
     delete_after: null,
+    owner_joined_at: null,
+    deleted_at: null,
   };
 }
 
@@ -71,21 +73,25 @@ export async function organizationsOf(
     .execute();
 }
 
-/** How many a person owns, and how many they may by an operator's decision. */
-export async function ownedOrganizations(
+/**
+ * How many a person owns, and how many they may by an operator's decision. Holds the person's row until the transaction
+ * ends, so that nothing else that comes to them is counted meanwhile.
+ */
+export async function heldAllowance(
   db: Kysely<Tables>,
   userId: string,
 ): Promise<{ count: number; allowance: number | null }> {
+  const user = await db
+    .updateTable("users")
+    .set((row) => ({ organization_allowance: row.ref("organization_allowance") }))
+    .where("id", "=", userId)
+    .returning("organization_allowance")
+    .executeTakeFirst();
   const owned = await db
     .selectFrom("organizations")
     .select((is) => is.fn.countAll<number>().as("count"))
     .where("owner_id", "=", userId)
     .executeTakeFirstOrThrow();
-  const user = await db
-    .selectFrom("users")
-    .select("organization_allowance")
-    .where("id", "=", userId)
-    .executeTakeFirst();
   return { count: Number(owned.count), allowance: user?.organization_allowance ?? null };
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "../store.ts";
+import type { UserRow } from "../tables.ts";
 
 export interface NewUser {
   readonly id: string;
@@ -40,4 +41,27 @@ export async function userById(db: Database, id: string) {
 
 export async function anyUserExists(db: Database): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The row as it is now, held until the transaction ends. */
+export async function lockedUser(db: Database, id: string) {
+  return db
+    .updateTable("users")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function updateUser(
+  db: Database,
+  id: string,
+  changes: Partial<Pick<UserRow, "name" | "email" | "email_verified">>,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable("users")
+    .set({ ...changes, updated_at: new Date(nowMs).toISOString() })
+    .where("id", "=", id)
+    .execute();
 }

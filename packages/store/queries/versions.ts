@@ -1,6 +1,6 @@
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { ProductVersionRow, Tables } from "../tables.ts";
 
 /** Writes a version record and raises the revision with it, so that every node sees the change at its next batch. */
 export async function setVersion(
@@ -34,6 +34,27 @@ export async function removeVersion(db: Kysely<Tables>, productId: string, versi
     .where("product_id", "=", productId)
     .where("version", "=", version)
     .execute();
+  await raiseRevision(db, productId);
+}
+
+/** All of them, in no order: versions are sorted by what they mean, which no database knows. */
+export async function versionsOf(db: Kysely<Tables>, productId: string) {
+  return db.selectFrom("product_versions").selectAll().where("product_id", "=", productId).execute();
+}
+
+/** Makes the records exactly these. One that stays keeps the time it was added. */
+export async function replaceVersions(
+  db: Kysely<Tables>,
+  productId: string,
+  records: readonly ProductVersionRow[],
+) {
+  await db.deleteFrom("product_versions").where("product_id", "=", productId).execute();
+  for (let start = 0; start < records.length; start += 500) {
+    await db
+      .insertInto("product_versions")
+      .values(records.slice(start, start + 500))
+      .execute();
+  }
   await raiseRevision(db, productId);
 }
 

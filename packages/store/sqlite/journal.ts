@@ -9,6 +9,7 @@ export class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #log: StatementSync;
   readonly #seenAgain: StatementSync;
+  readonly #seenWithMore: StatementSync;
   readonly #seenFirst: StatementSync;
   readonly #prune: StatementSync;
 
@@ -18,13 +19,14 @@ export class SqliteJournal implements Journal {
       `insert into request_log (id, at, organization_id, product_id, license_id, endpoint, status, ip, version,
         device_id, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
     );
-    this.#seenAgain = this.#database.prepare(
-      `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
-         license_count = license_count + ?6, first_seen_at = min(first_seen_at, ?7)
-       where tier = ?1 and scope_id = ?2 and ip = ?3`,
-    );
+    const seen = `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
+      first_seen_at = min(first_seen_at, ?6)`;
+    const there = "where tier = ?1 and scope_id = ?2 and ip = ?3";
+    // Most of the time no license is new. Then its count, which an index is kept of, is not even named.
+    this.#seenAgain = this.#database.prepare(`${seen} ${there}`);
+    this.#seenWithMore = this.#database.prepare(`${seen}, license_count = license_count + ?7 ${there}`);
     this.#seenFirst = this.#database.prepare(
-      `insert into ip_sightings (tier, scope_id, ip, last_seen_at, hits, license_count, first_seen_at)
+      `insert into ip_sightings (tier, scope_id, ip, last_seen_at, hits, first_seen_at, license_count)
        values (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
     );
     this.#prune = this.#database.prepare(
@@ -49,15 +51,17 @@ export class SqliteJournal implements Journal {
 
   #see(seen: readonly Sighting[]): void {
     const isNew = ({ licenseId, ip, firstSeenMs, lastSeenMs, hits }: Sighting) => {
-      if (this.#seenAgain.run("license", licenseId, ip, lastSeenMs, hits, 0, firstSeenMs).changes > 0)
-        return false;
-      this.#seenFirst.run("license", licenseId, ip, lastSeenMs, hits, 1, firstSeenMs);
+      const seen = ["license", licenseId, ip, lastSeenMs, hits, firstSeenMs] as const;
+      if (this.#seenAgain.run(...seen).changes > 0) return false;
+      this.#seenFirst.run(...seen, 1);
       return true;
     };
     for (const scope of scopeSightings(seen, isNew)) {
       const { tier, scopeId, ip, firstSeenMs, lastSeenMs, hits, newLicenses } = scope;
-      const seen = [tier, scopeId, ip, lastSeenMs, hits, newLicenses, firstSeenMs] as const;
-      if (this.#seenAgain.run(...seen).changes === 0) this.#seenFirst.run(...seen);
+      const seen = [tier, scopeId, ip, lastSeenMs, hits, firstSeenMs] as const;
+      const again =
+        newLicenses === 0 ? this.#seenAgain.run(...seen) : this.#seenWithMore.run(...seen, newLicenses);
+      if (again.changes === 0) this.#seenFirst.run(...seen, newLicenses);
     }
   }
 

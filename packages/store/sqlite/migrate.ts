@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import type { Migration } from "../migrations/migration.ts";
+import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
@@ -51,7 +51,7 @@ function apply(database: DatabaseSync, migration: Migration, all: readonly Migra
     all,
   );
   if (done.some((row) => row.name === migration.name)) return false;
-  for (const statement of migration.statements)
+  for (const statement of statementsFor(migration, "sqlite"))
     database.exec(statement.replaceAll("/* clustered */", "without rowid"));
   database
     .prepare("insert into schema_migrations (name, applied_at) values (?, ?)")

@@ -4,14 +4,17 @@ import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { Sealer } from "../sealer.ts";
-import type { Store } from "../store.ts";
+import type { Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { WriteLock } from "../write-lock.ts";
+import { SqliteBulk } from "./bulk.ts";
 import { kyselyOver } from "./dialect.ts";
+import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
 import { openDatabase, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
+import { SqliteSearch } from "./search.ts";
 import { SqliteValidate } from "./validate.ts";
 
 export interface SqliteOptions {
@@ -44,6 +47,8 @@ export class SqliteStore implements Store {
   readonly batching = { maxCalls: 256, maxInFlight: 1 };
   readonly sealer: Sealer;
   readonly reads: Kysely<Tables>;
+  readonly bulk: SqliteBulk;
+  readonly direct: Kysely<Tables>;
   readonly #writer: DatabaseSync;
   readonly #reader: DatabaseSync;
   readonly #begin: StatementSync;
@@ -52,6 +57,7 @@ export class SqliteStore implements Store {
   readonly #lock = new WriteLock();
   readonly #disk: DiskSync;
   readonly #validate: SqliteValidate;
+  readonly #search: SqliteSearch;
   readonly #options: SqliteOptions;
   readonly #syncTimer: ReturnType<typeof setInterval>;
   readonly #release: () => void;
@@ -70,16 +76,24 @@ export class SqliteStore implements Store {
     this.#reader.exec("pragma query_only = on");
     this.sealer = new Sealer(dataKey(database, options.encryptionKey));
     this.#validate = new SqliteValidate(database, this.sealer);
+    this.#search = new SqliteSearch(this.#reader);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
+    this.bulk = new SqliteBulk(database);
     this.#disk = new DiskSync(`${files.main}-wal`);
+    this.direct = directKysely({
+      writer: database,
+      reader: this.#reader,
+      lock: this.#lock,
+      flush: () => this.#disk.flush(),
+    });
     this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
     this.#syncTimer.unref();
   }
 
-  async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
     const result = await this.#lock.hold(async () => {
       this.#writer.exec("begin immediate");
       try {
@@ -91,8 +105,13 @@ export class SqliteStore implements Store {
         throw error;
       }
     });
-    await this.#disk.flush();
+    if (lasting === "now") await this.#disk.flush();
+    else this.#unsynced = true;
     return result;
+  }
+
+  searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
+    return this.#search.licenses(organizationId, term, most);
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {

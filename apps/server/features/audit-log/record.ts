@@ -16,8 +16,18 @@ export interface Change {
   readonly organizationId?: string | null;
 }
 
+/** What is written down of a request: who made it, about which organization, when and from where. */
+export type Acting = Pick<Context, "actor" | "organization" | "nowMs" | "ip" | "requestId"> & {
+  readonly asPlatform?: true;
+};
+
+/** For what somebody does as the operator: an organization then sees that it was not one of its own. */
+export function asPlatform(context: Context): Context & Acting {
+  return { ...context, asPlatform: true };
+}
+
 /** Writes down who did what, in the transaction that did it. */
-export async function audit(db: Database, context: Context, ...changes: readonly Change[]): Promise<void> {
+export async function audit(db: Database, context: Acting, ...changes: readonly Change[]): Promise<void> {
   await addAuditEntries(
     db,
     changes.map((change) => ({
@@ -44,6 +54,7 @@ export async function auditWithout(
       actor_kind: actor.kind,
       actor_id: null,
       actor_name: actor.name,
+      access_token_id: null,
       ...changeColumns(change, null),
       id: newId(),
       at: nowMs,
@@ -65,10 +76,22 @@ function changeColumns({ action, subject, before, after, organizationId }: Chang
   };
 }
 
-function actorColumns({ actor }: Context): Pick<AuditLogRow, "actor_kind" | "actor_id" | "actor_name"> {
-  if (actor === null) return { actor_kind: "system", actor_id: null, actor_name: "nobody signed in" };
-  if (actor.kind === "token") return { actor_kind: "token", actor_id: actor.tokenId, actor_name: actor.name };
-  return { actor_kind: "person", actor_id: actor.userId, actor_name: actor.name };
+type ActorColumns = Pick<AuditLogRow, "actor_kind" | "actor_id" | "actor_name" | "access_token_id">;
+
+export function actorColumns({ actor, asPlatform }: Acting): ActorColumns {
+  if (actor === null)
+    return { actor_kind: "system", actor_id: null, actor_name: "nobody signed in", access_token_id: null };
+  if (actor.kind === "token") {
+    const { tokenId, name } = actor;
+    return { actor_kind: "token", actor_id: tokenId, actor_name: name, access_token_id: tokenId };
+  }
+  const tokenId = "token" in actor.by ? actor.by.token : null;
+  return {
+    actor_kind: asPlatform === true ? "platform_admin" : "person",
+    actor_id: actor.userId,
+    actor_name: actor.name,
+    access_token_id: tokenId,
+  };
 }
 
 /** The members of `after` that differ from `before`, on both sides. */

@@ -2,30 +2,47 @@ import { randomBytes } from "node:crypto";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { permissions } from "@countersign/domain/members/permissions";
 import { addAccessToken } from "@countersign/store/queries/access-tokens";
+import { holdTheDoor } from "@countersign/store/queries/platform-state";
+import { addPassword, passwordHashOf } from "@countersign/store/queries/sign-in";
 import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 import { OperatorProblem } from "../../problem.ts";
+import { auditWithout } from "../audit-log/record.ts";
+import { hashPassword, verifyPassword } from "./passwords.ts";
+import { dropSetupTokens } from "./setup-link.ts";
 
 export interface Account {
   readonly email: string;
   readonly password: string;
 }
 
+/** Somebody whose password has been checked, or hashed: both take long, and are done before anything is written. */
+export type ReadyPerson =
+  | { readonly isNew: true; readonly email: string; readonly passwordHash: string }
+  | { readonly isNew: false; readonly email: string; readonly userId: string };
+
+export async function readyPerson(db: Database, account: Account): Promise<ReadyPerson> {
+  const email = account.email.trim().toLowerCase();
+  const user = await userByEmail(db, email);
+  if (user === undefined) return { isNew: true, email, passwordHash: await hashPassword(account.password) };
+  const stored = await passwordHashOf(db, user.id);
+  if (stored === null || !(await verifyPassword(account.password, stored))) {
+    throw new OperatorProblem(
+      `There is an account with the e-mail address ${email}, and its password is another.`,
+    );
+  }
+  if (user.suspended_at !== null) throw new OperatorProblem(`The account ${email} is suspended.`);
+  return { isNew: false, email, userId: user.id };
+}
+
 /** Makes a person without a browser, with a token that can do all they can. The first one runs the platform. */
 export async function setUpPerson(
   db: Database,
-  account: Account,
+  person: ReadyPerson,
   nowMs: number,
 ): Promise<{ userId: string; accessToken: string }> {
-  const email = account.email.trim().toLowerCase();
-  if ((await userByEmail(db, email)) !== undefined) {
-    throw new OperatorProblem(`There is an account with the e-mail address ${email} already.`);
-  }
-  const isFirst = !(await anyUserExists(db));
-  const userId = newId();
-  const name = email.split("@")[0] ?? email;
-  await addUser(db, { id: userId, name, email, emailVerified: true, isPlatformAdmin: isFirst }, nowMs);
+  const userId = person.isNew ? await addPerson(db, person, nowMs) : person.userId;
   const token = generateAccessToken(randomBytes);
   await addAccessToken(
     db,
@@ -43,4 +60,27 @@ export async function setUpPerson(
     nowMs,
   );
   return { userId, accessToken: token.token };
+}
+
+async function addPerson(
+  db: Database,
+  { email, passwordHash }: { email: string; passwordHash: string },
+  nowMs: number,
+): Promise<string> {
+  await holdTheDoor(db);
+  if ((await userByEmail(db, email)) !== undefined) {
+    throw new OperatorProblem(`An account with the e-mail address ${email} was made just now. Try again.`);
+  }
+  const isFirst = !(await anyUserExists(db));
+  const userId = newId();
+  const name = email.split("@")[0] ?? email;
+  await addUser(db, { id: userId, name, email, emailVerified: true, isPlatformAdmin: isFirst }, nowMs);
+  await addPassword(db, { id: newId(), userId, hash: passwordHash }, nowMs);
+  if (isFirst) await dropSetupTokens(db);
+  await auditWithout(db, { kind: "command_line", name: "countersign setup" }, nowMs, {
+    action: "person.set_up",
+    subject: { kind: "person", id: userId, name },
+    after: { email, is_platform_admin: isFirst },
+  });
+  return userId;
 }

@@ -27,5 +27,7 @@ export async function writeLetter(db: Database, letter: Letter, nowMs: number): 
     created_at: nowMs,
     sent_at: null,
     problem: null,
+    attempts: 0,
+    next_attempt_at: nowMs,
   });
 }

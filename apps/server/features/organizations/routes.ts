@@ -1,18 +1,12 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { lockedOrganization, organizationById } from "@countersign/store/queries/access";
-import {
-  organizationsOf,
-  ownedOrganizations,
-  slugIsTaken,
-  updateOrganization,
-} from "@countersign/store/queries/organizations";
+import { organizationsOf, slugIsTaken, updateOrganization } from "@countersign/store/queries/organizations";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { standingOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import {
-  type Context,
   checkUnchanged,
   nextUpdatedAt,
   theOrganization,
@@ -22,11 +16,12 @@ import {
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
+import { checkAllowance } from "./allowance.ts";
 import { addOrganization } from "./create.ts";
+import { deletionRoutes } from "./delete.ts";
+import { exportRoute } from "./export.ts";
 import { showOwnOrganization } from "./show.ts";
-
-/** How many organizations one person may own while any of them is on Free or Pro. */
-const usualAllowance = 2;
+import { transferRoute } from "./transfer.ts";
 
 export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizations, async (context, { query }) => {
@@ -51,7 +46,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.createOrganization, async (context, { body }) => {
     const actor = thePerson(context);
     return context.transaction(async (db) => {
-      await checkAllowance(db, context, actor.userId);
+      await checkAllowance(db, context, actor.userId, "You");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
       const { id } = await addOrganization(
         db,
@@ -91,18 +86,11 @@ export const organizationRoutes: readonly BoundRoute[] = [
       return showOwnOrganization(changed, theStanding(context));
     });
   }),
-];
 
-/** The free plans let a person own two. An operator can allow more, or fewer, for each person. */
-async function checkAllowance(db: Database, context: Context, userId: string): Promise<void> {
-  const owned = await ownedOrganizations(db, userId);
-  const allowance = owned.allowance ?? (context.config.defaultPlan === "enterprise" ? null : usualAllowance);
-  if (allowance === null || owned.count < allowance) return;
-  throw new Problem(
-    "limit_reached",
-    `You own ${owned.count} organizations, which is all that you may. The operator of this server can allow more.`,
-  );
-}
+  transferRoute,
+  exportRoute,
+  ...deletionRoutes,
+];
 
 async function checkSlug(db: Database, slug: string, exceptId: string | null): Promise<void> {
   if (!(await slugIsTaken(db, slug, exceptId))) return;

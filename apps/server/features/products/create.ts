@@ -4,6 +4,7 @@ import { createProduct, type ProductSettings } from "@countersign/store/queries/
 import type { Sealer } from "@countersign/store/sealer";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
+import { newSigningKey } from "./signing-key.ts";
 
 export interface ProductInput {
   readonly organizationId: string;
@@ -26,7 +27,6 @@ export async function addProduct(
 ): Promise<CreatedProduct> {
   const id = newId();
   const apiKey = generateApiKey(randomBytes);
-  const signingKey = { id: randomBytes(4).toString("hex"), sealedSecret: sealer.seal(randomBytes(32)) };
-  await createProduct(db, { id, ...input, apiKey, signingKey }, nowMs);
+  await createProduct(db, { id, ...input, apiKey, signingKey: newSigningKey(sealer) }, nowMs);
   return { id, apiKey: apiKey.key };
 }

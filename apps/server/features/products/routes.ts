@@ -1,15 +1,14 @@
 import * as contract from "@countersign/contract/manage/products";
-import { lockedProduct } from "@countersign/store/queries/access";
+import { parseCustomResponse } from "@countersign/domain/custom-response/template";
 import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products";
-import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { checkUnchanged, nextUpdatedAt, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { notFound } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { addProduct } from "./create.ts";
+import { currentProduct } from "./current.ts";
 import { showProduct, showProducts } from "./show.ts";
 
 export const productRoutes: readonly BoundRoute[] = [
@@ -40,7 +39,7 @@ export const productRoutes: readonly BoundRoute[] = [
         { organizationId, name, settings: settingColumns(settings) },
         context.nowMs,
       );
-      const product = await showProduct(db, await current(db, id), context.nowMs);
+      const product = await showProduct(db, await currentProduct(db, id), context.nowMs);
       await audit(db, context, {
         action: "product.created",
         subject: { kind: "product", id, name },
@@ -56,7 +55,7 @@ export const productRoutes: readonly BoundRoute[] = [
 
   bind(contract.updateProduct, async (context, { body: { updated_at: guard, name, ...settings } }) => {
     return context.transaction(async (db) => {
-      const row = await current(db, theProduct(context).id);
+      const row = await currentProduct(db, theProduct(context).id);
       checkUnchanged(context, row.updated_at, guard);
       const changes = { ...asColumns({ name }), ...settingColumns(settings) };
       const updatedAt = nextUpdatedAt(context, row.updated_at);
@@ -71,20 +70,13 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.deleteProduct, async (context) => {
-    const { id, name } = theProduct(context);
     return context.transaction(async (db) => {
+      const { id, name } = await currentProduct(db, theProduct(context).id);
       await deleteProduct(db, id, context.nowMs);
       await audit(db, context, { action: "product.deleted", subject: { kind: "product", id, name } });
     });
   }),
 ];
-
-/** The row as it is now, and stays until the transaction ends: what was read before may be old. */
-async function current(db: Database, id: string): Promise<ProductRow> {
-  const row = await lockedProduct(db, id);
-  if (row === undefined) throw notFound("product");
-  return row;
-}
 
 type Settings = Parameters<typeof asColumns>[0] & { custom_response?: object | null | undefined };
 
@@ -92,7 +84,14 @@ function settingColumns(settings: Settings): Partial<ProductRow> {
   const { custom_response: template, ...others } = settings;
   const columns: Partial<ProductRow> = asColumns(others);
   if (template === undefined) return columns;
-  return { ...columns, custom_response: template === null ? null : JSON.stringify(template) };
+  return { ...columns, custom_response: template === null ? null : JSON.stringify(checked(template)) };
+}
+
+/** What was checked is what is kept: the contract saw nothing wrong, so this is a copy without surprises. */
+function checked(template: object): object {
+  const parsed = parseCustomResponse(template);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return parsed.template;
 }
 
 function missing(id: string): never {

@@ -12,12 +12,16 @@ import {
 } from "@countersign/store/queries/access";
 import type { Store } from "@countersign/store/store";
 import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { FloodLimits } from "../../features/identity/flood-limits.ts";
 import { type Actor, type PersonActor, type Standing, standingOf } from "./actor.ts";
 import { notFound, Problem } from "./problem.ts";
 
-/** Finds out who a session cookie belongs to. */
+/** Finds out who a session cookie belongs to, and opens sessions. */
 export interface SignIn {
   personOf(request: Request): Promise<PersonActor | null>;
+  /** The cookies of a new session, for somebody whose password was checked or has just been set. */
+  openSession(email: string, password: string, from: Request, ip: string | null): Promise<string[]>;
+  readonly flood: FloodLimits;
 }
 
 const rememberUseAfterMs = 60_000;
@@ -113,6 +117,7 @@ export async function authorize(
   }
 }
 
+/** In the same words as for what is somebody else's: the path has told the caller what kind of thing it names. */
 async function findSubject(
   params: Readonly<Record<string, string>>,
   store: Store,
@@ -120,11 +125,14 @@ async function findSubject(
   const { organization_id: organizationId, product_id: productId, license_id: licenseId } = params;
   const db = store.reads;
   const license = licenseId === undefined ? null : ((await licenseById(db, licenseId)) ?? null);
-  if (licenseId !== undefined && license === null) throw notFound("license");
+  if (licenseId !== undefined && license === null) throw notFound();
   const product = productId === undefined ? null : ((await productById(db, productId)) ?? null);
-  if (productId !== undefined && product === null) throw notFound("product");
+  if (productId !== undefined && product === null) throw notFound();
   const id = organizationId ?? product?.organization_id ?? license?.organization_id;
   const organization = id === undefined ? null : ((await organizationById(db, id)) ?? null);
+  const owners = [product?.organization_id, license?.organization_id];
+  // A path that names two things names nothing unless they belong together.
+  if (owners.some((owner) => owner !== undefined && owner !== id)) throw notFound();
   return { organization, product, license };
 }
 

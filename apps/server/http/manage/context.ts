@@ -2,6 +2,7 @@ import type { Database, Store } from "@countersign/store/store";
 import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
+import type { SignIn } from "./access.ts";
 import type { Actor, PersonActor, Standing } from "./actor.ts";
 import { Problem } from "./problem.ts";
 
@@ -10,6 +11,7 @@ export interface Context {
   readonly store: Store;
   readonly config: Config;
   readonly log: Log;
+  readonly signIn: SignIn;
   readonly nowMs: number;
   readonly requestId: string;
   /** The address of the caller, as far as it is known. */

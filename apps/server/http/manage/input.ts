@@ -60,7 +60,7 @@ function parse(text: string): unknown {
   }
 }
 
-function checked(schema: z.ZodType, value: unknown, where: "body" | "query"): unknown {
+export function checked(schema: z.ZodType, value: unknown, where: "body" | "query"): unknown {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
   const errors = fieldErrors(result.error, where);

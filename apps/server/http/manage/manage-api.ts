@@ -1,9 +1,8 @@
-import { parseAddress } from "@countersign/domain/ip/address";
-import { callerAddress } from "@countersign/domain/ip/caller";
 import { StorageUnavailable } from "@countersign/store/problem";
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import { type Log, reasonOf } from "../../log.ts";
+import { addressOf } from "../address.ts";
 import { authenticate, authorize, type SignIn } from "./access.ts";
 import { type Actor, actorId } from "./actor.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -68,7 +67,7 @@ export class ManageApi {
       actor,
       nowMs,
       requestId,
-      ip: this.#addressOf(peer, request.headers),
+      ip: addressOf(peer, request.headers, this.#parts.config.trustedProxies),
       request,
       ifMatch: request.headers.get("if-match")?.replace(/^(?:W\/)?"(.*)"$/, "$1") ?? null,
       transaction: async (work) => {
@@ -118,16 +117,6 @@ export class ManageApi {
     if (!byCookie || !isWrite(request)) return;
     if (request.headers.get("origin") === this.#origin) return;
     throw new Problem("wrong_origin", `With a session cookie, changes are taken from ${this.#origin} alone.`);
-  }
-
-  #addressOf(peer: string | null, headers: Headers): string | null {
-    if (peer === null) return null;
-    const { trustedProxies } = this.#parts.config;
-    const address =
-      trustedProxies.size === 0
-        ? parseAddress(peer)
-        : callerAddress(peer, headers.get("x-forwarded-for"), trustedProxies);
-    return address?.text ?? null;
   }
 
   #problemOf(error: unknown, requestId: string): Problem {

@@ -1,9 +1,11 @@
 /** Each kind of problem the management API answers with: its status and its title. */
-const kinds = {
+export const problemKinds = {
   invalid: [422, "Something in the request is not right"],
   malformed: [400, "The request cannot be read"],
   signed_out: [401, "Nobody is signed in"],
   second_factor_required: [401, "The second factor is missing"],
+  wrong_credentials: [401, "That does not open anything"],
+  email_not_verified: [403, "The e-mail address is not verified"],
   forbidden: [403, "Not allowed"],
   wrong_origin: [403, "The request comes from another site"],
   not_found: [404, "There is nothing here"],
@@ -18,7 +20,7 @@ const kinds = {
   unavailable: [503, "The database does not answer"],
 } as const;
 
-export type ProblemKind = keyof typeof kinds;
+export type ProblemKind = keyof typeof problemKinds;
 
 export interface FieldError {
   readonly field: string;
@@ -44,7 +46,7 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return kinds[this.kind][0];
+    return problemKinds[this.kind][0];
   }
 }
 
@@ -61,7 +63,7 @@ export function invalid(field: string, message: string): Problem {
 }
 
 export function problemResponse(problem: Problem, requestId: string): Response {
-  const [status, title] = kinds[problem.kind];
+  const [status, title] = problemKinds[problem.kind];
   const body = {
     type: `/problems/${problem.kind.replaceAll("_", "-")}`,
     title,

@@ -1,6 +1,39 @@
+import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
+import { adminRoutes } from "../../features/admin/routes.ts";
+import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { customerRoutes } from "../../features/customers/routes.ts";
+import { accountRoutes } from "../../features/identity/routes.ts";
+import { invitationRoutes } from "../../features/invitations/routes.ts";
+import { ipBlockRoutes } from "../../features/ip-blocks/routes.ts";
+import { ipRoutes } from "../../features/ips/routes.ts";
+import { licenseFileRoutes } from "../../features/license-files/routes.ts";
+import { licenseRoutes } from "../../features/licenses/routes.ts";
+import { memberRoutes } from "../../features/members/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
+import { productKeyRoutes } from "../../features/products/key-routes.ts";
+import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
+import { roleRoutes } from "../../features/roles/routes.ts";
+import { versionRoutes } from "../../features/versions/routes.ts";
 import type { BoundRoute } from "./bind.ts";
 
 /** Every route of the management API. */
-export const manageRoutes: readonly BoundRoute[] = [...organizationRoutes, ...productRoutes];
+export const manageRoutes: readonly BoundRoute[] = [
+  ...accessTokenRoutes,
+  ...accountRoutes,
+  ...adminRoutes,
+  ...auditLogRoutes,
+  ...invitationRoutes,
+  ...licenseRoutes,
+  ...memberRoutes,
+  ...roleRoutes,
+  ...licenseFileRoutes,
+  ...organizationRoutes,
+  ...productRoutes,
+  ...versionRoutes,
+  ...customResponseRoutes,
+  ...productKeyRoutes,
+  ...ipRoutes,
+  ...ipBlockRoutes,
+  ...customerRoutes,
+];

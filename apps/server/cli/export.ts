@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import { organizationById, productById } from "@countersign/store/queries/access";
+import { readConfig } from "../config.ts";
+import { auditWithout } from "../features/audit-log/record.ts";
+import { exportText } from "../features/license-files/export.ts";
+import { OperatorProblem } from "../problem.ts";
+import { type Command, readOptions } from "./command.ts";
+import { oneOf, required } from "./options.ts";
+import { printJson, printLines } from "./print.ts";
+import { Progress } from "./progress.ts";
+import { withStore } from "./with-store.ts";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "Write licenses to a CSV or JSON Lines file.",
+  help: `countersign export --organization ID [options]
+
+Writes the licenses of an organization, straight from the database, also while the server runs. Cells of a CSV file that
+a spreadsheet would run as a formula begin with an apostrophe, which the import takes off again.
+
+  --product ID         only those of this product
+  --status active|expired|revoked
+  --tag TAG            only those with this tag
+  --format csv|jsonl   what to write (csv)
+  --file FILE          where to write it; without it, to the terminal
+  --json               with --file: print one JSON object: file, format, licenses
+`,
+  async run(words, environment) {
+    const { values } = readOptions("export", words, {
+      organization: { type: "string" },
+      product: { type: "string" },
+      status: { type: "string" },
+      tag: { type: "string" },
+      format: { type: "string" },
+      file: { type: "string" },
+      json: { type: "boolean" },
+    });
+    const { file } = values;
+    if (values.json === true && file === undefined)
+      throw new OperatorProblem("--json says what was written to a file, so it needs --file.");
+    const organizationId = required("export", "organization", values.organization);
+    const format = oneOf("format", values.format ?? "csv", ["csv", "jsonl"]);
+    const status =
+      values.status === undefined ? null : oneOf("status", values.status, ["active", "expired", "revoked"]);
+    const filter = { productId: values.product ?? null, status, tag: values.tag ?? null, search: null };
+    await withStore(readConfig(environment), async (store) => {
+      const organization = await organizationById(store.reads, organizationId);
+      if (organization === undefined)
+        throw new OperatorProblem(`There is no organization ${organizationId}.`);
+      const product =
+        values.product === undefined ? undefined : await productById(store.reads, values.product);
+      if (values.product !== undefined && product?.organization_id !== organizationId)
+        throw new OperatorProblem(`The organization has no product ${values.product}.`);
+      const nowMs = await store.clock();
+      const out = file === undefined ? process.stdout : createWriteStream(file, { flags: "wx", mode: 0o600 });
+      if (file !== undefined) await opened(out, file);
+      await store.transaction((db) =>
+        auditWithout(db, { kind: "command_line", name: "countersign export" }, nowMs, {
+          action: "licenses.exported",
+          subject: { kind: "organization", id: organizationId, name: organization.name },
+          after: { format, ...filter },
+          organizationId,
+        }),
+      );
+      const progress = new Progress();
+      let licenses = 0;
+      for await (const part of exportText(store, organizationId, format, filter, nowMs)) {
+        licenses += part.licenses;
+        if (!out.write(part.text)) await once(out, "drain");
+        if (file !== undefined) progress.count(`${licenses.toLocaleString("en")} licenses`);
+      }
+      progress.end();
+      if (file === undefined) return;
+      out.end();
+      await once(out, "close");
+      if (values.json === true) printJson({ file: resolve(file), format, licenses });
+      else printLines([`${licenses} licenses were written to ${file}.`]);
+    });
+    return 0;
+  },
+};
+
+async function opened(out: NodeJS.WritableStream, file: string): Promise<void> {
+  try {
+    await once(out, "open");
+  } catch (cause) {
+    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    throw new OperatorProblem(
+      isThere ? `${file} is there already. Name a new file.` : `${file} cannot be written.`,
+      { cause },
+    );
+  }
+}

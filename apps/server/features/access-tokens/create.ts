@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { generateAccessToken } from "@countersign/domain/members/access-token";
+import { notHeld, type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
+import {
+  accessTokenById,
+  addAccessToken,
+  countAccessTokens,
+  type TokenHolder,
+} from "@countersign/store/queries/access-tokens";
+import type { Database } from "@countersign/store/store";
+import { type Context, theActor } from "../../http/manage/context.ts";
+import { iso, milliseconds } from "../../http/manage/page.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { showToken } from "./show.ts";
+
+/** More than anybody keeps track of. */
+const mostTokens = 100;
+
+export interface TokenInput {
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly expires_at: string | null;
+}
+
+/** Makes a token that may do no more, and lasts no longer, than what it is asked for with. */
+export async function createToken(
+  context: Context,
+  holder: TokenHolder,
+  held: ReadonlySet<Permission>,
+  body: TokenInput,
+) {
+  const missing = notHeld(held, body.permissions);
+  if (missing.length > 0) {
+    const message = `permissions should be among those that you have here: ${missing.join(", ")} is not.`;
+    throw new Problem("forbidden", message, { errors: [{ field: "permissions", message }] });
+  }
+  const expiresAtMs = body.expires_at === null ? null : milliseconds(body.expires_at);
+  if (expiresAtMs !== null && expiresAtMs <= context.nowMs)
+    throw invalid("expires_at", "should be later than now");
+  const permissions = sortedPermissions(body.permissions);
+  return context.transaction(async (db) => {
+    await checkAskingToken(db, context, expiresAtMs);
+    if ((await countAccessTokens(db, holder)) >= mostTokens) {
+      throw new Problem(
+        "limit_reached",
+        `There are ${mostTokens} access tokens already. Revoke one that is not used.`,
+      );
+    }
+    const { token, hash, shownPrefix } = generateAccessToken(randomBytes);
+    const actor = theActor(context);
+    const row = {
+      id: newId(),
+      hash,
+      shownPrefix,
+      name: body.name,
+      userId: "userId" in holder ? holder.userId : null,
+      organizationId: "organizationId" in holder ? holder.organizationId : null,
+      permissions,
+      createdBy: actor.kind === "person" ? actor.userId : null,
+      expiresAtMs,
+    };
+    await addAccessToken(db, row, context.nowMs);
+    await audit(db, context, {
+      action: "access_token.created",
+      subject: { kind: "access_token", id: row.id, name: row.name },
+      after: { name: row.name, prefix: shownPrefix, permissions, expires_at: iso(expiresAtMs) },
+    });
+    const made = await accessTokenById(db, row.id);
+    if (made === undefined) throw new Error("The token that was just made is not there.");
+    return { ...showToken(made), token };
+  });
+}
+
+/** Looked up again inside the transaction: a token that is revoked meanwhile must not leave a child behind. */
+async function checkAskingToken(db: Database, context: Context, expiresAtMs: number | null): Promise<void> {
+  const actor = theActor(context);
+  const tokenId = actor.kind === "token" ? actor.tokenId : "token" in actor.by ? actor.by.token : null;
+  if (tokenId === null) return;
+  const asking = await accessTokenById(db, tokenId);
+  if (asking === undefined) throw new Problem("signed_out", "The access token was revoked.");
+  if (asking.expires_at === null) return;
+  if (expiresAtMs === null || expiresAtMs > asking.expires_at) {
+    throw invalid(
+      "expires_at",
+      `should be no later than ${iso(asking.expires_at)}, when the token that asks runs out`,
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import * as contract from "@countersign/contract/manage/access-tokens";
+import { notHeld } from "@countersign/domain/members/permissions";
+import {
+  accessTokensOf,
+  revokeAccessToken,
+  type TokenHolder,
+} from "@countersign/store/queries/access-tokens";
+import type { AccessTokenRow } from "@countersign/store/tables";
+import { permissionSet } from "../../http/manage/access.ts";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, theOrganization, thePerson, theStanding } from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { createToken } from "./create.ts";
+import { showToken } from "./show.ts";
+
+export const accessTokenRoutes: readonly BoundRoute[] = [
+  bind(contract.listMyAccessTokens, async (context, { query }) =>
+    list(context, { userId: thePerson(context).userId }, query),
+  ),
+
+  bind(contract.createMyAccessToken, async (context, { body }) => {
+    const { userId, atMost } = thePerson(context);
+    return createToken(context, { userId }, atMost, body);
+  }),
+
+  bind(contract.revokeMyAccessToken, async (context, input) => {
+    const { userId, by, atMost } = thePerson(context);
+    return revoke(context, { userId }, param(input, "token_id"), (row) => {
+      const isItself = "token" in by && by.token === row.id;
+      if (isItself || notHeld(atMost, permissionSet(row.permissions)).length === 0) return;
+      throw new Problem("forbidden", "A token cannot revoke one that may do more than itself.");
+    });
+  }),
+
+  bind(contract.listOrganizationAccessTokens, async (context, { query }) =>
+    list(context, { organizationId: theOrganization(context).id }, query),
+  ),
+
+  bind(contract.createOrganizationAccessToken, async (context, { body }) =>
+    createToken(
+      context,
+      { organizationId: theOrganization(context).id },
+      theStanding(context).permissions,
+      body,
+    ),
+  ),
+
+  bind(contract.revokeOrganizationAccessToken, async (context, input) =>
+    revoke(context, { organizationId: theOrganization(context).id }, param(input, "token_id"), () => {}),
+  ),
+];
+
+async function list(
+  context: Context,
+  holder: TokenHolder,
+  query: { limit: number; cursor?: string | undefined },
+) {
+  const after = decodeCursor(query.cursor, 1);
+  const rows = await accessTokensOf(context.store.reads, holder, {
+    afterId: after === null ? null : String(after[0]),
+    limit: query.limit + 1,
+  });
+  return pageOf(rows, query.limit, (row) => [row.id], showToken);
+}
+
+async function revoke(
+  context: Context,
+  holder: TokenHolder,
+  tokenId: string,
+  check: (row: AccessTokenRow) => void,
+): Promise<void> {
+  await context.transaction(async (db) => {
+    const row = await revokeAccessToken(db, holder, tokenId, context.nowMs);
+    if (row === undefined) throw notFound("access token");
+    check(row);
+    await audit(db, context, {
+      action: "access_token.revoked",
+      subject: { kind: "access_token", id: row.id, name: row.name },
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import * as contract from "@countersign/contract/manage/admin";
+import { countAll, countUnsentMail, lastRequestAt } from "@countersign/store/queries/platform";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { iso } from "../../http/manage/page.ts";
+import { release } from "../../release.ts";
+
+const most = 100_000;
+const mostMail = 10_000;
+
+export const healthRoutes: readonly BoundRoute[] = [
+  bind(contract.getPlatformHealth, async ({ store }) => {
+    const startedMs = performance.now();
+    await store.ping();
+    const latencyMs = performance.now() - startedMs;
+    const clockOffsetMs = Math.round((await store.clock()) - Date.now());
+    return {
+      version: release,
+      uptime_seconds: Math.floor(process.uptime()),
+      database: {
+        kind: store.kind,
+        latency_ms: Math.round(latencyMs * 1000) / 1000,
+        clock_offset_ms: clockOffsetMs,
+      },
+      request_log: { last_entry_at: iso(await lastRequestAt(store.reads)) },
+      mailbox: { unsent: await countUnsentMail(store.reads, mostMail) },
+      counts: {
+        organizations: await countAll(store.reads, "organizations", most),
+        products: await countAll(store.reads, "products", most),
+        licenses: await countAll(store.reads, "licenses", most),
+        users: await countAll(store.reads, "users", most),
+      },
+    };
+  }),
+];

@@ -1,0 +1,36 @@
+import * as contract from "@countersign/contract/manage/admin";
+import { lockPlatformBlocks } from "@countersign/store/queries/platform";
+import type { Database } from "@countersign/store/store";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { asPlatform } from "../audit-log/record.ts";
+import { addBlock, changeBlock, liftBlock, listBlocks } from "../ip-blocks/work.ts";
+
+/** What organizations do with their block lists, for the one of the whole platform. */
+export const platformBlockRoutes: readonly BoundRoute[] = [
+  bind(contract.listPlatformIpBlocks, async (context, { query }) =>
+    listBlocks(context.store.reads, scope, query),
+  ),
+
+  bind(contract.addPlatformIpBlock, async (context, { body }) =>
+    context.transaction(async (db) => addBlock(db, asPlatform(context), await locked(db), body)),
+  ),
+
+  bind(contract.updatePlatformIpBlock, async (context, input) =>
+    context.transaction(async (db) =>
+      changeBlock(db, asPlatform(context), await locked(db), param(input, "block_id"), input.body),
+    ),
+  ),
+
+  bind(contract.removePlatformIpBlock, async (context, input) =>
+    context.transaction(async (db) =>
+      liftBlock(db, asPlatform(context), await locked(db), param(input, "block_id")),
+    ),
+  ),
+];
+
+const scope = { tier: "platform" } as const;
+
+async function locked(db: Database): Promise<typeof scope> {
+  await lockPlatformBlocks(db);
+  return scope;
+}

@@ -1,0 +1,46 @@
+import * as contract from "@countersign/contract/manage/admin";
+import { letterById, letters } from "@countersign/store/queries/mailbox";
+import type { MailboxRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { notFound } from "../../http/manage/problem.ts";
+
+export const mailboxRoutes: readonly BoundRoute[] = [
+  bind(contract.listMailbox, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, 1);
+    const filter = { kind: query.kind ?? null, recipient: query.recipient?.toLowerCase() ?? null };
+    const rows = await letters(context.store.reads, filter, {
+      beforeId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.id], showMail);
+  }),
+
+  bind(contract.getMail, async (context, input) => {
+    const row = await letterById(context.store.reads, param(input, "mail_id"));
+    if (row === undefined) throw notFound("letter");
+    const wasSent = row.sent_at !== null;
+    return {
+      ...showMail(row),
+      body_text: wasSent ? null : row.body_text,
+      body_html: wasSent ? null : row.body_html,
+    };
+  }),
+];
+
+type Envelope = Pick<
+  MailboxRow,
+  "id" | "recipient" | "subject" | "kind" | "created_at" | "sent_at" | "problem"
+>;
+
+function showMail(row: Envelope) {
+  return {
+    id: row.id,
+    recipient: row.recipient,
+    subject: row.subject,
+    kind: row.kind,
+    created_at: iso(row.created_at),
+    sent_at: iso(row.sent_at),
+    problem: row.problem,
+  };
+}

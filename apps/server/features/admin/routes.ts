@@ -1,0 +1,15 @@
+import type { BoundRoute } from "../../http/manage/bind.ts";
+import { healthRoutes } from "./health.ts";
+import { platformBlockRoutes } from "./ip-blocks.ts";
+import { mailboxRoutes } from "./mailbox.ts";
+import { platformOrganizationRoutes } from "./organizations.ts";
+import { userRoutes } from "./users.ts";
+
+/** What the operator of an installation does. */
+export const adminRoutes: readonly BoundRoute[] = [
+  ...platformOrganizationRoutes,
+  ...userRoutes,
+  ...platformBlockRoutes,
+  ...mailboxRoutes,
+  ...healthRoutes,
+];

@@ -1,0 +1,129 @@
+import * as contract from "@countersign/contract/manage/admin";
+import {
+  allUsers,
+  anotherPlatformAdminExists,
+  lockedUser,
+  lockPlatformAdmins,
+  organizationsOfUser,
+  updateUser,
+} from "@countersign/store/queries/platform-users";
+import { userById } from "@countersign/store/queries/users";
+import type { Database } from "@countersign/store/store";
+import type { UserRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { asColumns } from "../../http/manage/columns.ts";
+import { type Context, checkUnchanged, nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { asPlatform, audit, difference } from "../audit-log/record.ts";
+
+const shownOrganizations = 200;
+
+export const userRoutes: readonly BoundRoute[] = [
+  bind(contract.listUsers, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, 2);
+    const filter = {
+      search: query.q === undefined || query.q === "" ? null : query.q,
+      platformAdmin: query.platform_admin ?? null,
+      suspended: query.suspended ?? null,
+    };
+    const rows = await allUsers(context.store.reads, filter, {
+      after: after === null ? null : { createdAt: String(after[0]), id: String(after[1]) },
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.created_at, row.id], showUser);
+  }),
+
+  bind(contract.getUser, async (context, input) => details(context.store.reads, param(input, "user_id"))),
+
+  bind(contract.updateUser, async (context, input) => {
+    const { updated_at: guard, ...body } = input.body;
+    return change(context, param(input, "user_id"), "user.updated", (row) => {
+      checkUnchanged(context, Date.parse(row.updated_at), guard);
+      return asColumns(body);
+    });
+  }),
+
+  bind(contract.suspendUser, async (context, input) => {
+    const id = param(input, "user_id");
+    if (id === thePerson(context).userId)
+      throw new Problem("conflict", "You cannot suspend yourself. Another platform admin can.");
+    return change(context, id, "user.suspended", (row) => ({
+      suspended_at: row.suspended_at ?? context.nowMs,
+      suspension_reason: input.body.reason,
+    }));
+  }),
+
+  bind(contract.restoreUser, async (context, input) =>
+    change(context, param(input, "user_id"), "user.restored", () => ({
+      suspended_at: null,
+      suspension_reason: null,
+    })),
+  ),
+];
+
+/** Changes what `changesOf` says; does nothing where all is so already. */
+async function change(
+  context: Context,
+  id: string,
+  action: string,
+  changesOf: (row: UserRow) => Partial<UserRow>,
+) {
+  return context.transaction(async (db) => {
+    // Before the person's row, and by everybody in this order: two who unmake each other would leave nobody.
+    await lockPlatformAdmins(db);
+    const row = await lockedUser(db, id);
+    if (row === undefined) throw notFound("person");
+    const changes = changesOf(row);
+    const changed = difference(row, changes);
+    if (Object.keys(changed.after).length > 0) {
+      if (isWorkingAdmin(row) && !isWorkingAdmin({ ...row, ...changes })) await checkNotLast(db, id);
+      const updatedAtMs = nextUpdatedAt(context, Date.parse(row.updated_at));
+      await updateUser(db, id, { ...changes, updated_at: iso(updatedAtMs) });
+      await audit(db, asPlatform(context), {
+        action,
+        subject: { kind: "user", id, name: row.name },
+        ...changed,
+      });
+    }
+    return details(db, id);
+  });
+}
+
+function isWorkingAdmin(row: UserRow): boolean {
+  return row.is_platform_admin === 1 && row.suspended_at === null;
+}
+
+async function checkNotLast(db: Database, id: string): Promise<void> {
+  if (await anotherPlatformAdminExists(db, id)) return;
+  throw new Problem("conflict", "This is the last platform admin. Make somebody else one first.");
+}
+
+async function details(db: Database, id: string) {
+  const row = await userById(db, id);
+  if (row === undefined) throw notFound("person");
+  const organizations = await organizationsOfUser(db, id, shownOrganizations);
+  return {
+    ...showUser(row),
+    organizations: organizations.map(({ owner_id: ownerId, ...organization }) => ({
+      ...organization,
+      is_owner: ownerId === id,
+    })),
+  };
+}
+
+function showUser(row: UserRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    email_verified: row.email_verified === 1,
+    two_factor_enabled: row.two_factor_enabled === 1,
+    is_platform_admin: row.is_platform_admin === 1,
+    organization_allowance: row.organization_allowance,
+    suspended_at: iso(row.suspended_at),
+    suspension_reason: row.suspension_reason,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}

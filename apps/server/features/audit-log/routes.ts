@@ -1,0 +1,57 @@
+import * as contract from "@countersign/contract/manage/audit-log";
+import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log";
+import type { AuditLogRow } from "@countersign/store/tables";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
+import { exportedLog } from "./export.ts";
+import { type ShownEntry, showEntry, showToOrganization } from "./show.ts";
+
+export const auditLogRoutes: readonly BoundRoute[] = [
+  bind(contract.listAuditLog, async (context, { query }) =>
+    list(context, filterOf(query, theOrganization(context).id), query, showToOrganization),
+  ),
+
+  bind(contract.exportAuditLog, async (context, { query }) =>
+    exportedLog(context.store.reads, filterOf(query, theOrganization(context).id), query.format),
+  ),
+
+  bind(contract.listPlatformAuditLog, async (context, { query }) =>
+    list(context, filterOf(query, query.organization_id ?? null), query, showEntry),
+  ),
+];
+
+async function list(
+  context: Context,
+  filter: AuditFilter,
+  query: { limit: number; cursor?: string | undefined },
+  show: (row: AuditLogRow) => ShownEntry,
+) {
+  const after = decodeCursor(query.cursor, 2);
+  const rows = await auditEntries(context.store.reads, filter, {
+    after: after === null ? null : { at: Number(after[0]), id: String(after[1]) },
+    limit: query.limit + 1,
+  });
+  return pageOf(rows, query.limit, (row) => [row.at, row.id], show);
+}
+
+interface FilterQuery {
+  readonly actor_id?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject_kind?: string | undefined;
+  readonly subject_id?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+function filterOf(query: FilterQuery, organizationId: string | null): AuditFilter {
+  return {
+    organizationId,
+    actorId: query.actor_id ?? null,
+    action: query.action ?? null,
+    subjectKind: query.subject_kind ?? null,
+    subjectId: query.subject_id ?? null,
+    fromMs: query.from === undefined ? null : milliseconds(query.from),
+    toMs: query.to === undefined ? null : milliseconds(query.to),
+  };
+}

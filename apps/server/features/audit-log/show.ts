@@ -1,0 +1,33 @@
+import type { auditEntry } from "@countersign/contract/manage/audit-log";
+import type { AuditLogRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { iso } from "../../http/manage/page.ts";
+
+export type ShownEntry = z.input<typeof auditEntry>;
+
+export function showEntry(row: AuditLogRow): ShownEntry {
+  return {
+    id: row.id,
+    at: iso(row.at),
+    organization_id: row.organization_id,
+    actor: {
+      kind: row.actor_kind,
+      id: row.actor_id,
+      name: row.actor_name,
+      access_token_id: row.access_token_id,
+    },
+    action: row.action,
+    subject: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
+    before: row.before === null ? null : JSON.parse(row.before),
+    after: row.after === null ? null : JSON.parse(row.after),
+    ip: row.ip,
+    request_id: row.request_id,
+  };
+}
+
+/** What an organization may know: where the operator works from is not its business. */
+export function showToOrganization(row: AuditLogRow): ShownEntry {
+  const entry = showEntry(row);
+  if (row.actor_kind !== "platform_admin") return entry;
+  return { ...entry, ip: null, actor: { ...entry.actor, access_token_id: null } };
+}

@@ -1,0 +1,151 @@
+import * as contract from "@countersign/contract/manage/customers";
+import { searchTerm } from "@countersign/domain/licenses/search-text";
+import { licenseRecord } from "@countersign/store/license-record";
+import { lockedOrganization } from "@countersign/store/queries/access";
+import {
+  addCustomerView,
+  customerLastSeen,
+  customerOf,
+  licenseCountsOf,
+  licensesOfCustomer,
+  lockedCustomer,
+  removeCustomerView,
+  statusCountsOf,
+} from "@countersign/store/queries/customer-views";
+import { customerIdFor } from "@countersign/store/queries/customers";
+import { removeIpBlocks } from "@countersign/store/queries/ip-blocks";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationCustomerRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
+import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { changeCustomer, checkIdentified, nameOf } from "./change.ts";
+import { findCustomers } from "./search.ts";
+import { showCustomer } from "./show.ts";
+
+export const customerRoutes: readonly BoundRoute[] = [
+  bind(contract.listCustomers, async (context, { query }) => {
+    const { id: organizationId } = theOrganization(context);
+    const db = context.store.reads;
+    const before = decodeCursor(query.cursor, 2);
+    const rows = await findCustomers(db, organizationId, {
+      before: before === null ? null : { createdAt: Number(before[0]), id: String(before[1]) },
+      limit: query.limit + 1,
+      search: query.search === undefined ? null : searchTerm(query.search),
+    });
+    const ids = rows.slice(0, query.limit).map((row) => row.customer_id);
+    const counts = await licenseCountsOf(db, organizationId, ids);
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.created_at, row.customer_id],
+      (row) => showCustomer(row, counts.get(row.customer_id) ?? 0),
+    );
+  }),
+
+  bind(contract.createCustomer, async (context, { body }) => {
+    const { id: organizationId } = theOrganization(context);
+    const { email = null, name = null, discord_id = null } = body;
+    checkIdentified({ email, discord_id });
+    return context.transaction(async (db) => {
+      const id = await customerIdFor(db, { email, discordId: discord_id }, newId, context.nowMs);
+      const view = {
+        organization_id: organizationId,
+        customer_id: id,
+        email,
+        name,
+        discord_id,
+        created_at: context.nowMs,
+        updated_at: context.nowMs,
+      };
+      if (!(await addCustomerView(db, view))) throw knownAlready(email, discord_id, id);
+      await audit(db, context, {
+        action: "customer.created",
+        subject: { kind: "customer", id, name: nameOf(view) },
+        after: { email, name, discord_id },
+      });
+      return showCustomer(view, (await licenseCountsOf(db, organizationId, [id])).get(id) ?? 0);
+    });
+  }),
+
+  bind(contract.getCustomer, async (context, input) => {
+    const db = context.store.reads;
+    const row = await theCustomer(db, context, input);
+    const { organization_id: organizationId, customer_id: id } = row;
+    const licenses = await statusCountsOf(db, organizationId, id, context.nowMs);
+    return {
+      ...showCustomer(row, licenses.active + licenses.expired + licenses.revoked),
+      licenses,
+      last_seen_at: iso(await customerLastSeen(db, organizationId, id)),
+    };
+  }),
+
+  bind(contract.updateCustomer, async (context, input) =>
+    context.transaction((db) => changeCustomer(db, context, param(input, "customer_id"), input.body)),
+  ),
+
+  bind(contract.deleteCustomer, async (context, input) => {
+    const { id: organizationId } = theOrganization(context);
+    return context.transaction(async (db) => {
+      await lockedOrganization(db, organizationId);
+      const row = await lockedCustomer(db, organizationId, param(input, "customer_id"));
+      if (row === undefined) throw notFound("customer");
+      const count = (await licenseCountsOf(db, organizationId, [row.customer_id])).get(row.customer_id) ?? 0;
+      if (count > 0) {
+        throw new Problem(
+          "conflict",
+          `The customer has ${count === 1 ? "a license" : `${count} licenses`}. Delete them or give them to somebody else first.`,
+        );
+      }
+      await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
+      await removeCustomerView(db, organizationId, row.customer_id);
+      await audit(db, context, {
+        action: "customer.deleted",
+        subject: { kind: "customer", id: row.customer_id, name: nameOf(row) },
+        before: { email: row.email, name: row.name, discord_id: row.discord_id },
+      });
+    });
+  }),
+
+  bind(contract.listCustomerLicenses, async (context, input) => {
+    const { query } = input;
+    if (!theStanding(context).permissions.has("licenses:view")) {
+      throw new Problem("forbidden", "This also needs the permission licenses:view, which you do not have.");
+    }
+    const db = context.store.reads;
+    const customer = await theCustomer(db, context, input);
+    const after = decodeCursor(query.cursor, 1);
+    const rows = await licensesOfCustomer(db, customer.organization_id, customer.customer_id, {
+      afterId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    const { email: customer_email, name: customer_name, discord_id: customer_discord_id } = customer;
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) =>
+        licenseRecord({ ...row, customer_email, customer_name, customer_discord_id }, true, context.nowMs),
+    );
+  }),
+];
+
+/** Somebody else's customer is nobody here, although the id may be the same person's. */
+async function theCustomer(
+  db: Database,
+  context: Context,
+  input: Input<unknown, unknown>,
+): Promise<OrganizationCustomerRow> {
+  const row = await customerOf(db, theOrganization(context).id, param(input, "customer_id"));
+  if (row === undefined) throw notFound("customer");
+  return row;
+}
+
+function knownAlready(email: string | null, discordId: string | null, id: string): Problem {
+  const field = email === null ? "discord_id" : "email";
+  const message = `${field} ${email ?? discordId} is customer ${id} already. Change that one instead.`;
+  return new Problem("conflict", message, { errors: [{ field, message }] });
+}

@@ -1,0 +1,224 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { passkey } from "@better-auth/passkey";
+import { dropOneTimes } from "@countersign/store/queries/sign-in";
+import { updateUser, userById } from "@countersign/store/queries/users";
+import type { Store } from "@countersign/store/store";
+import { betterAuth } from "better-auth";
+import { APIError } from "better-auth/api";
+import type { Config } from "../../config.ts";
+import type { Log } from "../../log.ts";
+import { newId } from "../../new-id.ts";
+import { auditWithout } from "../audit-log/record.ts";
+import { type Letter, writeLetter } from "../mail/letter.ts";
+import { authBase } from "./auth-routes.ts";
+import { columns } from "./columns.ts";
+import { discord, unverifiedDomain } from "./discord.ts";
+import { existingAccountLetter, passwordChangedLetter, resetLetter, verificationLetter } from "./letters.ts";
+import { longestPassword, shortestPassword } from "./password-rules.ts";
+import { hashPassword, verifyPassword } from "./passwords.ts";
+import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
+
+/** How the library is told where a request came from; whatever a caller sent under this name is dropped. */
+export const addressHeader = "x-countersign-address";
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/** Set while somebody signs up who has proven, by a token that was mailed there, that the address is theirs. */
+export const addressIsProven = new AsyncLocalStorage<true>();
+
+export interface AuthParts {
+  readonly store: Store;
+  readonly config: Config;
+  readonly log: Log;
+  readonly secret: string;
+  /** Told of every session that somebody opened by signing in. */
+  readonly signedIn: (session: OpenedSession) => Promise<void>;
+  /** Throws when somebody tried too many codes. */
+  readonly countCode: (userId: string) => void;
+}
+
+export interface OpenedSession {
+  readonly userId: string;
+  readonly ip: string | null;
+  readonly userAgent: string;
+}
+
+export type Auth = ReturnType<typeof openAuth>;
+
+/** The library that signs people in, on Countersign's own tables and rules. */
+export function openAuth({ store, config, log, secret, signedIn, countCode }: AuthParts) {
+  const { origin, protocol } = new URL(config.url);
+  const isHttps = protocol === "https:";
+  const send = async (letter: Letter) => {
+    const nowMs = Date.now();
+    await store.transaction((db) => writeLetter(db, letter, nowMs));
+  };
+  return betterAuth({
+    appName: "Countersign",
+    baseURL: origin,
+    basePath: authBase,
+    secret,
+    // One schema for both databases: times as ISO texts and flags as 0 and 1 is what it calls SQLite.
+    // It opens no transactions: it would hash passwords inside them, while all other writers wait.
+    database: { db: store.direct, type: "sqlite", transaction: false },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    ...columns.core,
+    user: { ...columns.core.user, additionalFields: {} },
+    session: { ...columns.core.session, expiresIn: 14 * day, updateAge: day, freshAge: day },
+    account: {
+      ...columns.core.account,
+      updateAccountOnSignIn: false,
+      accountLinking: {
+        enabled: true,
+        disableImplicitLinking: true,
+        trustedProviders: ["discord"],
+        allowDifferentEmails: true,
+      },
+    },
+    verification: { ...columns.core.verification, storeIdentifier: "hashed" },
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      autoSignIn: false,
+      minPasswordLength: shortestPassword,
+      // Signs outside the basic plane count double in its eyes; the rule that counts is checked before.
+      maxPasswordLength: 2 * longestPassword,
+      resetPasswordTokenExpiresIn: hour,
+      revokeSessionsOnPasswordReset: true,
+      password: {
+        hash: hashPassword,
+        verify: ({ hash, password }) => verifyPassword(password, hash),
+      },
+      sendResetPassword: ({ user, token }) =>
+        send(resetLetter(user.email, `${config.url}/reset-password?token=${token}`)),
+      onExistingUserSignUp: ({ user }) => send(existingAccountLetter(user.email, `${config.url}/sign-in`)),
+      onPasswordReset: ({ user }) => passwordWasReset(store, user),
+    },
+    emailVerification: {
+      expiresIn: hour,
+      sendOnSignUp: true,
+      sendOnSignIn: false,
+      autoSignInAfterVerification: false,
+      sendVerificationEmail: async ({ user, token }) => {
+        if (user.emailVerified) return;
+        const after = encodeURIComponent("/sign-in?verified=true");
+        const url = `${config.url}${authBase}/verify-email?token=${token}&callbackURL=${after}`;
+        await send(verificationLetter(user.email, url));
+      },
+    },
+    plugins: [
+      secondFactor(),
+      passkey({
+        rpName: "Countersign",
+        rpID: new URL(config.url).hostname,
+        origin,
+        advanced: { webAuthnChallengeCookie: "passkey" },
+        // A passkey stands for both factors, so the device must have made sure who holds it.
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+        registration: {
+          afterVerification: ({ verification }) => {
+            mustBeVerified(verification.registrationInfo?.userVerified === true);
+          },
+        },
+        authentication: {
+          afterVerification: ({ verification }) => {
+            mustBeVerified(verification.authenticationInfo.userVerified);
+          },
+        },
+        schema: columns.passkey,
+      }),
+      ...(config.discord === null
+        ? []
+        : [discord(config.discord, `${config.url}${authBase}/callback/discord`, config.signUp === "open")]),
+    ],
+    hooks: { before: beforeSecondFactor(countCode) },
+    databaseHooks: {
+      user: {
+        create: {
+          before: async (user) => {
+            if (user.email.endsWith(`@${unverifiedDomain}`)) {
+              throw new APIError("FORBIDDEN", {
+                code: "email_not_verified",
+                message: "Verify your e-mail address with Discord first.",
+              });
+            }
+            return {
+              data: { ...user, emailVerified: user.emailVerified || addressIsProven.getStore() === true },
+            };
+          },
+        },
+      },
+      session: {
+        create: {
+          before: async (session) => {
+            const user = await userById(store.reads, session.userId);
+            if (user !== undefined && user.suspended_at === null) return;
+            throw new APIError("FORBIDDEN", { code: "SUSPENDED", message: "This account is suspended." });
+          },
+          after: async (session, context) => {
+            if (context === null || !(await opensForGood(session.userId, context))) return;
+            const { userId, ipAddress, userAgent } = session;
+            await signedIn({ userId, ip: ipAddress || null, userAgent: userAgent ?? "" });
+          },
+        },
+      },
+      account: {
+        // What Discord hands out beside the id is good for nothing here, so it is not kept.
+        create: { before: async (account) => ({ data: { ...account, ...noTokens } }) },
+        update: { before: async (account) => ({ data: { ...account, ...noTokens } }) },
+      },
+    },
+    advanced: {
+      cookiePrefix: isHttps ? "__Host-countersign" : "countersign",
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isHttps, httpOnly: true, sameSite: "lax", path: "/" },
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
+      database: { generateId: () => newId(), validateSchema: false },
+    },
+    onAPIError: { throw: true, errorURL: `${config.url}/sign-in` },
+    logger: {
+      level: "error",
+      log: (_level, message) => log.debug("The sign-in library has something to say.", { message }),
+    },
+  });
+
+  /** Not the session that waits for a second factor, nor one that takes the place of another. */
+  async function opensForGood(userId: string, context: { path?: string; context: { session?: unknown } }) {
+    const { path = "" } = context;
+    if (path === totpPath || path === recoveryPath) return context.context.session === null;
+    if (path === "/passkey/verify-authentication") return true;
+    if (path !== "/sign-in/email" && path !== callbackPath) return false;
+    return (await userById(store.reads, userId))?.two_factor_enabled === 0;
+  }
+}
+
+/** The letter came through, so the address is theirs; and what else was on its way to it is not good any more. */
+async function passwordWasReset(
+  store: Store,
+  { id, name, email }: { id: string; name: string; email: string },
+) {
+  const nowMs = Date.now();
+  await store.transaction(async (db) => {
+    await updateUser(db, id, { email_verified: 1 }, nowMs);
+    await dropOneTimes(db, id);
+    await writeLetter(db, passwordChangedLetter(email), nowMs);
+    await auditWithout(db, { kind: "system", name: "whoever opened the link" }, nowMs, {
+      action: "person.password_reset",
+      subject: { kind: "person", id, name },
+    });
+  });
+}
+
+const noTokens = { accessToken: null, refreshToken: null, idToken: null };
+
+function mustBeVerified(isVerified: boolean): void {
+  if (isVerified) return;
+  throw new APIError("BAD_REQUEST", {
+    code: "NOT_VERIFIED_BY_DEVICE",
+    message: "The passkey was used without a PIN, a fingerprint or a face. Use one that asks for it.",
+  });
+}

@@ -1,0 +1,107 @@
+import { hash, randomBytes } from "node:crypto";
+import * as contract from "@countersign/contract/manage/account";
+import { dropOneTimes, keepOneTime, passwordHashOf, takeOneTime } from "@countersign/store/queries/sign-in";
+import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/users";
+import type { PersonActor } from "../../http/manage/actor.ts";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type Context, thePerson } from "../../http/manage/context.ts";
+import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { writeLetter } from "../mail/letter.ts";
+import { emailChangeAskedLetter, emailChangedLetter, emailChangeLetter } from "./letters.ts";
+import { verifyPassword } from "./passwords.ts";
+import { showMe } from "./show.ts";
+
+const goodForMs = 60 * 60_000;
+
+/**
+ * A new address is confirmed from that address, by somebody who is signed in: the link alone opens nothing, so it is
+ * worth nothing to whoever asked for it with a session that has since been ended.
+ */
+export const changeEmailRoutes: readonly BoundRoute[] = [
+  bind(contract.changeMyEmail, async (context, { body }) => {
+    const actor = withSession(context);
+    const newEmail = body.new_email.toLowerCase();
+    if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
+    context.signIn.flood.check("mail", context.ip, actor.userId);
+    await checkPassword(context, actor, body.password);
+    const token = randomBytes(32).toString("base64url");
+    return context.transaction(async (db) => {
+      // An address that has an account gets no letter; nobody here is told that it has one.
+      if ((await userByEmail(db, newEmail)) === undefined) {
+        await keepOneTime(
+          db,
+          {
+            id: newId(),
+            identifier: identifierOf(token),
+            value: `${actor.userId} ${newEmail}`,
+            expiresAtMs: context.nowMs + goodForMs,
+          },
+          context.nowMs,
+        );
+        const url = `${context.config.url}/account/email?token=${token}`;
+        await writeLetter(db, emailChangeLetter(newEmail, url), context.nowMs);
+      }
+      await writeLetter(db, emailChangeAskedLetter(actor.email, newEmail), context.nowMs);
+      await audit(db, context, {
+        action: "person.email_change_asked",
+        subject: { kind: "person", id: actor.userId, name: actor.name },
+        after: { email: newEmail },
+      });
+      return { new_email: newEmail };
+    });
+  }),
+
+  bind(contract.confirmMyEmail, async (context, { body }) => {
+    const actor = withSession(context);
+    context.signIn.flood.check("token", context.ip, actor.userId);
+    return context.transaction(async (db) => {
+      const kept = await takeOneTime(db, identifierOf(body.token), context.nowMs);
+      const [userId, newEmail] = kept?.split(" ") ?? [];
+      if (newEmail === undefined || userId !== actor.userId) {
+        throw invalid("token", "is not good: it was used, has run out, or was asked for by somebody else");
+      }
+      const row = await lockedUser(db, actor.userId);
+      if (row === undefined) throw notFound("person");
+      if ((await userByEmail(db, newEmail)) !== undefined)
+        throw new Problem("conflict", "Somebody has an account with this address by now.");
+      await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
+      // A new password that was asked for under the old address would be sent to the wrong place.
+      await dropOneTimes(db, row.id);
+      await writeLetter(db, emailChangedLetter(row.email, newEmail), context.nowMs);
+      await audit(db, context, {
+        action: "person.email_changed",
+        subject: { kind: "person", id: row.id, name: row.name },
+        before: { email: row.email },
+        after: { email: newEmail },
+      });
+      return showMe(db, row.id);
+    });
+  }),
+];
+
+/** An access token acts for somebody, but does not change who they are. */
+function withSession(context: Context): PersonActor {
+  const actor = thePerson(context);
+  if ("session" in actor.by) return actor;
+  throw new Problem("forbidden", "This needs a session. An access token cannot do it.");
+}
+
+async function checkPassword(
+  context: Context,
+  actor: PersonActor,
+  password: string | undefined,
+): Promise<void> {
+  const stored = await passwordHashOf(context.store.reads, actor.userId);
+  if (stored === null) return;
+  if (password === undefined) throw invalid("password", "is missing");
+  context.signIn.flood.check("password", context.ip, actor.userId);
+  if (!(await verifyPassword(password, stored)))
+    throw new Problem("wrong_credentials", "The password is not right.");
+  context.signIn.flood.forgive("password", actor.userId);
+}
+
+function identifierOf(token: string): string {
+  return `email-change:${hash("sha256", token, "hex")}`;
+}

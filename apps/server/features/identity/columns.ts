@@ -1,0 +1,64 @@
+/** What the library calls its models and fields, and what the tables call them. */
+export const columns = {
+  core: {
+    user: {
+      modelName: "users",
+      fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
+    },
+    session: {
+      modelName: "sessions",
+      fields: {
+        userId: "user_id",
+        expiresAt: "expires_at",
+        ipAddress: "ip_address",
+        userAgent: "user_agent",
+        createdAt: "created_at",
+        updatedAt: "updated_at",
+      },
+    },
+    account: {
+      modelName: "accounts",
+      fields: {
+        userId: "user_id",
+        providerId: "provider_id",
+        accountId: "account_id",
+        accessToken: "access_token",
+        refreshToken: "refresh_token",
+        idToken: "id_token",
+        accessTokenExpiresAt: "access_token_expires_at",
+        refreshTokenExpiresAt: "refresh_token_expires_at",
+        createdAt: "created_at",
+        updatedAt: "updated_at",
+      },
+    },
+    verification: {
+      modelName: "verifications",
+      fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" },
+    },
+  },
+  twoFactor: {
+    user: { fields: { twoFactorEnabled: "two_factor_enabled" } },
+    twoFactor: {
+      modelName: "two_factors",
+      fields: {
+        userId: "user_id",
+        backupCodes: "backup_codes",
+        failedVerificationCount: "failed_verification_count",
+        lockedUntil: "locked_until",
+      },
+    },
+  },
+  passkey: {
+    passkey: {
+      modelName: "passkeys",
+      fields: {
+        userId: "user_id",
+        credentialID: "credential_id",
+        publicKey: "public_key",
+        deviceType: "device_type",
+        backedUp: "backed_up",
+        createdAt: "created_at",
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,75 @@
+import { genericOAuth } from "better-auth/plugins";
+import { z } from "zod";
+import type { DiscordSettings } from "../../config.ts";
+import { discordProvider } from "./discord-provider.ts";
+
+/** Stands in for an e-mail address that Discord has not verified: it is nobody's, and nobody signs up with it. */
+export const unverifiedDomain = "unverified.invalid";
+
+const answerTimeoutMs = 5_000;
+
+const tokens = z.object({ access_token: z.string().min(1) });
+
+const profile = z.object({
+  id: z.string().regex(/^\d{1,20}$/),
+  username: z.string(),
+  global_name: z.string().nullish(),
+  email: z.string().nullish(),
+  verified: z.boolean().nullish(),
+});
+
+/**
+ * Discord, as any provider of its kind. A person is who Discord says by id; the e-mail address is taken only when
+ * Discord verified it, only for a new account, and never joins one that exists.
+ */
+export function discord(settings: DiscordSettings, redirectURI: string, canSignUp: boolean) {
+  const { clientId, clientSecret, url } = settings;
+  return genericOAuth({
+    config: [
+      {
+        providerId: discordProvider,
+        clientId,
+        clientSecret,
+        authorizationUrl: `${url}/oauth2/authorize`,
+        tokenUrl: `${url}/api/oauth2/token`,
+        redirectURI,
+        scopes: ["identify", "email"],
+        pkce: true,
+        disableSignUp: !canSignUp,
+        getToken: async ({ code, codeVerifier }) => {
+          const form = new URLSearchParams({
+            grant_type: "authorization_code",
+            code,
+            redirect_uri: redirectURI,
+            client_id: clientId,
+            client_secret: clientSecret,
+            ...(codeVerifier === undefined ? {} : { code_verifier: codeVerifier }),
+          });
+          const answer = await asked(`${url}/api/oauth2/token`, { method: "POST", body: form });
+          return { accessToken: tokens.parse(answer).access_token };
+        },
+        getUserInfo: async ({ accessToken }) => {
+          const headers = { authorization: `Bearer ${accessToken}` };
+          const person = profile.parse(await asked(`${url}/api/users/@me`, { headers }));
+          const email = person.verified === true ? person.email : null;
+          return {
+            id: person.id,
+            name: (person.global_name ?? person.username).slice(0, 100),
+            email: email ?? `${person.id}@${unverifiedDomain}`,
+            emailVerified: email !== null && email !== undefined,
+          };
+        },
+      },
+    ],
+  });
+}
+
+async function asked(address: string, request: RequestInit): Promise<unknown> {
+  const response = await fetch(address, {
+    ...request,
+    redirect: "error",
+    signal: AbortSignal.timeout(answerTimeoutMs),
+  });
+  if (!response.ok) throw new Error(`Discord answered ${response.status}.`);
+  return response.json();
+}

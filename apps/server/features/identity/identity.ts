@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { parseAddress } from "@countersign/domain/ip/address";
+import { everyPermission } from "@countersign/domain/members/permissions";
+import { pruneSignIn, rememberDevice } from "@countersign/store/queries/sign-in";
+import { userById } from "@countersign/store/queries/users";
+import type { Store } from "@countersign/store/store";
+import type { Config } from "../../config.ts";
+import type { SignIn } from "../../http/manage/access.ts";
+import type { PersonActor } from "../../http/manage/actor.ts";
+import { type Log, reasonOf } from "../../log.ts";
+import { writeLetter } from "../mail/letter.ts";
+import { AuthApi, type CookieNames } from "./auth-api.ts";
+import { authBase } from "./auth-routes.ts";
+import { type Auth, addressHeader, type OpenedSession, openAuth } from "./better-auth.ts";
+import { FloodLimits } from "./flood-limits.ts";
+import { newDeviceLetter } from "./letters.ts";
+import { signInSecret } from "./secret.ts";
+
+const tidyEveryMs = 10 * 60_000;
+
+/** Who people are: how they sign in, and whose a session is. */
+export class Identity implements SignIn {
+  readonly flood: FloodLimits;
+  readonly api: AuthApi;
+  readonly #store: Store;
+  readonly #config: Config;
+  readonly #auth: Auth;
+  readonly #cookies: CookieNames;
+  readonly #tidying: ReturnType<typeof setInterval>;
+
+  private constructor(
+    store: Store,
+    config: Config,
+    log: Log,
+    auth: Auth,
+    flood: FloodLimits,
+    cookies: CookieNames,
+  ) {
+    this.#store = store;
+    this.#config = config;
+    this.#auth = auth;
+    this.flood = flood;
+    this.#cookies = cookies;
+    const personOf = (request: Request) => this.personOf(request);
+    this.api = new AuthApi({ store, config, log, auth, flood, personOf }, cookies);
+    this.#tidying = setInterval(() => {
+      store
+        .transaction((db) => pruneSignIn(db, Date.now()))
+        .catch((error) => log.warn("Old sessions could not be removed.", { reason: reasonOf(error) }));
+    }, tidyEveryMs);
+    this.#tidying.unref();
+  }
+
+  static async open(store: Store, config: Config, log: Log): Promise<Identity> {
+    const flood = new FloodLimits();
+    const auth = openAuth({
+      store,
+      config,
+      log,
+      secret: await signInSecret(store),
+      signedIn: (session) => tellOfNewDevice(store, session),
+      countCode: (userId) => flood.checkAccount("second_factor", userId),
+    });
+    const { authCookies, createAuthCookie } = await auth.$context;
+    const cookies = {
+      session: authCookies.sessionToken.name,
+      secondFactor: createAuthCookie("two_factor").name,
+    };
+    return new Identity(store, config, log, auth, flood, cookies);
+  }
+
+  /** Whoever the session cookie belongs to; nobody when it is not good, or its owner is suspended. */
+  async personOf(request: Request): Promise<PersonActor | null> {
+    if (!(request.headers.get("cookie") ?? "").includes(this.#cookies.session)) return null;
+    const headers = new Headers({ cookie: request.headers.get("cookie") ?? "" });
+    const found = await this.#auth.api.getSession({ headers, query: { disableRefresh: true } });
+    if (found === null) return null;
+    const user = await userById(this.#store.reads, found.user.id);
+    if (user === undefined || user.suspended_at !== null) return null;
+    return {
+      kind: "person",
+      userId: user.id,
+      name: user.name,
+      email: user.email,
+      isPlatformAdmin: user.is_platform_admin === 1,
+      by: { session: found.session.id },
+      atMost: everyPermission,
+    };
+  }
+
+  async openSession(email: string, password: string, from: Request, ip: string | null): Promise<string[]> {
+    const headers = new Headers({ "content-type": "application/json" });
+    headers.set("user-agent", from.headers.get("user-agent") ?? "");
+    if (ip !== null) headers.set(addressHeader, ip);
+    const address = `${new URL(this.#config.url).origin}${authBase}/sign-in/email`;
+    const body = JSON.stringify({ email, password });
+    const response = await this.#auth.handler(new Request(address, { method: "POST", headers, body }));
+    if (!response.ok) throw new Error(`A session could not be opened: ${response.status}.`);
+    return response.headers.getSetCookie();
+  }
+
+  close(): void {
+    clearInterval(this.#tidying);
+  }
+}
+
+/** People are told of a sign-in from a place that they never came from before. */
+async function tellOfNewDevice(store: Store, { userId, ip, userAgent }: OpenedSession): Promise<void> {
+  const nowMs = Date.now();
+  const fingerprint = createHash("sha256")
+    .update(`${networkOf(ip)}\n${userAgent}`)
+    .digest("base64url");
+  await store.transaction(async (db) => {
+    const { isUnexpected } = await rememberDevice(db, userId, fingerprint, nowMs);
+    const user = isUnexpected ? await userById(db, userId) : undefined;
+    if (user !== undefined)
+      await writeLetter(db, newDeviceLetter(user.email, { ip, userAgent, atMs: nowMs }), nowMs);
+  });
+}
+
+/** Addresses change from day to day; the network that they come from less so. */
+function networkOf(ip: string | null): string {
+  const address = ip === null ? null : parseAddress(ip);
+  if (address === null) return "";
+  return Buffer.from(address.bytes.subarray(0, address.family === 4 ? 3 : 6)).toString("hex");
+}

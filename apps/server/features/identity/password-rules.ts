@@ -1,0 +1,121 @@
+import { commonPasswords } from "./common-passwords.ts";
+
+export const shortestPassword = 8;
+export const longestPassword = 128;
+
+/** What is wrong with a password, to go on after the field's name; null when nothing is. */
+export function passwordFault(
+  password: string,
+  person: { readonly email: string; readonly name: string },
+): string | null {
+  const length = [...password].length;
+  if (length < shortestPassword) return `should have at least ${shortestPassword} characters`;
+  if (length > longestPassword) return `should have at most ${longestPassword} characters`;
+  if (isCommon(password))
+    return "is one of the first that anybody would try. Choose something longer or less usual";
+  if (isAbout(password, person))
+    return "should not be your name or your e-mail address. Choose something that others cannot guess";
+  return null;
+}
+
+/** So few extra characters around a known word hardly make it harder to guess. */
+const fewExtras = 4;
+
+export function isCommon(password: string): boolean {
+  const text = password.normalize("NFKC").toLowerCase();
+  if (new Set(text).size <= 2) return true;
+  if (isRun(text) || isDigitsThatMeanSomething(text)) return true;
+  const core = text.replace(/^[^\p{L}]+/u, "").replace(/[^\p{L}]+$/u, "");
+  // What stands around the word may itself be a letter in disguise, as in `$unshine`, or just digits.
+  const readings = text.length - core.length > fewExtras ? [text] : [text, core];
+  return readings.some((reading) =>
+    [reading, withoutLeet(reading, "i"), withoutLeet(reading, "l")].some(isKnownWord),
+  );
+}
+
+function isKnownWord(core: string): boolean {
+  const letters = core.replace(/[^\p{L}]/gu, "");
+  if (core.length - letters.length > fewExtras) return false;
+  return commonPasswords.has(letters) || commonPasswords.has(once(letters)) || areTwoKnown(letters);
+}
+
+/** `lovelove` is `love`. */
+function once(text: string): string {
+  for (const times of [2, 3, 4]) {
+    const part = text.slice(0, text.length / times);
+    if (text.length % times === 0 && part.repeat(times) === text) return part;
+  }
+  return text;
+}
+
+/** Short pairs such as `adminadmin` or `testpass`; longer ones have something to them. */
+function areTwoKnown(text: string): boolean {
+  if (text.length > 10) return false;
+  for (let cut = 3; cut <= text.length - 3; cut++) {
+    if (commonPasswords.has(text.slice(0, cut)) && commonPasswords.has(text.slice(cut))) return true;
+  }
+  return false;
+}
+
+const leet: Readonly<Record<string, string>> = {
+  0: "o",
+  3: "e",
+  4: "a",
+  5: "s",
+  7: "t",
+  "@": "a",
+  $: "s",
+  "!": "i",
+};
+
+function withoutLeet(text: string, one: "i" | "l"): string {
+  return [...text].map((sign) => (sign === "1" ? one : (leet[sign] ?? sign))).join("");
+}
+
+const rows = [
+  "1234567890",
+  "qwertyuiop",
+  "qwertzuiop",
+  "azertyuiop",
+  "asdfghjkl",
+  "zxcvbnm",
+  "yxcvbnm",
+  "abcdefghijklmnopqrstuvwxyz",
+  "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
+  "1q2w3e4r5t6y7u8i9o0p",
+  "a1b2c3d4e5f6g7h8i9",
+  "147258369",
+  "741852963",
+  "789456123",
+  "159357",
+  "!@#$%^&*()",
+].flatMap((row) => [row.repeat(3), [...row].reverse().join("").repeat(3)]);
+
+/** One walk along the keyboard, the alphabet or the digits, or two of them one after the other. */
+function isRun(text: string): boolean {
+  const isWalk = (part: string) => part === "" || rows.some((row) => row.includes(part));
+  if (isWalk(text)) return true;
+  for (let cut = 3; cut <= text.length - 3; cut++) {
+    if (isWalk(text.slice(0, cut)) && isWalk(text.slice(cut))) return true;
+  }
+  return false;
+}
+
+/** Eight digits are a date more often than not, and there are few of either. */
+function isDigitsThatMeanSomething(text: string): boolean {
+  return /^[\d\s./-]+$/.test(text) && text.replace(/\D/g, "").length <= 10;
+}
+
+function isAbout(password: string, { email, name }: { email: string; name: string }): boolean {
+  const plain = (text: string) =>
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]/gu, "");
+  const written = plain(password);
+  const mailbox = email.split("@")[0] ?? "";
+  return [email, mailbox, name].map(plain).some((own) => {
+    if (own.length < 4) return false;
+    return written === own || (written.includes(own) && written.length - own.length <= fewExtras);
+  });
+}

@@ -1,0 +1,81 @@
+import * as contract from "@countersign/contract/manage/account";
+import { endOtherSessions, endSession, sessionsOf } from "@countersign/store/queries/sign-in";
+import { lockedUser, updateUser } from "@countersign/store/queries/users";
+import type { PersonActor } from "../../http/manage/actor.ts";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { thePerson } from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { notFound } from "../../http/manage/problem.ts";
+import { audit, difference } from "../audit-log/record.ts";
+import { changeEmailRoutes } from "./change-email.ts";
+import { setupRoutes } from "./setup-routes.ts";
+import { showMe, showSession } from "./show.ts";
+
+/** What people do with their own account, apart from signing in. */
+export const accountRoutes: readonly BoundRoute[] = [
+  bind(contract.getMe, async (context) => showMe(context.store.reads, thePerson(context).userId)),
+
+  bind(contract.updateMe, async (context, { body: { name } }) => {
+    const { userId } = thePerson(context);
+    return context.transaction(async (db) => {
+      const row = await lockedUser(db, userId);
+      if (row === undefined) throw notFound("person");
+      if (name !== undefined && name !== row.name) {
+        await updateUser(db, userId, { name }, context.nowMs);
+        await audit(db, context, {
+          action: "person.updated",
+          subject: { kind: "person", id: userId, name },
+          ...difference(row, { name }),
+        });
+      }
+      return showMe(db, userId);
+    });
+  }),
+
+  bind(contract.listMySessions, async (context, { query }) => {
+    const actor = thePerson(context);
+    const after = decodeCursor(query.cursor, 1);
+    const rows = await sessionsOf(context.store.reads, actor.userId, {
+      afterId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+      nowMs: context.nowMs,
+    });
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) => showSession(row, currentSession(actor)),
+    );
+  }),
+
+  bind(contract.endMySession, async (context, input) => {
+    const { userId, name } = thePerson(context);
+    return context.transaction(async (db) => {
+      if (!(await endSession(db, userId, param(input, "session_id")))) throw notFound("session");
+      await audit(db, context, {
+        action: "person.session_ended",
+        subject: { kind: "person", id: userId, name },
+      });
+    });
+  }),
+
+  bind(contract.endMyOtherSessions, async (context) => {
+    const actor = thePerson(context);
+    return context.transaction(async (db) => {
+      const ended = await endOtherSessions(db, actor.userId, currentSession(actor));
+      if (ended === 0) return;
+      await audit(db, context, {
+        action: "person.sessions_ended",
+        subject: { kind: "person", id: actor.userId, name: actor.name },
+        after: { ended },
+      });
+    });
+  }),
+
+  ...changeEmailRoutes,
+  ...setupRoutes,
+];
+
+function currentSession(actor: PersonActor): string | null {
+  return "session" in actor.by ? actor.by.session : null;
+}

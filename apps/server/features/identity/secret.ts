@@ -1,0 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { stateOf, stateOnce } from "@countersign/store/queries/platform-state";
+import type { Store } from "@countersign/store/store";
+
+const name = "sign_in_secret";
+
+/** What cookies and links are signed with: made once, sealed, and the same on every node. */
+export async function signInSecret(store: Store): Promise<string> {
+  const sealed =
+    (await stateOf(store.reads, name)) ??
+    (await store.transaction((db) => stateOnce(db, name, store.sealer.seal(randomBytes(48)))));
+  return Buffer.from(store.sealer.open(sealed)).toString("base64url");
+}

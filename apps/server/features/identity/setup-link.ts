@@ -1,0 +1,54 @@
+import { hash, randomBytes } from "node:crypto";
+import { dropStates, holdTheDoor, keepState, statesOf } from "@countersign/store/queries/platform-state";
+import { anyUserExists } from "@countersign/store/queries/users";
+import type { Database, Store } from "@countersign/store/store";
+
+export const setupLinkMinutes = 30;
+const prefix = "setup-link:";
+
+/**
+ * A token with which the first account can be made; null when there is one. Every node that starts makes its own, and
+ * each of them works: the first that is used ends them all.
+ */
+export async function makeSetupToken(store: Store, nowMs: number): Promise<string | null> {
+  if (await anyUserExists(store.reads)) return null;
+  const token = randomBytes(32).toString("base64url");
+  await store.transaction(async (db) => {
+    const old = (await statesOf(db, prefix)).filter((link) => Number(link.value) <= nowMs);
+    await dropStates(
+      db,
+      old.map((link) => link.name),
+    );
+    await keepState(db, nameOf(token), String(nowMs + setupLinkMinutes * 60_000));
+  });
+  return token;
+}
+
+export async function isGoodSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
+  const links = await statesOf(db, prefix);
+  return links.some((link) => link.name === nameOf(token) && Number(link.value) > nowMs);
+}
+
+/**
+ * Uses the token up, and with it every other, inside the transaction that makes the account. False when it is not good
+ * or somebody was quicker.
+ */
+export async function useSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
+  await holdTheDoor(db);
+  if (await anyUserExists(db)) return false;
+  if (!(await isGoodSetupToken(db, token, nowMs))) return false;
+  await dropSetupTokens(db);
+  return true;
+}
+
+export async function dropSetupTokens(db: Database): Promise<void> {
+  const links = await statesOf(db, prefix);
+  await dropStates(
+    db,
+    links.map((link) => link.name),
+  );
+}
+
+function nameOf(token: string): string {
+  return prefix + hash("sha256", token, "hex");
+}

@@ -1,0 +1,62 @@
+import * as contract from "@countersign/contract/manage/account";
+import { addPassword } from "@countersign/store/queries/sign-in";
+import { addUser, anyUserExists } from "@countersign/store/queries/users";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { passwordFault } from "./password-rules.ts";
+import { hashPassword } from "./passwords.ts";
+import { isGoodSetupToken, useSetupToken } from "./setup-link.ts";
+import { showMe } from "./show.ts";
+
+/** The first account of an installation, made with the link that the server printed. */
+export const setupRoutes: readonly BoundRoute[] = [
+  bind(contract.getSetup, async ({ store, config }) => ({
+    is_open: !(await anyUserExists(store.reads)),
+    sign_up: config.signUp,
+    discord: config.discord !== null,
+  })),
+
+  bind(contract.runSetup, async (context, { body }) => {
+    const { store, signIn, nowMs, ip } = context;
+    signIn.flood.check("token", ip, null);
+    const email = body.email.toLowerCase();
+    // Before the password is hashed, which is dear; what counts is that it is still good afterwards.
+    if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw over();
+    const fault = passwordFault(body.password, { email, name: body.name });
+    if (fault !== null) throw invalid("password", fault);
+    const hash = await hashPassword(body.password);
+    const userId = newId();
+    const me = await context.transaction(async (db) => {
+      if (!(await useSetupToken(db, body.token, nowMs))) throw over();
+      await addUser(
+        db,
+        { id: userId, name: body.name, email, emailVerified: true, isPlatformAdmin: true },
+        nowMs,
+      );
+      await addPassword(db, { id: newId(), userId, hash }, nowMs);
+      await audit(db, context, {
+        action: "person.set_up",
+        subject: { kind: "person", id: userId, name: body.name },
+        after: { email, is_platform_admin: true },
+      });
+      return showMe(db, userId);
+    });
+    const headers = new Headers({
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+    });
+    for (const cookie of await signIn.openSession(email, body.password, context.request, ip)) {
+      headers.append("set-cookie", cookie);
+    }
+    return new Response(JSON.stringify(me), { status: 201, headers });
+  }),
+];
+
+function over(): Problem {
+  return new Problem(
+    "forbidden",
+    "The set-up link is not good: it was used, or it is older than 30 minutes. Start the server again for a new one.",
+  );
+}

@@ -1,0 +1,85 @@
+import * as contract from "@countersign/contract/manage/invitations";
+import { hashInvitationToken } from "@countersign/domain/members/invitation";
+import { lockedOrganization } from "@countersign/store/queries/access";
+import {
+  type InvitationWithRole,
+  pendingInvitationByToken,
+  updateInvitation,
+} from "@countersign/store/queries/invitations";
+import { addMember, memberOf } from "@countersign/store/queries/members";
+import { userByEmail, userById } from "@countersign/store/queries/users";
+import type { Database } from "@countersign/store/store";
+import { permissionSet } from "../../http/manage/access.ts";
+import { standingOf } from "../../http/manage/actor.ts";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { thePerson } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { showOwnOrganization } from "../organizations/show.ts";
+import { showReceived } from "./show.ts";
+
+/** What the person who was invited does with the token in their letter. */
+export const receivedInvitationRoutes: readonly BoundRoute[] = [
+  bind(contract.getReceivedInvitation, async (context, input) => {
+    const db = context.store.reads;
+    const tokenHash = hashInvitationToken(param(input, "token"));
+    const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
+    if (invitation === undefined) throw over();
+    return showReceived(invitation, (await userByEmail(db, invitation.email)) !== undefined);
+  }),
+
+  bind(contract.acceptInvitation, async (context, input) => {
+    const actor = thePerson(context);
+    const tokenHash = hashInvitationToken(param(input, "token"));
+    return context.transaction(async (db) => {
+      const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);
+      if (found === undefined) throw over();
+      // Read again once nobody else can change it: two may have found it open.
+      const organization = await lockedOrganization(db, found.organization_id);
+      const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
+      if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
+        throw over();
+      if (organization.suspended_at !== null)
+        throw new Problem("forbidden", "The organization is suspended and cannot be changed.");
+      await checkAddressee(db, invitation, actor.userId);
+      const isIn =
+        organization.owner_id === actor.userId ||
+        (await memberOf(db, organization.id, actor.userId)) !== undefined;
+      if (isIn) throw new Problem("conflict", "You belong to this organization already.");
+      const { organization_id: organizationId, role_id: roleId } = invitation;
+      await addMember(db, { organizationId, userId: actor.userId, roleId }, context.nowMs);
+      await updateInvitation(db, invitation.id, {
+        accepted_at: context.nowMs,
+        accepted_by: actor.userId,
+      });
+      await audit(db, context, {
+        action: "member.joined",
+        subject: { kind: "member", id: actor.userId, name: actor.name },
+        after: { email: invitation.email, role: invitation.role_name, invitation_id: invitation.id },
+        organizationId,
+      });
+      const standing = standingOf(actor, organization, permissionSet(invitation.role_permissions));
+      return showOwnOrganization(organization, standing ?? { isOwner: false, permissions: new Set() });
+    });
+  }),
+];
+
+/** The token proves that somebody saw the letter; the verified address proves that it was meant for them. */
+async function checkAddressee(db: Database, invitation: InvitationWithRole, userId: string): Promise<void> {
+  const user = await userById(db, userId);
+  if (user?.email.toLowerCase() !== invitation.email)
+    throw new Problem(
+      "forbidden",
+      `This invitation is for ${invitation.email}. Sign in with that address to accept it.`,
+    );
+  if (user.email_verified !== 1)
+    throw new Problem("forbidden", `Verify that ${invitation.email} is yours first, then accept.`);
+}
+
+/** The same words for a token that was used, taken back, has run out or never was. */
+function over(): Problem {
+  return new Problem(
+    "not_found",
+    "This invitation is not good: it was used, replaced or taken back, or it has run out. Ask for a new one.",
+  );
+}

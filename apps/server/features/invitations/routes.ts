@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import * as contract from "@countersign/contract/manage/invitations";
+import { generateInvitationToken, invitationLifetimeMs } from "@countersign/domain/members/invitation";
+import {
+  addInvitation,
+  belongsAlready,
+  type InvitationWithRole,
+  invitationOf,
+  invitationsOf,
+  invitationsSince,
+  openInvitationTo,
+  updateInvitation,
+} from "@countersign/store/queries/invitations";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, theActor, theOrganization } from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { writeLetter } from "../mail/letter.ts";
+import { checkPower, roleNamed } from "../members/power.ts";
+import { takeTurn } from "../members/turn.ts";
+import { receivedInvitationRoutes } from "./accept.ts";
+import { invitationLetter } from "./letter.ts";
+import { showInvitation, stateOf } from "./show.ts";
+
+/** The letters go to people who did not ask for them, through the operator's mail server. */
+const invitationsADay = 200;
+const dayMs = 24 * 60 * 60 * 1000;
+const pauseBetweenLettersMs = 60_000;
+
+export const invitationRoutes: readonly BoundRoute[] = [
+  bind(contract.listInvitations, async (context, { query }) => {
+    const before = decodeCursor(query.cursor, 1);
+    const rows = await invitationsOf(
+      context.store.reads,
+      theOrganization(context).id,
+      {
+        beforeId: before === null ? null : String(before[0]),
+        limit: query.limit + 1,
+        state: query.state ?? null,
+      },
+      context.nowMs,
+    );
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) => showInvitation(row, context.nowMs),
+    );
+  }),
+
+  bind(contract.createInvitation, async (context, { body }) => {
+    const email = body.email.toLowerCase();
+    return context.transaction(async (db) => {
+      const turn = await takeTurn(db, context, "members:invite");
+      const { organization } = turn;
+      const role = await roleNamed(db, organization.id, body.role_id);
+      checkPower(turn, { from: null, to: role.permissions }, "The role");
+      await checkInvitable(db, context, organization.id, email);
+      const { token, hash } = generateInvitationToken(randomBytes);
+      const actor = theActor(context);
+      const id = newId();
+      await addInvitation(db, {
+        id,
+        organization_id: organization.id,
+        email,
+        role_id: role.id,
+        token_hash: hash,
+        invited_by: actor.kind === "person" ? actor.userId : null,
+        created_at: context.nowMs,
+        expires_at: context.nowMs + invitationLifetimeMs,
+        accepted_at: null,
+        accepted_by: null,
+        revoked_at: null,
+        mailed_at: context.nowMs,
+      });
+      const invitation = await invitationInPath(db, organization.id, id);
+      await mail(db, context, organization, invitation, token);
+      await audit(db, context, {
+        action: "invitation.created",
+        subject: { kind: "invitation", id, name: email },
+        after: { email, role: role.name },
+      });
+      return showInvitation(invitation, context.nowMs);
+    });
+  }),
+
+  bind(contract.resendInvitation, async (context, input) => {
+    return context.transaction(async (db) => {
+      const turn = await takeTurn(db, context, "members:invite");
+      const { organization } = turn;
+      const invitation = await openInvitation(db, context, organization.id, param(input, "invitation_id"));
+      checkPower(turn, { from: null, to: invitation.role_permissions }, "The invitation");
+      checkPause(context, invitation);
+      const { token, hash } = generateInvitationToken(randomBytes);
+      const expiresAt = context.nowMs + invitationLifetimeMs;
+      await updateInvitation(db, invitation.id, {
+        token_hash: hash,
+        expires_at: expiresAt,
+        mailed_at: context.nowMs,
+      });
+      const renewed = { ...invitation, expires_at: expiresAt };
+      await mail(db, context, organization, renewed, token);
+      await audit(db, context, {
+        action: "invitation.resent",
+        subject: { kind: "invitation", id: invitation.id, name: invitation.email },
+      });
+      return showInvitation(renewed, context.nowMs);
+    });
+  }),
+
+  bind(contract.revokeInvitation, async (context, input) => {
+    return context.transaction(async (db) => {
+      const turn = await takeTurn(db, context, "members:invite");
+      const id = param(input, "invitation_id");
+      const invitation = await openInvitation(db, context, turn.organization.id, id);
+      checkPower(turn, { from: invitation.role_permissions, to: null }, "The invitation");
+      await updateInvitation(db, invitation.id, { revoked_at: context.nowMs });
+      await audit(db, context, {
+        action: "invitation.revoked",
+        subject: { kind: "invitation", id: invitation.id, name: invitation.email },
+        before: { email: invitation.email, role: invitation.role_name },
+      });
+    });
+  }),
+
+  ...receivedInvitationRoutes,
+];
+
+async function checkInvitable(db: Database, context: Context, organizationId: string, email: string) {
+  if (await belongsAlready(db, organizationId, email))
+    throw clash(`email ${email} belongs to a member already.`);
+  const open = await openInvitationTo(db, organizationId, email);
+  if (open !== undefined && open.expires_at > context.nowMs)
+    throw clash(`email ${email} has an invitation that is still good. Send it again, or take it back first.`);
+  // One that has run out makes room for the new one.
+  if (open !== undefined) await updateInvitation(db, open.id, { revoked_at: context.nowMs });
+  if ((await invitationsSince(db, organizationId, context.nowMs - dayMs)) < invitationsADay) return;
+  throw new Problem(
+    "too_many_requests",
+    `${invitationsADay} invitations a day are all that an organization may send. Try again tomorrow.`,
+    { headers: { "retry-after": "3600" } },
+  );
+}
+
+function clash(message: string): Problem {
+  return new Problem("conflict", message, { errors: [{ field: "email", message }] });
+}
+
+function checkPause(context: Context, invitation: InvitationWithRole): void {
+  const waitMs = invitation.mailed_at + pauseBetweenLettersMs - context.nowMs;
+  if (waitMs <= 0) return;
+  const waitSeconds = Math.ceil(waitMs / 1000);
+  throw new Problem(
+    "too_many_requests",
+    `The letter was sent a moment ago. It can be sent again in ${waitSeconds} seconds.`,
+    { headers: { "retry-after": String(waitSeconds) } },
+  );
+}
+
+async function invitationInPath(db: Database, organizationId: string, id: string) {
+  const invitation = await invitationOf(db, organizationId, id);
+  if (invitation === undefined) throw notFound("invitation");
+  return invitation;
+}
+
+async function openInvitation(db: Database, context: Context, organizationId: string, id: string) {
+  const invitation = await invitationInPath(db, organizationId, id);
+  const state = stateOf(invitation, context.nowMs);
+  switch (state) {
+    case "pending":
+    case "expired":
+      return invitation;
+    case "accepted":
+      throw new Problem("conflict", "The invitation was accepted. Remove the member instead.");
+    case "revoked":
+      throw new Problem("conflict", "The invitation was taken back. Write a new one.");
+  }
+}
+
+async function mail(
+  db: Database,
+  context: Context,
+  organization: OrganizationRow,
+  invitation: InvitationWithRole,
+  token: string,
+): Promise<void> {
+  const letter = invitationLetter({
+    email: invitation.email,
+    organizationName: organization.name,
+    roleName: invitation.role_name,
+    invitedBy: invitation.invited_by_name,
+    expiresAtMs: invitation.expires_at,
+    url: `${context.config.url}/invitations/${token}`,
+  });
+  await writeLetter(db, letter, context.nowMs);
+}

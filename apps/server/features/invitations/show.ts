@@ -1,0 +1,46 @@
+import type { invitation, receivedInvitation } from "@countersign/contract/manage/invitations";
+import { invitationState } from "@countersign/domain/members/invitation";
+import { sortedPermissions } from "@countersign/domain/members/permissions";
+import type { InvitationWithRole } from "@countersign/store/queries/invitations";
+import type { z } from "zod";
+import { permissionSet } from "../../http/manage/access.ts";
+import { iso } from "../../http/manage/page.ts";
+
+export function stateOf(row: InvitationWithRole, nowMs: number) {
+  return invitationState(
+    { acceptedAtMs: row.accepted_at, revokedAtMs: row.revoked_at, expiresAtMs: row.expires_at },
+    nowMs,
+  );
+}
+
+export function showInvitation(row: InvitationWithRole, nowMs: number): z.input<typeof invitation> {
+  return {
+    id: row.id,
+    email: row.email,
+    role: { id: row.role_id, name: row.role_name },
+    state: stateOf(row, nowMs),
+    invited_by:
+      row.invited_by === null || row.invited_by_name === null
+        ? null
+        : { user_id: row.invited_by, name: row.invited_by_name },
+    created_at: iso(row.created_at),
+    expires_at: iso(row.expires_at),
+    accepted_at: iso(row.accepted_at),
+  };
+}
+
+/** What the holder of the letter sees before they are anybody here. */
+export function showReceived(
+  row: InvitationWithRole & { readonly organization_name: string },
+  hasAccount: boolean,
+): z.input<typeof receivedInvitation> {
+  return {
+    organization_name: row.organization_name,
+    role_name: row.role_name,
+    permissions: sortedPermissions(permissionSet(row.role_permissions)),
+    email: row.email,
+    invited_by: row.invited_by_name,
+    expires_at: iso(row.expires_at),
+    has_account: hasAccount,
+  };
+}

@@ -1,0 +1,149 @@
+import type { ipBlockChanges, newIpBlock } from "@countersign/contract/manage/ip-blocks";
+import {
+  addIpBlocks,
+  type BlockScope,
+  countIpBlocks,
+  ipBlockOf,
+  ipBlockOfCidr,
+  ipBlocksOf,
+  removeIpBlock,
+  updateIpBlock,
+} from "@countersign/store/queries/ip-blocks";
+import type { Database } from "@countersign/store/store";
+import type { IpBlockRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { type Context, checkUnchanged, nextUpdatedAt, theActor } from "../../http/manage/context.ts";
+import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
+import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { showIpBlock } from "./show.ts";
+
+/** What the routes of every level do with a scope that they have found, and locked where they write. */
+
+/** Those of an organization are derived once a change; those of a customer or license are read with each validate. */
+const mostBlocks: Record<BlockScope["tier"], number> = {
+  platform: 10_000,
+  organization: 10_000,
+  customer: 200,
+  license: 200,
+};
+
+export async function listBlocks(
+  db: Database,
+  scope: BlockScope,
+  query: { readonly limit: number; readonly cursor?: string | undefined },
+) {
+  const after = decodeCursor(query.cursor, 1);
+  const rows = await ipBlocksOf(db, scope, {
+    afterId: after === null ? null : String(after[0]),
+    limit: query.limit + 1,
+  });
+  return pageOf(rows, query.limit, (row) => [row.id], showIpBlock);
+}
+
+export async function addBlock(
+  db: Database,
+  context: Context,
+  scope: BlockScope,
+  body: z.output<typeof newIpBlock>,
+) {
+  const expiresAtMs = endOf(context, body.expires_at);
+  const same = await ipBlockOfCidr(db, body.cidr, scope);
+  if (same !== undefined) throw blockedAlready(same);
+  if ((await countIpBlocks(db, scope)) >= mostBlocks[scope.tier]) {
+    throw new Problem(
+      "limit_reached",
+      `There can be ${mostBlocks[scope.tier]} blocks here. Lift some, or block a wider network instead of many.`,
+    );
+  }
+  const id = newId();
+  const createdBy = theActor(context).name;
+  await addIpBlocks(
+    db,
+    [{ id, scope, cidr: body.cidr, note: body.note, expiresAtMs, createdBy }],
+    context.nowMs,
+  );
+  await audit(db, context, {
+    action: "ip_block.added",
+    subject: subject(id, body.cidr),
+    after: { ...scopeNames(scope), cidr: body.cidr, note: body.note, expires_at: iso(expiresAtMs) },
+  });
+  const row = await ipBlockOf(db, id, scope);
+  if (row === undefined) throw new Error(`Block ${id} was written and is not there.`);
+  return showIpBlock(row);
+}
+
+export async function changeBlock(
+  db: Database,
+  context: Context,
+  scope: BlockScope,
+  id: string,
+  body: z.output<typeof ipBlockChanges>,
+) {
+  const row = await ipBlockOf(db, id, scope);
+  if (row === undefined) throw notFound("block");
+  checkUnchanged(context, row.updated_at, body.updated_at);
+  const changed = {
+    ...row,
+    note: body.note === undefined ? row.note : body.note,
+    expires_at: body.expires_at === undefined ? row.expires_at : endOf(context, body.expires_at),
+    updated_at: nextUpdatedAt(context, row.updated_at),
+  };
+  const { note, expires_at, updated_at } = changed;
+  await updateIpBlock(db, id, scope, { note, expires_at, updated_at });
+  await audit(db, context, {
+    action: "ip_block.updated",
+    subject: subject(id, row.cidr),
+    before: { ...scopeNames(scope), ...shownChange(row, body) },
+    after: { ...scopeNames(scope), ...shownChange(changed, body) },
+  });
+  return showIpBlock(changed);
+}
+
+export async function liftBlock(db: Database, context: Context, scope: BlockScope, id: string) {
+  const row = await ipBlockOf(db, id, scope);
+  if (row === undefined || !(await removeIpBlock(db, id, scope))) throw notFound("block");
+  await audit(db, context, {
+    action: "ip_block.removed",
+    subject: subject(id, row.cidr),
+    before: { ...scopeNames(scope), cidr: row.cidr, note: row.note, expires_at: iso(row.expires_at) },
+  });
+}
+
+function endOf(context: Context, text: string | null): number | null {
+  if (text === null) return null;
+  const ms = milliseconds(text);
+  if (ms <= context.nowMs) throw invalid("expires_at", "should be in the future, or null for always");
+  return ms;
+}
+
+function blockedAlready(block: IpBlockRow): Problem {
+  const end = block.expires_at === null ? "" : `, until ${iso(block.expires_at)}`;
+  const message = `cidr ${block.cidr} is on this list already${end}. Change block ${block.id} instead.`;
+  return new Problem("conflict", message, { errors: [{ field: "cidr", message }] });
+}
+
+function shownChange(row: IpBlockRow, body: z.output<typeof ipBlockChanges>) {
+  return {
+    ...(body.note === undefined ? {} : { note: row.note }),
+    ...(body.expires_at === undefined ? {} : { expires_at: iso(row.expires_at) }),
+  };
+}
+
+/** Whom the block is for, by the names that the API uses. */
+function scopeNames(scope: BlockScope): object {
+  switch (scope.tier) {
+    case "platform":
+    case "organization":
+      return { level: scope.tier };
+    case "customer":
+      return { level: scope.tier, customer_id: scope.customerId };
+    case "license":
+      return { level: scope.tier, license_id: scope.licenseId };
+  }
+}
+
+function subject(id: string, cidr: string) {
+  return { kind: "ip_block", id, name: cidr };
+}

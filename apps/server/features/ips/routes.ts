@@ -1,0 +1,107 @@
+import * as contract from "@countersign/contract/manage/ips";
+import { type AskedAddress, networksOf, parseAsked } from "@countersign/domain/ip/covering";
+import { isExpired } from "@countersign/domain/validate/decide";
+import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
+import {
+  busiestIps,
+  licenseSightings,
+  licensesOfIps,
+  registrationsAt,
+  sightingsOf,
+} from "@countersign/store/queries/ips";
+import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
+import { theOrganization } from "../../http/manage/context.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { invalid } from "../../http/manage/problem.ts";
+import { showIpBlock } from "../ip-blocks/show.ts";
+
+export const ipRoutes: readonly BoundRoute[] = [
+  bind(contract.listIps, async (context, { query }) => {
+    const before = decodeCursor(query.cursor, 2);
+    const rows = await busiestIps(context.store.reads, theOrganization(context).id, {
+      before: before === null ? null : { licenseCount: Number(before[0]), ip: String(before[1]) },
+      limit: query.limit + 1,
+      minLicenses: query.min_licenses,
+    });
+    return pageOf(rows, query.limit, (row) => [row.license_count, row.ip], showSighting);
+  }),
+
+  bind(contract.getIp, async (context, input) => {
+    const asked = askedIn(input);
+    const { id } = theOrganization(context);
+    const db = context.store.reads;
+    const sightings = await sightingsOf(db, id, asked.countedAs);
+    const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
+    const inForce = covering.filter((block) => block.expires_at === null || block.expires_at > context.nowMs);
+    return {
+      ip: asked.text,
+      sightings: sightings.map(showSighting),
+      blocks: inForce
+        .filter((block) => block.tier !== "platform")
+        .map((block) => ({
+          ...showIpBlock(block),
+          customer_id: block.tier === "customer" ? block.scope_id : null,
+          license_id: block.tier === "license" ? block.scope_id : null,
+        })),
+      blocked_by_platform: inForce.some((block) => block.tier === "platform"),
+    };
+  }),
+
+  bind(contract.listIpLicenses, async (context, input) => {
+    const { query } = input;
+    const { countedAs: ips } = askedIn(input);
+    const db = context.store.reads;
+    const after = decodeCursor(query.cursor, 1);
+    const rows = await licensesOfIps(db, theOrganization(context).id, ips, {
+      afterId: after === null ? "" : String(after[0]),
+      limit: query.limit + 1,
+    });
+    const ids = rows.map((row) => row.id);
+    const registrations = await registrationsAt(db, ids, ips);
+    const seen = await licenseSightings(db, ids, ips);
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) => ({
+        license_id: row.id,
+        license_key: row.license_key,
+        product_id: row.product_id,
+        global_customer_id: row.customer_id,
+        status: statusOf(row, context.nowMs),
+        registered_at: iso(registrations.get(row.id) ?? null),
+        first_seen_at: iso(seen.get(row.id)?.first_seen_at ?? null),
+        last_seen_at: iso(seen.get(row.id)?.last_seen_at ?? null),
+        hits: seen.get(row.id)?.hits ?? 0,
+      }),
+    );
+  }),
+];
+
+function askedIn(input: Input<unknown, unknown>): AskedAddress {
+  const asked = parseAsked(param(input, "ip"));
+  if (asked !== null) return asked;
+  throw invalid("ip", "should be an IP address, such as 203.0.113.7 or 2001:db8::1, or an IPv6 /64");
+}
+
+/** A block of one address inside a /64 does not hold for the /64. */
+function networksThatCover({ address, isNetwork }: AskedAddress): string[] {
+  const networks = networksOf(address);
+  return isNetwork ? networks.slice(0, 65) : networks;
+}
+
+function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expired" {
+  if (row.revoked_at !== null) return "revoked";
+  return isExpired(row.is_lifetime === 1 ? null : row.expires_at, nowMs) ? "expired" : "active";
+}
+
+function showSighting(row: IpSightingRow) {
+  return {
+    ip: row.ip,
+    first_seen_at: iso(row.first_seen_at),
+    last_seen_at: iso(row.last_seen_at),
+    hits: row.hits,
+    license_count: row.license_count,
+  };
+}

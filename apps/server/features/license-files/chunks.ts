@@ -1,0 +1,92 @@
+import type { ColumnMap } from "@countersign/domain/license-files/columns";
+import { type ImportDefaults, readRow } from "@countersign/domain/license-files/row";
+import type { NumberedError, NumberedLicense } from "@countersign/store/queries/import-licenses";
+import { pieceOf } from "@countersign/store/queries/imports";
+import type { Store } from "@countersign/store/store";
+import type { ImportRow } from "@countersign/store/tables";
+import { FileProblem, type FileRow, rowReader } from "./rows.ts";
+
+/** Some rows of the file, held against the rules. */
+export interface Chunk {
+  readonly rowCount: number;
+  readonly licenses: readonly NumberedLicense[];
+  readonly errors: readonly NumberedError[];
+  /** How much of the file has been read, in bytes, more or less. */
+  readonly bytesDone: number;
+}
+
+/** Reads the file that was written down, `rowsAtOnce` at a time, without the first `skip` rows. */
+export async function* chunks(
+  store: Store,
+  job: ImportRow,
+  defaults: ImportDefaults,
+  nowMs: number,
+  skip: number,
+  rowsAtOnce: () => number,
+): AsyncGenerator<Chunk, void> {
+  const reader = rowReader(job.format, JSON.parse(job.column_map) as ColumnMap);
+  const seen = new Map<string, number>();
+  let waiting: FileRow[] = [];
+  let from = 0;
+  let toSkip = skip;
+  let bytesDone = 0;
+  const taken = (count: number): Chunk | null => {
+    const rows = waiting.slice(from, from + count);
+    from += rows.length;
+    const skipped = Math.min(toSkip, rows.length);
+    toSkip -= skipped;
+    const read = check(rows, skipped, seen, defaults, nowMs);
+    return skipped === rows.length ? null : { ...read, rowCount: rows.length - skipped, bytesDone };
+  };
+  for (let number = 0; ; number++) {
+    const piece = await pieceOf(store.reads, job.id, number);
+    if (piece === null) {
+      if (number === 0) throw new FileProblem("The file is not there any more. Send it again.");
+      break;
+    }
+    waiting = waiting.slice(from).concat(reader.read(piece));
+    from = 0;
+    bytesDone += Buffer.byteLength(piece);
+    for (let count = rowsAtOnce(); waiting.length - from >= count; count = rowsAtOnce()) {
+      const chunk = taken(count);
+      if (chunk !== null) yield chunk;
+    }
+  }
+  waiting = waiting.slice(from).concat(reader.end());
+  from = 0;
+  while (from < waiting.length) {
+    const chunk = taken(rowsAtOnce());
+    if (chunk !== null) yield chunk;
+  }
+}
+
+/** The first `skipped` rows are only remembered: their keys may come again. */
+function check(
+  rows: readonly FileRow[],
+  skipped: number,
+  seen: Map<string, number>,
+  defaults: ImportDefaults,
+  nowMs: number,
+): Pick<Chunk, "licenses" | "errors"> {
+  const licenses: NumberedLicense[] = [];
+  const errors: NumberedError[] = [];
+  rows.forEach((fileRow, place) => {
+    const { row } = fileRow;
+    if ("error" in fileRow) {
+      if (place >= skipped) errors.push({ row, ...fileRow.error });
+      return;
+    }
+    const read = readRow(fileRow.cells, defaults, nowMs);
+    if (!read.ok) {
+      if (place >= skipped) for (const error of read.errors) errors.push({ row, ...error });
+      return;
+    }
+    const { key, keyMatch } = read.license;
+    const before = keyMatch === null ? undefined : seen.get(keyMatch);
+    if (keyMatch !== null && before === undefined) seen.set(keyMatch, row);
+    if (place < skipped) return;
+    if (before === undefined) licenses.push({ row, license: read.license });
+    else errors.push({ row, field: "license_key", message: `license_key ${key} is in row ${before} too.` });
+  });
+  return { licenses, errors };
+}

@@ -1,0 +1,57 @@
+import type { ColumnMap } from "@countersign/domain/license-files/columns";
+import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
+import { newId } from "../../new-id.ts";
+import { leaseMs } from "./run.ts";
+
+/** Who asks for it, as the audit log names them. */
+export type ImportActor = Pick<
+  AuditLogRow,
+  "actor_kind" | "actor_id" | "actor_name" | "access_token_id" | "ip" | "request_id"
+>;
+
+export interface ImportOptions {
+  readonly format: ImportRow["format"];
+  readonly dryRun: boolean;
+  readonly mode: ImportRow["mode"];
+  readonly onExisting: ImportRow["on_existing"];
+  readonly columns: ColumnMap;
+}
+
+/** A job whose file is still to come. */
+export function newImport(
+  product: ProductRow,
+  options: ImportOptions,
+  actor: ImportActor,
+  claimant: string,
+  nowMs: number,
+): ImportRow {
+  return {
+    id: newId(),
+    organization_id: product.organization_id,
+    product_id: product.id,
+    state: "receiving",
+    format: options.format,
+    dry_run: options.dryRun ? 1 : 0,
+    mode: options.mode,
+    on_existing: options.onExisting,
+    column_map: JSON.stringify(options.columns),
+    bytes_total: 0,
+    bytes_done: 0,
+    rows_total: null,
+    rows_done: 0,
+    created: 0,
+    updated: 0,
+    skipped: 0,
+    failed: 0,
+    error_count: 0,
+    errors: "[]",
+    problem: null,
+    actor: JSON.stringify(actor),
+    created_by: actor.actor_name,
+    claimed_by: claimant,
+    claimed_until: nowMs + leaseMs,
+    created_at: nowMs,
+    updated_at: nowMs,
+    finished_at: null,
+  };
+}

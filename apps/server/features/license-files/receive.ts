@@ -1,0 +1,66 @@
+import { addPiece } from "@countersign/store/queries/imports";
+import type { Store } from "@countersign/store/store";
+import { FileProblem, type RowReader } from "./rows.ts";
+
+export const mostBytes = 100 * 1024 * 1024;
+/** Long enough that the file is in few pieces, short enough that writing one down holds up nobody. */
+const pieceLength = 512 * 1024;
+
+/** The file is larger than what is taken. */
+export class FileTooLarge extends Error {}
+
+/**
+ * Writes a file down as it arrives. `header` reads along until it has seen the first row, so that a file that cannot be
+ * right is refused at once. Returns how many bytes there were.
+ */
+export async function receive(
+  store: Store,
+  importId: string,
+  body: AsyncIterable<Uint8Array>,
+  header: RowReader,
+  stillHere: () => Promise<void>,
+): Promise<number> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let bytes = 0;
+  let number = 0;
+  let pending = "";
+  let headerSeen = false;
+  const writeDown = async () => {
+    if (pending === "") return;
+    if (!headerSeen) {
+      header.read(pending);
+      headerSeen = true;
+    }
+    const text = pending;
+    pending = "";
+    const piece = number;
+    number += 1;
+    await store.transaction((db) => addPiece(db, importId, piece, text));
+    await stillHere();
+  };
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw new FileTooLarge();
+    pending += decoded(decoder, chunk, bytes);
+    if (pending.length >= pieceLength) await writeDown();
+  }
+  pending += decoded(decoder, null, bytes);
+  await writeDown();
+  // With all of it at hand, also a first row that no line break ends has been seen.
+  if (number <= 1) header.end();
+  return bytes;
+}
+
+function decoded(decoder: TextDecoder, chunk: Uint8Array | null, bytes: number): string {
+  let text: string;
+  try {
+    text = chunk === null ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new FileProblem(
+      `The file is not UTF-8: what stands before byte ${bytes} is no character. Save it as UTF-8 and send it again.`,
+    );
+  }
+  if (text.includes("\0"))
+    throw new FileProblem("The file holds NUL characters. Save it as UTF-8 text and send it again.");
+  return text;
+}

@@ -1,0 +1,122 @@
+import * as contract from "@countersign/contract/manage/license-files";
+import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import {
+  addImport,
+  importById,
+  importsOf,
+  removeImport,
+  updateImport,
+} from "@countersign/store/queries/imports";
+import type { ImportRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, theOrganization, theProduct } from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { actorOf } from "./actor.ts";
+import { importDesk } from "./desk.ts";
+import { exportStream, fileName } from "./export.ts";
+import { type ImportOptions, newImport } from "./job.ts";
+import { FileTooLarge, mostBytes, receive } from "./receive.ts";
+import { FileProblem, rowReader } from "./rows.ts";
+import { auditRow, leaseMs } from "./run.ts";
+import { showImport, showImportWithErrors } from "./show.ts";
+
+export const licenseFileRoutes: readonly BoundRoute[] = [
+  bind(contract.importLicenses, async (context, { query }) => {
+    const { store, log } = context;
+    const desk = importDesk(store, log);
+    const options: ImportOptions = {
+      format: context.request.headers.get("content-type")?.toLowerCase().includes("ndjson") ? "jsonl" : "csv",
+      dryRun: query.dry_run,
+      mode: query.mode,
+      onExisting: query.on_existing,
+      columns: query.columns,
+    };
+    const nowMs = await store.clock();
+    const job = newImport(theProduct(context), options, actorOf(context), desk.claimant, nowMs);
+    await store.transaction((db) => addImport(db, job));
+    try {
+      const bytes = await receiveBody(context, job, desk.claimant, options);
+      const answer = await context.transaction(async (db) => {
+        const arrived = { state: "waiting", bytes_total: bytes, claimed_by: null, claimed_until: 0 } as const;
+        if (!(await updateImport(db, job.id, desk.claimant, arrived)))
+          throw new Problem("unavailable", "The file came too slowly. Send it again.");
+        await addAuditEntries(db, [auditRow(job, "import.started", nowMs)]);
+        return showImportWithErrors({ ...job, ...arrived });
+      });
+      desk.look();
+      return answer;
+    } catch (error) {
+      await store.transaction((db) => removeImport(db, job.id));
+      throw asProblem(error);
+    }
+  }),
+
+  bind(contract.listLicenseImports, async (context, { query }) => {
+    const before = decodeCursor(query.cursor, 2);
+    const rows = await importsOf(context.store.reads, theProduct(context).id, {
+      before: before === null ? null : { createdAt: Number(before[0]), id: String(before[1]) },
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.created_at, row.id], showImport);
+  }),
+
+  bind(contract.getLicenseImport, async (context, input) => {
+    const row = await importById(context.store.reads, param(input, "import_id"));
+    if (row === undefined || row.product_id !== theProduct(context).id) throw notFound("import");
+    return showImportWithErrors(row);
+  }),
+
+  bind(contract.exportLicenses, async (context, { query }) => {
+    const { id, slug } = theOrganization(context);
+    const headers = {
+      "content-type":
+        query.format === "csv" ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson",
+      "content-disposition": `attachment; filename="${fileName(slug, query.format, context.nowMs)}"`,
+      "cache-control": "no-store",
+    };
+    if (context.request.method === "HEAD") return new Response(null, { headers });
+    const { format, ...filters } = query;
+    await context.transaction((db) =>
+      audit(db, context, {
+        action: "licenses.exported",
+        subject: { kind: "organization", id, name: theOrganization(context).name },
+        after: { format, ...filters },
+      }),
+    );
+    const filter = {
+      productId: query.product_id ?? null,
+      status: query.status ?? null,
+      tag: query.tag ?? null,
+      search: query.q ?? null,
+    };
+    return new Response(exportStream(context.store, id, format, filter, context.nowMs), { headers });
+  }),
+];
+
+async function receiveBody(
+  context: Context,
+  job: ImportRow,
+  claimant: string,
+  options: ImportOptions,
+): Promise<number> {
+  const { store, request } = context;
+  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw new FileTooLarge();
+  if (request.body === null) throw new FileProblem("The file is empty.");
+  return receive(store, job.id, request.body, rowReader(options.format, options.columns), async () => {
+    const untilMs = (await store.clock()) + leaseMs;
+    await store.transaction((db) => updateImport(db, job.id, claimant, { claimed_until: untilMs }));
+  });
+}
+
+function asProblem(error: unknown): unknown {
+  if (error instanceof FileProblem)
+    return new Problem("invalid", error.message, { errors: [{ field: "body", message: error.message }] });
+  if (error instanceof FileTooLarge)
+    return new Problem(
+      "too_large",
+      `The file is larger than ${mostBytes / 1024 / 1024} MiB. Send it in parts.`,
+    );
+  return error;
+}

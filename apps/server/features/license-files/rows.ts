@@ -1,0 +1,151 @@
+import { withoutGuard } from "@countersign/domain/csv/cell";
+import { CsvProblem, CsvReader, delimiterOf, longestRecord } from "@countersign/domain/csv/reader";
+import {
+  type ColumnMap,
+  type ImportField,
+  meaningOf,
+  readHeader,
+} from "@countersign/domain/license-files/columns";
+import type { Cells, RowError } from "@countersign/domain/license-files/row";
+
+/** A row as the file has it, by field, or what makes it unreadable. */
+export type FileRow =
+  | { readonly row: number; readonly cells: Cells }
+  | { readonly row: number; readonly error: RowError };
+
+/** What makes the rest of the file, or all of it, unreadable. */
+export class FileProblem extends Error {
+  override readonly name = "FileProblem";
+}
+
+/** Takes a file piece by piece and gives its rows. */
+export interface RowReader {
+  read(piece: string): FileRow[];
+  end(): FileRow[];
+}
+
+export function rowReader(format: "csv" | "jsonl", columns: ColumnMap): RowReader {
+  return format === "csv" ? new CsvRows(columns) : new JsonRows(columns);
+}
+
+class CsvRows implements RowReader {
+  readonly #columns: ColumnMap;
+  #reader: CsvReader | null = null;
+  #fields: readonly (ImportField | null)[] | null = null;
+  #row = 0;
+
+  constructor(columns: ColumnMap) {
+    this.#columns = columns;
+  }
+
+  read(piece: string): FileRow[] {
+    this.#reader ??= new CsvReader(delimiterOf(piece.slice(0, lineEnd(piece))));
+    return this.#rows(() => this.#reader?.read(piece) ?? []);
+  }
+
+  end(): FileRow[] {
+    const rows = this.#rows(() => this.#reader?.end() ?? []);
+    if (this.#fields === null)
+      throw new FileProblem("The file is empty. Its first row should name the columns.");
+    return rows;
+  }
+
+  #rows(records: () => string[][]): FileRow[] {
+    try {
+      return records().flatMap((record) => this.#fileRow(record) ?? []);
+    } catch (error) {
+      if (error instanceof CsvProblem) throw new FileProblem(error.message);
+      throw error;
+    }
+  }
+
+  #fileRow(record: readonly string[]): FileRow | null {
+    this.#row += 1;
+    const isEmpty = record.length === 1 && record[0] === "";
+    if (isEmpty) return null;
+    if (this.#fields === null) {
+      const header = readHeader(record.map(withoutGuard), this.#columns);
+      if (!header.ok) throw new FileProblem(header.problem);
+      this.#fields = header.fields;
+      return null;
+    }
+    if (record.length > this.#fields.length) {
+      const message = `The row has ${record.length} cells, but the first row names ${this.#fields.length} columns.`;
+      return { row: this.#row, error: { field: "row", message } };
+    }
+    const cells: { [F in ImportField]?: unknown } = {};
+    this.#fields.forEach((field, place) => {
+      if (field !== null) cells[field] = withoutGuard(record[place] ?? "");
+    });
+    return { row: this.#row, cells };
+  }
+}
+
+class JsonRows implements RowReader {
+  readonly #columns: ColumnMap;
+  readonly #meanings = new Map<string, ReturnType<typeof meaningOf>>();
+  #rest = "";
+  #row = 0;
+
+  constructor(columns: ColumnMap) {
+    this.#columns = columns;
+  }
+
+  read(piece: string): FileRow[] {
+    const lines = (this.#rest + piece).split("\n");
+    this.#rest = lines.pop() ?? "";
+    if (this.#rest.length > longestRecord)
+      throw new FileProblem(`Line ${this.#row + lines.length + 1} is longer than a line can be.`);
+    return lines.flatMap((line) => this.#fileRow(line) ?? []);
+  }
+
+  end(): FileRow[] {
+    const rows = this.#rest === "" ? [] : [this.#fileRow(this.#rest)].flatMap((row) => row ?? []);
+    if (this.#row === 0)
+      throw new FileProblem("The file is empty. It should have a JSON object in each line.");
+    return rows;
+  }
+
+  #fileRow(line: string): FileRow | null {
+    this.#row += 1;
+    const text = (this.#row === 1 ? line.replace(/^\ufeff/, "") : line).trim();
+    if (text === "") return null;
+    const wrong = (field: string, message: string): FileRow => ({
+      row: this.#row,
+      error: { field, message },
+    });
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return wrong("row", "The line is not JSON. Each line should be one object.");
+    }
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return wrong("row", "The line is not a JSON object.");
+    const cells: { [F in ImportField]?: unknown } = {};
+    for (const [name, member] of Object.entries(value)) {
+      const meaning = this.#meaning(name);
+      if (!meaning.ok) return wrong(name.slice(0, 100), meaning.problem);
+      if (meaning.field === null) continue;
+      if (cells[meaning.field] !== undefined)
+        return wrong(name.slice(0, 100), `Two members of the object say ${meaning.field}.`);
+      cells[meaning.field] = member;
+    }
+    return { row: this.#row, cells };
+  }
+
+  #meaning(name: string): ReturnType<typeof meaningOf> {
+    const known = this.#meanings.get(name);
+    if (known !== undefined) return known;
+    const meaning = meaningOf(name, this.#columns);
+    // A hostile file could name a different member in every line.
+    if (this.#meanings.size < 1_000) this.#meanings.set(name, meaning);
+    return meaning;
+  }
+}
+
+/** A header may break a line only inside quotes, and then too its first line shows what parts the cells. */
+function lineEnd(text: string): number {
+  const end = text.search(/[\r\n]/);
+  return end < 0 ? text.length : end;
+}

@@ -1,0 +1,313 @@
+import { randomBytes } from "node:crypto";
+import type { ImportDefaults } from "@countersign/domain/license-files/row";
+import { productById } from "@countersign/store/queries/access";
+import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import {
+  type Destination,
+  KeyTaken,
+  lockExisting,
+  type NumberedError,
+  type Sorted,
+  sortRows,
+  writeSorted,
+} from "@countersign/store/queries/import-licenses";
+import { takeBack } from "@countersign/store/queries/import-undo";
+import {
+  removeImport,
+  removeUndo,
+  removeWorkings,
+  undoOf,
+  updateImport,
+} from "@countersign/store/queries/imports";
+import type { Database, Store } from "@countersign/store/store";
+import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
+import { newId } from "../../new-id.ts";
+import { type Chunk, chunks } from "./chunks.ts";
+import type { Pace } from "./pace.ts";
+import { FileProblem } from "./rows.ts";
+import { Tally } from "./tally.ts";
+
+/** For how long nobody else takes over a job that shows no sign of life. */
+export const leaseMs = 10_000;
+const signOfLifeEveryMs = 1_000;
+const undoAtOnce = 256;
+const triesPerChunk = 5;
+
+export interface RunParts {
+  readonly store: Store;
+  /** Who works on it: the job is only changed while it is theirs. */
+  readonly claimant: string;
+  readonly pace: Pace;
+  /** Whether to leave the rest for later. */
+  readonly stopping: () => boolean;
+  readonly progress?: (job: ImportRow) => void;
+}
+
+/**
+ * Brings an import to its end, from wherever whoever worked on it before left it. Every step is one transaction that
+ * also writes down how far the import is, so a step is done once, whenever the process is killed.
+ */
+export async function runImport(parts: RunParts, job: ImportRow): Promise<ImportRow> {
+  return new ImportRun(parts, job).run();
+}
+
+/** Somebody else works on the job now, or it is to be left for later. */
+export class LeftAlone extends Error {}
+
+class ImportRun {
+  readonly #parts: RunParts;
+  #job: ImportRow;
+  #clockAheadMs = 0;
+  #signOfLifeMs = 0;
+
+  constructor(parts: RunParts, job: ImportRow) {
+    this.#parts = parts;
+    this.#job = job;
+  }
+
+  async run(): Promise<ImportRow> {
+    const { store } = this.#parts;
+    this.#clockAheadMs = (await store.clock()) - Date.now();
+    if (this.#job.state === "receiving") {
+      // Whoever sent it was cut off, and was never told of it.
+      await store.transaction((db) => removeImport(db, this.#job.id));
+      return this.#job;
+    }
+    try {
+      if (this.#job.state === "undoing") return await this.#undo(this.#job.problem ?? "");
+      if (this.#job.state !== "writing" && !(await this.#check())) return this.#job;
+      return await this.#write();
+    } catch (error) {
+      if (!(error instanceof FileProblem)) throw error;
+      return this.#job.state === "writing" && this.#isWhole
+        ? this.#undo(error.message)
+        : this.#finish({ state: "failed", problem: error.message });
+    }
+  }
+
+  /** Reads all of it before anything is written, where that is asked for. Returns whether to go on. */
+  async #check(): Promise<boolean> {
+    const job = this.#job;
+    if (job.dry_run === 0 && !this.#isWhole) {
+      await this.#change({ state: "writing" });
+      return true;
+    }
+    await this.#change({ state: "checking" });
+    const to = this.#destination(await this.#product());
+    let tally = new Tally();
+    for await (const chunk of this.#chunks(to, 0)) {
+      const startedMs = performance.now();
+      const sorted = await sortRows(this.#parts.store.reads, to, chunk.licenses);
+      tally = tally.plus(chunk.rowCount, chunk.errors, sorted);
+      if (performance.now() - this.#signOfLifeMs > signOfLifeEveryMs)
+        await this.#change({ bytes_done: chunk.bytesDone });
+      await this.#rest(performance.now() - startedMs);
+    }
+    const found = { ...tally.columns(null), rows_total: tally.rows, bytes_done: job.bytes_total };
+    if (job.dry_run === 1) {
+      await this.#finish({ ...found, state: "finished" });
+      return false;
+    }
+    if (tally.failed > 0) {
+      await this.#finish({
+        ...found,
+        ...nothingDone,
+        state: "failed",
+        problem: `${tally.failed} of ${tally.rows} rows are wrong, so nothing was imported.`,
+      });
+      return false;
+    }
+    await this.#change({ state: "writing", rows_total: tally.rows, rows_done: 0, bytes_done: 0 });
+    return true;
+  }
+
+  async #write(): Promise<ImportRow> {
+    const { store } = this.#parts;
+    const to = this.#destination(await this.#product());
+    for await (const chunk of this.#chunks(to, this.#job.rows_done)) {
+      const startedMs = performance.now();
+      const clash = await this.#writeChunk(to, chunk);
+      if (clash !== null) return this.#undo(clash);
+      await this.#rest(performance.now() - startedMs);
+    }
+    const done = { rows_total: this.#job.rows_done, bytes_done: this.#job.bytes_total };
+    const finished = await this.#finish({ ...done, state: "finished" });
+    if (to.undoable) {
+      while ((await store.transaction((db) => removeUndo(db, finished.id, 5_000))) > 0) await this.#rest(0);
+    }
+    return finished;
+  }
+
+  #chunks(to: Destination, skip: number): AsyncGenerator<Chunk, void> {
+    const { store, pace } = this.#parts;
+    return chunks(store, this.#job, to.defaults, this.#nowMs, skip, () => pace.rowsAtOnce());
+  }
+
+  /** Returns why the whole import cannot be, when it has to be whole; null otherwise. */
+  async #writeChunk(to: Destination, chunk: Chunk): Promise<string | null> {
+    const { store } = this.#parts;
+    const before = new Tally(this.#job);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const changes = await store.transaction(async (db) => {
+          await this.#product(db);
+          await lockExisting(db, store.bulk, to, chunk.licenses);
+          const sorted = await sortRows(db, to, chunk.licenses);
+          const [error] = [...chunk.errors, ...sorted.errors];
+          if (this.#isWhole && error !== undefined) throw new Clash(error);
+          await writeSorted(db, to, sorted, { bulk: store.bulk, newId, randomBytes, nowMs: this.#nowMs });
+          return this.#written(db, before, chunk, sorted);
+        }, "soon");
+        this.#job = { ...this.#job, ...changes };
+        this.#parts.progress?.(this.#job);
+        return null;
+      } catch (error) {
+        if (error instanceof Clash) return error.message;
+        if (attempt === triesPerChunk || !(error instanceof KeyTaken || isDeadlock(error))) throw error;
+      }
+    }
+  }
+
+  async #written(db: Database, before: Tally, chunk: Chunk, sorted: Sorted): Promise<Partial<ImportRow>> {
+    const tally = before.plus(chunk.rowCount, chunk.errors, sorted);
+    const changes = { ...tally.columns(before), bytes_done: chunk.bytesDone, ...this.#alive() };
+    await this.#mine(updateImport(db, this.#job.id, this.#parts.claimant, changes));
+    return changes;
+  }
+
+  /** Takes everything back, a few licenses at a time, and so ends where it began. */
+  async #undo(problem: string): Promise<ImportRow> {
+    const { store, claimant } = this.#parts;
+    await this.#change({ state: "undoing", problem });
+    for (;;) {
+      const undone = await store.transaction(async (db) => {
+        const rows = await undoOf(db, this.#job.id, undoAtOnce);
+        await store.bulk.lockLicenses(
+          db,
+          rows.map((row) => row.license_id),
+        );
+        await takeBack(db, rows);
+        await removeUndo(db, this.#job.id, undoAtOnce);
+        await this.#mine(updateImport(db, this.#job.id, claimant, this.#alive()));
+        return rows.length;
+      });
+      if (undone < undoAtOnce) break;
+      await this.#rest(0);
+    }
+    return this.#finish({ ...nothingDone, state: "failed", problem });
+  }
+
+  async #finish(changes: Partial<ImportRow> & { state: "finished" | "failed" }): Promise<ImportRow> {
+    const { store, claimant, progress } = this.#parts;
+    const nowMs = this.#nowMs;
+    const over = { ...changes, updated_at: nowMs, finished_at: nowMs, claimed_by: null };
+    const job = { ...this.#job, ...over };
+    await store.transaction(async (db) => {
+      await this.#mine(updateImport(db, job.id, claimant, over));
+      await removeWorkings(db, job.id);
+      await addAuditEntries(db, [auditRow(job, `import.${changes.state}`, nowMs)]);
+    });
+    this.#job = job;
+    progress?.(job);
+    return job;
+  }
+
+  async #change(changes: Partial<ImportRow>): Promise<void> {
+    const { store, claimant, progress } = this.#parts;
+    const all = { ...changes, ...this.#alive() };
+    await this.#mine(store.transaction((db) => updateImport(db, this.#job.id, claimant, all)));
+    this.#job = { ...this.#job, ...all };
+    progress?.(this.#job);
+  }
+
+  #alive(): Partial<ImportRow> {
+    this.#signOfLifeMs = performance.now();
+    return { updated_at: this.#nowMs, claimed_until: this.#nowMs + leaseMs };
+  }
+
+  async #mine(updated: Promise<boolean>): Promise<void> {
+    if (!(await updated)) throw new LeftAlone("Somebody else works on this import.");
+  }
+
+  async #rest(workedMs: number): Promise<void> {
+    await this.#parts.pace.rest(workedMs);
+    if (this.#parts.stopping()) throw new LeftAlone("The server stops.");
+  }
+
+  async #product(db: Database = this.#parts.store.reads): Promise<ProductRow> {
+    const product = await productById(db, this.#job.product_id);
+    if (product === undefined) throw new FileProblem("The product was deleted.");
+    return product;
+  }
+
+  #destination(product: ProductRow): Destination {
+    const job = this.#job;
+    return {
+      importId: job.id,
+      organizationId: job.organization_id,
+      productId: job.product_id,
+      defaults: defaultsOf(product),
+      onExisting: job.on_existing,
+      undoable: this.#isWhole,
+    };
+  }
+
+  get #isWhole(): boolean {
+    return this.#job.mode === "all_or_nothing";
+  }
+
+  get #nowMs(): number {
+    return Date.now() + this.#clockAheadMs;
+  }
+}
+
+/** A row that was right when it was checked is not any more. */
+class Clash extends Error {
+  constructor({ row, message }: NumberedError) {
+    super(`Row ${row}: ${message} It changed while the import ran, so everything was taken back.`);
+  }
+}
+
+const nothingDone = { created: 0, updated: 0, skipped: 0 } as const;
+
+export function defaultsOf(product: ProductRow): ImportDefaults {
+  return {
+    maxIps: product.default_max_ips,
+    ipSystemEnabled: product.default_ip_system_enabled === 1,
+    expiresInDays: product.default_expires_in_days,
+    ipv6Prefix: product.ipv6_prefix,
+  };
+}
+
+/** Who began it, and what came of it. */
+export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {
+  const { state, dry_run: dryRun, mode, on_existing: onExisting, problem } = job;
+  const counts = { created: job.created, updated: job.updated, skipped: job.skipped, failed: job.failed };
+  const isOver = state === "finished" || state === "failed";
+  return {
+    ...(JSON.parse(job.actor) as Pick<
+      AuditLogRow,
+      "actor_kind" | "actor_id" | "actor_name" | "access_token_id" | "ip" | "request_id"
+    >),
+    id: newId(),
+    at: nowMs,
+    organization_id: job.organization_id,
+    action,
+    subject_kind: "import",
+    subject_id: job.id,
+    subject_name: null,
+    before: null,
+    after: JSON.stringify({
+      product_id: job.product_id,
+      dry_run: dryRun === 1,
+      mode,
+      on_existing: onExisting,
+      ...(isOver ? { rows: job.rows_total, ...counts, problem } : {}),
+    }),
+  };
+}
+
+/** PostgreSQL undid this one so that another could go on. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "40P01" || error.code === "40001");
+}

@@ -1,0 +1,36 @@
+import type { licenseImport, licenseImportWithErrors } from "@countersign/contract/manage/license-files";
+import type { ImportRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { iso } from "../../http/manage/page.ts";
+
+export function showImport(row: ImportRow): z.input<typeof licenseImport> {
+  return {
+    id: row.id,
+    organization_id: row.organization_id,
+    product_id: row.product_id,
+    state: row.state,
+    format: row.format,
+    dry_run: row.dry_run === 1,
+    mode: row.mode,
+    on_existing: row.on_existing,
+    columns: JSON.parse(row.column_map),
+    bytes_total: row.bytes_total,
+    bytes_done: row.bytes_done,
+    rows_total: row.rows_total,
+    rows_done: row.rows_done,
+    created: row.created,
+    updated: row.updated,
+    skipped: row.skipped,
+    failed: row.failed,
+    error_count: row.error_count,
+    problem: row.problem,
+    created_by: row.created_by,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    finished_at: iso(row.finished_at),
+  };
+}
+
+export function showImportWithErrors(row: ImportRow): z.input<typeof licenseImportWithErrors> {
+  return { ...showImport(row), errors: JSON.parse(row.errors) };
+}

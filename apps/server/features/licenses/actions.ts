@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import * as contract from "@countersign/contract/manage/license-actions";
+import { latestMs } from "@countersign/domain/licenses/expiry";
+import { generateLicenseKey, matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
+import {
+  changeLicense,
+  extending,
+  type LicenseChange,
+  reinstating,
+  resettingIps,
+  revoking,
+  settingExpiry,
+} from "@countersign/store/queries/license-changes";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type Context, theLicense } from "../../http/manage/context.ts";
+import { milliseconds } from "../../http/manage/page.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
+import { applyChange, recorded } from "./change.ts";
+import { checkKeysAreFree } from "./create.ts";
+import { current } from "./current.ts";
+import { readLicense, type ShownLicense } from "./show.ts";
+
+/** What is done to one license by name. Each can be repeated, and then changes nothing. */
+export const actionRoutes: readonly BoundRoute[] = [
+  bind(contract.revokeLicense, (context, { body }) =>
+    change(context, "license.revoked", revoking(body.reason ?? null, context.nowMs)),
+  ),
+
+  bind(contract.reinstateLicense, (context) =>
+    change(context, "license.reinstated", reinstating(context.nowMs)),
+  ),
+
+  bind(contract.resetLicenseIps, (context) =>
+    change(context, "license.ips_reset", resettingIps(context.nowMs)),
+  ),
+
+  bind(contract.renewLicense, async (context, { body }) => {
+    const renewal = renewalOf(body, context.nowMs);
+    return context.transaction(async (db) => {
+      const row = await current(db, context);
+      if (row.is_lifetime === 1) {
+        throw new Problem("conflict", "The license never expires, so there is nothing to renew.");
+      }
+      await applyChange(db, context, "license.renewed", renewal, [row]);
+      return readLicense(db, row.id, context.nowMs);
+    });
+  }),
+
+  bind(contract.rotateLicenseKey, async (context, { body }) => {
+    const key = keyOf(body.license_key);
+    const { product_id: productId, id } = theLicense(context);
+    const check = () => checkKeysAreFree(context.store.reads, productId, [{ key, id }], () => "");
+    await check();
+    try {
+      return await context.transaction(async (db) => {
+        const row = await current(db, context);
+        await recorded(db, context, "license.key_rotated", [row], () =>
+          changeLicense(
+            db,
+            row,
+            { license_key: key, license_key_match: matchForm(key) },
+            null,
+            context.nowMs,
+          ),
+        );
+        return readLicense(db, id, context.nowMs);
+      });
+    } catch (error) {
+      // Somebody may have taken the key between the look and the write.
+      await check();
+      throw error;
+    }
+  }),
+];
+
+async function change(context: Context, action: string, what: LicenseChange): Promise<ShownLicense> {
+  return context.transaction(async (db) => {
+    const row = await current(db, context);
+    await applyChange(db, context, action, what, [row]);
+    return readLicense(db, row.id, context.nowMs);
+  });
+}
+
+function renewalOf(
+  body: { expires_at?: string | undefined; extend_by_seconds?: number | undefined },
+  nowMs: number,
+): LicenseChange {
+  const { expires_at: until, extend_by_seconds: bySeconds } = body;
+  if (until !== undefined && bySeconds !== undefined)
+    throw invalid("extend_by_seconds", "says something else than expires_at. Send one of the two");
+  if (bySeconds !== undefined) return extending(bySeconds * 1000, nowMs);
+  if (until === undefined) throw invalid("expires_at", "or extend_by_seconds is missing");
+  const untilMs = milliseconds(until);
+  if (untilMs <= nowMs) throw invalid("expires_at", "should be in the future");
+  if (untilMs > latestMs) throw invalid("expires_at", "should be before the year 10000");
+  return settingExpiry(untilMs, nowMs);
+}
+
+function keyOf(text: string | undefined): string {
+  if (text === undefined) return generateLicenseKey(randomBytes);
+  const read = parseImportedKey(text);
+  if (read.ok) return read.key;
+  throw invalid("license_key", read.problem.replace(/^A license key can/, "can").replace(/\.$/, ""));
+}

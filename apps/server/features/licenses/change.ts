@@ -1,0 +1,74 @@
+import type { LicenseChange } from "@countersign/store/queries/license-changes";
+import { licenseViews } from "@countersign/store/queries/license-views";
+import type { Database } from "@countersign/store/store";
+import type { LicenseRow } from "@countersign/store/tables";
+import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { audit, type Change, difference } from "../audit-log/record.ts";
+import { maskedKey, type ShownLicense, showLicense } from "./show.ts";
+
+/** The rows as they are now, and stay until the transaction ends. Those that are gone, or are others', are left out. */
+export async function lockedRows(
+  db: Database,
+  context: Context,
+  ids: readonly string[],
+): Promise<LicenseRow[]> {
+  if (ids.length === 0) return [];
+  await context.store.bulk.lockLicenses(db, ids);
+  return db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .selectAll("licenses")
+    .where("licenses.id", "in", ids)
+    .where("licenses.organization_id", "=", theOrganization(context).id)
+    .where("products.deleted_at", "is", null)
+    .orderBy("licenses.id")
+    .execute();
+}
+
+/** Does one thing to locked rows and writes down, for each that it changed, what it was before and is now. */
+export async function applyChange(
+  db: Database,
+  context: Context,
+  action: string,
+  change: LicenseChange,
+  rows: readonly LicenseRow[],
+): Promise<number> {
+  const affected = await change.affected(db, rows);
+  await recorded(db, context, action, affected, () => change.apply(db, affected));
+  return affected.length;
+}
+
+/** Runs `work` and audits what it changed about these licenses. Nothing is written down where nothing changed. */
+export async function recorded(
+  db: Database,
+  context: Context,
+  action: string,
+  rows: readonly LicenseRow[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const ids = rows.map((row) => row.id);
+  const show = async () => (await licenseViews(db, ids)).map((view) => showLicense(view, context.nowMs));
+  const before = await show();
+  await work();
+  const after = new Map((await show()).map((license) => [license.id, license]));
+  await audit(
+    db,
+    context,
+    ...before.flatMap((old): Change[] => {
+      const subject = { kind: "license", id: old.id, name: maskedKey(old.license_key) };
+      const now = after.get(old.id);
+      if (now === undefined) {
+        const { product_id, customer_email, customer_discord_id, expires_at, status } = old;
+        const kept = { product_id, customer_email, customer_discord_id, expires_at, status };
+        return [{ action, subject, before: kept }];
+      }
+      const changed = difference(auditable(old), auditable(now));
+      return Object.keys(changed.after).length === 0 ? [] : [{ action, subject, ...changed }];
+    }),
+  );
+}
+
+/** Without what follows from the rest, and without a whole key. */
+function auditable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
+  return { ...license, license_key: maskedKey(license.license_key) };
+}

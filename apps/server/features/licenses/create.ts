@@ -1,0 +1,102 @@
+import { matchForm } from "@countersign/domain/licenses/key";
+import { searchText } from "@countersign/domain/licenses/search-text";
+import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
+import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses";
+import type { Database } from "@countersign/store/store";
+import type { ProductRow } from "@countersign/store/tables";
+import type { Context } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import type { Draft } from "./draft.ts";
+import { maskedKey } from "./show.ts";
+
+/** A draft that knows which license it will be. */
+export type Named = Draft & { readonly id: string; readonly key: string };
+
+/** Makes licenses inside a transaction, with their customers and tags. */
+export async function addLicenses(
+  db: Database,
+  context: Context,
+  product: ProductRow,
+  drafts: readonly Named[],
+): Promise<void> {
+  const { nowMs, store } = context;
+  const { organization_id: organizationId, id: productId } = product;
+  const customers = await customersInBulk(
+    db,
+    store.bulk,
+    organizationId,
+    drafts.map((draft) => draft.customer),
+    newId,
+    nowMs,
+  );
+  const licenses = drafts.map(({ customer: who, ...draft }): NewLicense => {
+    const customer = customers.get(identifierOf(who));
+    if (customer === undefined) throw new Error("A license was left without its customer.");
+    const { email, name, discordId } = customer;
+    const text = searchText({
+      key: draft.key,
+      email,
+      name,
+      discordId,
+      notes: draft.notes ?? null,
+      tags: draft.tags ?? [],
+    });
+    return { ...draft, organizationId, productId, customerId: customer.id, searchText: text };
+  });
+  await store.bulk.insert(
+    db,
+    "licenses",
+    licenses.map((license) => licenseRow(license, nowMs)),
+  );
+  await store.bulk.insert(db, "license_tags", licenses.flatMap(tagRows));
+  await audit(
+    db,
+    context,
+    ...drafts.map((draft) => ({
+      action: "license.created",
+      subject: { kind: "license", id: draft.id, name: maskedKey(draft.key) },
+      after: {
+        product_id: productId,
+        customer_email: draft.customer.email,
+        customer_discord_id: draft.customer.discordId,
+        expires_at: iso(draft.expiresAtMs ?? null),
+        ...(draft.termMs === null || draft.termMs === undefined ? {} : { term_seconds: draft.termMs / 1000 }),
+      },
+    })),
+  );
+}
+
+/** Refuses keys that licenses of the product have already, and names them. `mine` are those being made. */
+export async function checkKeysAreFree(
+  db: Database,
+  productId: string,
+  drafts: readonly { readonly key: string | null; readonly id?: string }[],
+  prefixOf: (index: number) => string,
+): Promise<void> {
+  const given = drafts.flatMap(({ key, id }, index) => (key === null ? [] : [{ key, id, index }]));
+  const taken = await takenKeys(
+    db,
+    productId,
+    given.map(({ key }) => matchForm(key)),
+  );
+  const clashes = given.filter(({ key, id }) => {
+    const holder = taken.get(matchForm(key));
+    return holder !== undefined && holder !== id;
+  });
+  if (clashes.length === 0) return;
+  const errors = clashes.slice(0, 100).map(({ key, index }) => ({
+    field: `${prefixOf(index)}license_key`,
+    message: `${prefixOf(index)}license_key "${key}" belongs to another license of this product.`,
+  }));
+  throw new Problem(
+    "conflict",
+    errors
+      .slice(0, 5)
+      .map((error) => error.message)
+      .join(" "),
+    { errors },
+  );
+}

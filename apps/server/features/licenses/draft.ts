@@ -1,0 +1,118 @@
+import { matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
+import { noPin, type Pin } from "@countersign/domain/licenses/version-pin";
+import type { CustomerIdentifiers } from "@countersign/store/queries/customers";
+import type { NewLicense } from "@countersign/store/queries/licenses";
+import type { ProductRow } from "@countersign/store/tables";
+import { expiryOf, FieldErrors, jsonColumns, type LicenseInput, pinOf, uniqueTags } from "./fields.ts";
+
+/** A license that was checked and has everything but its id, its key if none was given, and its customer's id. */
+export interface Draft
+  extends Omit<NewLicense, "id" | "organizationId" | "productId" | "customerId" | "key" | "searchText"> {
+  readonly key: string | null;
+  readonly customer: CustomerIdentifiers;
+}
+
+/** Checks all of them before any is made, and names everything that is wrong. */
+export function readDrafts(
+  inputs: readonly LicenseInput[],
+  prefixOf: (index: number) => string,
+  product: ProductRow,
+  nowMs: number,
+): Draft[] {
+  const errors = new FieldErrors();
+  const keys = new Map<string, string>();
+  const drafts = inputs.map((input, index) => {
+    const prefix = prefixOf(index);
+    const draft = readDraft(input, prefix, product, nowMs, errors);
+    if (draft.key !== null) {
+      const before = keys.get(matchForm(draft.key));
+      if (before !== undefined) errors.add(`${prefix}license_key`, `is the same key as ${before}license_key`);
+      keys.set(matchForm(draft.key), prefix);
+    }
+    return draft;
+  });
+  errors.throwIfAny();
+  return drafts;
+}
+
+const dayMs = 86_400_000;
+
+function readDraft(
+  input: LicenseInput,
+  prefix: string,
+  product: ProductRow,
+  nowMs: number,
+  errors: FieldErrors,
+): Draft {
+  const customer = {
+    email: input.customer_email ?? null,
+    discordId: input.customer_discord_id ?? null,
+    name: input.customer_name ?? null,
+  };
+  if (customer.email === null && customer.discordId === null) {
+    errors.add(
+      `${prefix}customer_email`,
+      "or customer_discord_id is missing: a license belongs to a customer",
+    );
+  }
+  const { custom_override: customOverride = null, metadata = null } = jsonColumns(input, prefix, errors);
+  return {
+    key: readKey(input.license_key, prefix, errors),
+    customer,
+    ...readEnd(input, prefix, product, nowMs, errors),
+    maxIps: input.max_ips ?? product.default_max_ips,
+    ipSystemEnabled: input.ip_system_enabled ?? product.default_ip_system_enabled === 1,
+    notes: input.notes ?? null,
+    pin: readPin(input, prefix, errors),
+    customOverride,
+    metadata,
+    tags: uniqueTags(input.tags ?? []),
+  };
+}
+
+function readKey(text: string | undefined, prefix: string, errors: FieldErrors): string | null {
+  if (text === undefined) return null;
+  const read = parseImportedKey(text);
+  if (read.ok) return read.key;
+  errors.add(`${prefix}license_key`, read.problem.replace(/^A license key can/, "can").replace(/\.$/, ""));
+  return null;
+}
+
+function readEnd(
+  input: LicenseInput,
+  prefix: string,
+  product: ProductRow,
+  nowMs: number,
+  errors: FieldErrors,
+): { expiresAtMs: number | null; termMs: number | null } {
+  const answer = expiryOf(input, null, nowMs);
+  if (!answer.ok) {
+    errors.add(prefix + answer.field, answer.problem);
+    return { expiresAtMs: null, termMs: null };
+  }
+  if (answer.expiry !== null) return answer.expiry;
+  const days = product.default_expires_in_days;
+  if (days === null && input.is_lifetime === false) {
+    errors.add(
+      `${prefix}expires_at`,
+      "is missing: is_lifetime is false, and the product has no usual duration",
+    );
+  }
+  return { expiresAtMs: days === null ? null : nowMs + days * dayMs, termMs: null };
+}
+
+function readPin(input: LicenseInput, prefix: string, errors: FieldErrors): NewPin {
+  const answer = pinOf(noPin, input);
+  if (!answer.ok) {
+    errors.add(prefix + answer.field, answer.problem);
+    return null;
+  }
+  return asNewPin(answer.pin);
+}
+
+type NewPin = Exclude<NewLicense["pin"], undefined>;
+
+function asNewPin({ mode, pinned, min, max }: Pin): NewPin {
+  if (mode === null) return null;
+  return mode === "pinned" ? { mode, version: pinned ?? "" } : { mode, min, max };
+}

@@ -1,0 +1,101 @@
+import type { newLicense } from "@countersign/contract/manage/license-fields";
+import { customResponseProblems } from "@countersign/domain/custom-response/check";
+import { parseCustomResponse } from "@countersign/domain/custom-response/template";
+import { type ExpiryAnswer, readExpiry } from "@countersign/domain/licenses/expiry";
+import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
+import type { LicenseRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { milliseconds } from "../../http/manage/page.ts";
+import { type FieldError, Problem } from "../../http/manage/problem.ts";
+
+export type LicenseInput = z.output<z.ZodObject<typeof newLicense>>;
+
+/** Collects everything that is wrong, so that all of it is answered at once. */
+export class FieldErrors {
+  readonly #errors: FieldError[] = [];
+
+  /** `message` goes on where the field's name ends. */
+  add(field: string, message: string): void {
+    if (this.#errors.length < mostErrors) this.#errors.push({ field, message: `${field} ${message}.` });
+  }
+
+  throwIfAny(): void {
+    if (this.#errors.length === 0) return;
+    const shown = this.#errors.slice(0, 5).map((error) => error.message);
+    throw new Problem("invalid", shown.join(" "), { errors: this.#errors });
+  }
+}
+
+/** Nobody reads ten thousand. */
+const mostErrors = 100;
+const mostMetadataBytes = 8 * 1024;
+
+export function expiryOf(
+  input: Pick<LicenseInput, "is_lifetime" | "expires_at" | "expires_in_seconds" | "term_seconds">,
+  firstUsedAtMs: number | null,
+  nowMs: number,
+): ExpiryAnswer {
+  const { is_lifetime: isLifetime, expires_at: expiresAt, expires_in_seconds: inSeconds } = input;
+  const term = input.term_seconds;
+  return readExpiry(
+    {
+      isLifetime,
+      expiresAtMs: typeof expiresAt === "string" ? milliseconds(expiresAt) : expiresAt,
+      expiresInMs: inSeconds === undefined ? undefined : inSeconds * 1000,
+      termMs: typeof term === "number" ? term * 1000 : term,
+    },
+    firstUsedAtMs,
+    nowMs,
+  );
+}
+
+export function pinOf(before: Pin, input: LicenseInput): PinAnswer {
+  return readPin(before, {
+    mode: input.version_pin_mode,
+    pinned: input.version_pinned,
+    min: input.version_range_min,
+    max: input.version_range_max,
+  });
+}
+
+export function pinColumns(pin: Pin) {
+  return {
+    version_pin_mode: pin.mode,
+    version_pinned: pin.pinned,
+    version_range_min: pin.min,
+    version_range_max: pin.max,
+  } satisfies Partial<LicenseRow>;
+}
+
+/** The two JSON objects of a license as they are kept; what was left out stays out. */
+export function jsonColumns(
+  input: Pick<LicenseInput, "custom_override" | "metadata">,
+  prefix: string,
+  errors: FieldErrors,
+): { custom_override?: string | null; metadata?: string | null } {
+  const columns: { custom_override?: string | null; metadata?: string | null } = {};
+  const { custom_override: override, metadata } = input;
+  if (override === null) columns.custom_override = null;
+  else if (override !== undefined) {
+    for (const { path, message } of customResponseProblems(override))
+      errors.add([`${prefix}custom_override`, ...path].join("."), message);
+    const read = parseCustomResponse(override);
+    if (read.ok) columns.custom_override = JSON.stringify(read.template);
+  }
+  if (metadata === null) columns.metadata = null;
+  else if (metadata !== undefined) {
+    const read = parseCustomResponse(metadata);
+    const text = read.ok ? JSON.stringify(read.template) : "";
+    if (!read.ok || Buffer.byteLength(text) > mostMetadataBytes)
+      errors.add(
+        `${prefix}metadata`,
+        "should be a JSON object of at most 8 KiB, nested at most 32 levels deep",
+      );
+    else columns.metadata = text;
+  }
+  return columns;
+}
+
+export function uniqueTags(tags: readonly string[]): string[] {
+  return [...new Set(tags)].sort();
+}

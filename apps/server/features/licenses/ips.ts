@@ -1,0 +1,103 @@
+import * as contract from "@countersign/contract/manage/license-actions";
+import { countedAs, parseAddress } from "@countersign/domain/ip/address";
+import { parseCidr } from "@countersign/domain/ip/cidr";
+import { productById } from "@countersign/store/queries/access";
+import { licenseIp, licenseIps, sighting, unregisterIp } from "@countersign/store/queries/license-ips";
+import { registerIp } from "@countersign/store/queries/licenses";
+import type { LicenseRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, theLicense } from "../../http/manage/context.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { current } from "./current.ts";
+import { maskedKey } from "./show.ts";
+
+export const ipRoutes: readonly BoundRoute[] = [
+  bind(contract.listLicenseIps, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, 1);
+    const rows = await licenseIps(context.store.reads, theLicense(context).id, {
+      afterIp: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.ip], showIp);
+  }),
+
+  bind(contract.addLicenseIp, async (context, { body }) => {
+    const license = theLicense(context);
+    const ip = await countedIp(context, body.ip);
+    if (ip === null) throw invalid("ip", "should be an IPv4 or IPv6 address, such as 203.0.113.7");
+    const seen = await sighting(context.store.reads, license.id, ip);
+    return context.transaction(async (db) => {
+      const row = await current(db, context);
+      if ((await licenseIp(db, row.id, ip)) === undefined) {
+        if (!(await registerIp(db, row.id, ip, context.nowMs))) throw noPlace(row);
+        await audit(db, context, {
+          action: "license.ip_registered",
+          subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
+          after: { ip },
+        });
+      }
+      const registered = await licenseIp(db, row.id, ip);
+      return showIp({
+        ip,
+        registered_at: registered?.registered_at ?? context.nowMs,
+        first_seen_at: null,
+        last_seen_at: null,
+        hits: null,
+        ...seen,
+      });
+    });
+  }),
+
+  bind(contract.removeLicenseIp, async (context, input) => {
+    const text = param(input, "ip");
+    const ip = (await countedIp(context, text)) ?? text;
+    await context.transaction(async (db) => {
+      const row = await current(db, context);
+      // Kept from when the product counted addresses in another way, it goes by its own text.
+      const removed = (await unregisterIp(db, row.id, ip)) || (await unregisterIp(db, row.id, text));
+      if (!removed) throw notFound("registered IP");
+      await audit(db, context, {
+        action: "license.ip_removed",
+        subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
+        before: { ip },
+      });
+    });
+  }),
+];
+
+/** The address as validations count it, by the product's setting; null for what is none. */
+async function countedIp(context: Context, text: string): Promise<string | null> {
+  const product = await productById(context.store.reads, theLicense(context).product_id);
+  if (product === undefined) throw notFound("license");
+  const address = parseAddress(text.trim());
+  if (address !== null) return countedAs(address, product.ipv6_prefix);
+  // A network that counts as one caller may be named as it is listed.
+  const cidr = parseCidr(text.trim());
+  if (cidr?.family !== 6 || cidr.prefixLength !== product.ipv6_prefix) return null;
+  const first = parseAddress(text.trim().split("/")[0] ?? "");
+  return first === null ? null : countedAs(first, product.ipv6_prefix);
+}
+
+function noPlace(row: LicenseRow): Problem {
+  const places = row.max_ips === 1 ? "The one place is" : `All ${row.max_ips} places are`;
+  const message = `ip cannot be registered: ${places} taken. Remove an address, or raise max_ips.`;
+  return new Problem("conflict", message, { errors: [{ field: "ip", message }] });
+}
+
+function showIp(row: {
+  ip: string;
+  registered_at: number;
+  first_seen_at: number | null;
+  last_seen_at: number | null;
+  hits: number | null;
+}) {
+  return {
+    ip: row.ip,
+    registered_at: iso(row.registered_at),
+    first_seen_at: iso(row.first_seen_at),
+    last_seen_at: iso(row.last_seen_at),
+    hits: row.hits ?? 0,
+  };
+}

@@ -1,0 +1,78 @@
+import type { licenseFilter } from "@countersign/contract/manage/license-fields";
+import { searchTerm } from "@countersign/domain/licenses/search-text";
+import { productById } from "@countersign/store/queries/access";
+import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
+import {
+  countLicenses,
+  type LicenseOrder,
+  licensePage,
+  type Place,
+} from "@countersign/store/queries/license-list";
+import { licenseViews } from "@countersign/store/queries/license-views";
+import type { z } from "zod";
+import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type CursorValues, decodeCursor, encodeCursor } from "../../http/manage/page.ts";
+import { showLicense } from "./show.ts";
+
+export type FilterInput = {
+  [K in keyof typeof licenseFilter]?: z.output<(typeof licenseFilter)[K]> | undefined;
+};
+
+interface ListQuery extends FilterInput {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly sort: LicenseOrder["by"];
+  readonly order: "asc" | "desc";
+  readonly count: boolean;
+}
+
+const dayMs = 86_400_000;
+
+export async function listLicenses(context: Context, query: ListQuery) {
+  const { store, nowMs } = context;
+  const filter = await filterOf(context, query);
+  const after = placeOf(decodeCursor(query.cursor, 2));
+  if (filter === null) return { data: [], next_cursor: null, ...(query.count ? noneCounted : {}) };
+  const order = { by: query.sort, descending: query.order === "desc" };
+  const { ids, next } = await licensePage(store, filter, order, after, query.limit, nowMs);
+  const views = await licenseViews(store.reads, ids);
+  const counted = query.count ? await countLicenses(store, filter, nowMs) : null;
+  return {
+    data: views.map((view) => showLicense(view, nowMs)),
+    next_cursor: next === null ? null : cursorOf(next),
+    ...(counted === null ? {} : { total: counted.count, total_is_exact: counted.exact }),
+  };
+}
+
+const noneCounted = { total: 0, total_is_exact: true };
+
+/** Null when it can mean no license: a product of somebody else is one that does not exist. */
+export async function filterOf(context: Context, input: FilterInput): Promise<LicenseFilter | null> {
+  const organizationId = theOrganization(context).id;
+  const productId = context.product?.id ?? input.product_id ?? null;
+  if (productId !== null && context.product === null) {
+    const product = await productById(context.store.reads, productId);
+    if (product?.organization_id !== organizationId) return null;
+  }
+  const days = input.expires_within_days;
+  return {
+    ...everyLicenseOf(organizationId),
+    productId,
+    customerId: input.customer_id ?? null,
+    tag: input.tag ?? null,
+    status: input.status ?? null,
+    expiresByMs: days === undefined ? null : context.nowMs + days * dayMs,
+    neverUsed: input.never_used ?? null,
+    minIps: input.min_ips ?? null,
+    hasNotes: input.has_notes ?? null,
+    term: input.q === undefined ? null : searchTerm(input.q),
+  };
+}
+
+export function placeOf(values: CursorValues | null): Place | null {
+  return values === null ? null : { at: Number(values[0]), id: String(values[1]) };
+}
+
+export function cursorOf(place: Place): string {
+  return encodeCursor([place.at, place.id]);
+}

@@ -1,0 +1,95 @@
+import * as contract from "@countersign/contract/manage/licenses";
+import { deleting } from "@countersign/store/queries/license-changes";
+import { licenseViews } from "@countersign/store/queries/license-views";
+import type { z } from "zod";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { checkUnchanged, theLicense, theProduct } from "../../http/manage/context.ts";
+import { invalid } from "../../http/manage/problem.ts";
+import { actionRoutes } from "./actions.ts";
+import { bulkRoutes } from "./bulk.ts";
+import { applyChange, recorded } from "./change.ts";
+import { addLicenses, checkKeysAreFree } from "./create.ts";
+import { createInLots, nameByChance } from "./create-many.ts";
+import { current } from "./current.ts";
+import { readDrafts } from "./draft.ts";
+import type { LicenseInput } from "./fields.ts";
+import { ipRoutes } from "./ips.ts";
+import { listLicenses } from "./list.ts";
+import { readLicense, showLicense } from "./show.ts";
+import { writeChanges } from "./update.ts";
+
+export const licenseRoutes: readonly BoundRoute[] = [
+  bind(contract.createLicenses, async (context, { body }) => {
+    const product = theProduct(context);
+    const { inputs, isList, prefixOf } = wantedLicenses(body);
+    const drafts = readDrafts(inputs, prefixOf, product, context.nowMs);
+    await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
+    if (drafts.length > mostInOneTransaction) return createInLots(context, product, drafts, prefixOf);
+    const named = nameByChance(drafts);
+    try {
+      return await context.transaction(async (db) => {
+        await addLicenses(db, context, product, named);
+        const views = await licenseViews(
+          db,
+          named.map(({ id }) => id),
+        );
+        const data = views.map((view) => showLicense(view, context.nowMs));
+        const [first] = data;
+        if (first === undefined) throw new Error("A license that was just made is not there.");
+        return isList ? { data, next_cursor: null } : first;
+      });
+    } catch (error) {
+      // Somebody may have taken a key between the look and the write.
+      await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
+      throw error;
+    }
+  }),
+
+  bind(contract.listLicenses, (context, { query }) => listLicenses(context, query)),
+  bind(contract.listProductLicenses, (context, { query }) => listLicenses(context, query)),
+
+  bind(contract.getLicense, (context) =>
+    readLicense(context.store.reads, theLicense(context).id, context.nowMs),
+  ),
+
+  bind(contract.updateLicense, async (context, { body: { updated_at: guard, ...body } }) => {
+    return context.transaction(async (db) => {
+      const row = await current(db, context);
+      checkUnchanged(context, row.updated_at, guard);
+      await recorded(db, context, "license.updated", [row], () => writeChanges(db, context, row, body));
+      return readLicense(db, row.id, context.nowMs);
+    });
+  }),
+
+  bind(contract.deleteLicense, async (context) => {
+    await context.transaction(async (db) => {
+      await applyChange(db, context, "license.deleted", deleting(), [await current(db, context)]);
+    });
+  }),
+
+  ...actionRoutes,
+  ...ipRoutes,
+  ...bulkRoutes,
+];
+
+/** More than this are made in lots: see `createInLots`. */
+const mostInOneTransaction = 250;
+
+function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract.createLicenses.body>): {
+  inputs: readonly LicenseInput[];
+  isList: boolean;
+  prefixOf: (index: number) => string;
+} {
+  if (licenses !== undefined) {
+    const beside = count !== undefined ? "count" : Object.keys(fields)[0];
+    if (beside !== undefined) throw invalid(beside, "cannot stand beside licenses: set it in each of them");
+    return { inputs: licenses, isList: true, prefixOf: (index) => `licenses.${index}.` };
+  }
+  if (count !== undefined && count > 1 && fields.license_key !== undefined)
+    throw invalid("license_key", "is one key, and count asks for more licenses than one");
+  return {
+    inputs: Array.from({ length: count ?? 1 }, () => fields),
+    isList: count !== undefined,
+    prefixOf: () => "",
+  };
+}

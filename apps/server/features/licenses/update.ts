@@ -1,0 +1,142 @@
+import type { updateLicense } from "@countersign/contract/manage/licenses";
+import { type Expiry, lifetime } from "@countersign/domain/licenses/expiry";
+import { customerOf, writeCustomerView } from "@countersign/store/queries/customer-views";
+import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
+import { changeLicense } from "@countersign/store/queries/license-changes";
+import { refreshSearchText } from "@countersign/store/queries/license-search";
+import { type LicenseView, licenseView } from "@countersign/store/queries/license-views";
+import type { Database } from "@countersign/store/store";
+import type { LicenseRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { asColumns } from "../../http/manage/columns.ts";
+import type { Context } from "../../http/manage/context.ts";
+import { newId } from "../../new-id.ts";
+import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
+
+type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
+
+/** Writes what a PATCH asks for on a license whose row is locked. */
+export async function writeChanges(
+  db: Database,
+  context: Context,
+  row: LicenseRow,
+  body: Changes,
+): Promise<void> {
+  const errors = new FieldErrors();
+  const view = await licenseView(db, row.id);
+  const customer = wantedCustomer(view, body, errors);
+  const columns: Partial<LicenseRow> = {
+    ...asColumns({ max_ips: body.max_ips, ip_system_enabled: body.ip_system_enabled, notes: body.notes }),
+    ...expiryColumns(row, body, context.nowMs, errors),
+    ...changedPin(row, body, errors),
+    ...jsonColumns(body, "", errors),
+  };
+  errors.throwIfAny();
+  if (customer !== null) columns.customer_id = await attach(db, context, row.organization_id, customer, body);
+  const tags = body.tags === undefined ? null : uniqueTags(body.tags);
+  await changeLicense(db, row, columns, tags, context.nowMs);
+}
+
+interface WantedCustomer {
+  readonly email: string | null;
+  readonly discordId: string | null;
+  readonly name: string | null;
+}
+
+/** Null when nothing was said about the customer. What was not said stays, unless it is about somebody else now. */
+function wantedCustomer(view: LicenseView, body: Changes, errors: FieldErrors): WantedCustomer | null {
+  const { customer_email: email, customer_discord_id: discordId, customer_name: name } = body;
+  if (email === undefined && discordId === undefined && name === undefined) return null;
+  const wanted = {
+    email: email === undefined ? view.customer_email : email,
+    discordId: discordId === undefined ? view.customer_discord_id : discordId,
+  };
+  if (wanted.email === null && wanted.discordId === null) {
+    errors.add("customer_email", "or customer_discord_id should stay: a license belongs to a customer");
+  }
+  if (isSomebodyElse(view, wanted)) {
+    return {
+      email: wanted.email,
+      discordId: discordId === undefined && wanted.email !== null ? null : wanted.discordId,
+      name: name ?? null,
+    };
+  }
+  return { ...wanted, name: name === undefined ? view.customer_name : name };
+}
+
+function isSomebodyElse(view: LicenseView, wanted: Omit<WantedCustomer, "name">): boolean {
+  const identity = (email: string | null, discordId: string | null) =>
+    email?.toLowerCase() ?? `discord ${discordId}`;
+  return identity(view.customer_email, view.customer_discord_id) !== identity(wanted.email, wanted.discordId);
+}
+
+/** Writing a customer's name on a license leaves out nothing that is known of them; a null that was said takes it away. */
+async function attach(
+  db: Database,
+  context: Context,
+  organizationId: string,
+  wanted: WantedCustomer,
+  body: Changes,
+): Promise<string> {
+  const { nowMs, store } = context;
+  const known = await customersInBulk(db, store.bulk, organizationId, [wanted], newId, nowMs);
+  const customer = known.get(identifierOf(wanted));
+  if (customer === undefined) throw new Error("One customer in, none out.");
+  const view = await customerOf(db, organizationId, customer.id);
+  if (view === undefined) throw new Error("The customer that was just written is not there.");
+  const left = {
+    ...view,
+    name: body.customer_name === null ? null : view.name,
+    discord_id: body.customer_discord_id === null && wanted.email !== null ? null : view.discord_id,
+  };
+  if (left.name !== view.name || left.discord_id !== view.discord_id) {
+    await writeCustomerView(db, left);
+    await refreshSearchText(db, organizationId, customer.id);
+  }
+  return customer.id;
+}
+
+function expiryColumns(
+  row: LicenseRow,
+  body: Changes,
+  nowMs: number,
+  errors: FieldErrors,
+): Partial<LicenseRow> {
+  const answer = expiryOf(body, row.first_used_at, nowMs);
+  if (!answer.ok) {
+    errors.add(answer.field, answer.problem);
+    return {};
+  }
+  if (answer.expiry !== null) return columnsOf(answer.expiry);
+  const runsOut = row.expires_at !== null || row.term_ms !== null;
+  if (body.is_lifetime === false && !runsOut) {
+    errors.add("expires_at", "is missing: when should the license run out?");
+  }
+  if (body.term_seconds === null && row.term_ms !== null) {
+    return row.expires_at === null ? columnsOf(lifetime) : { term_ms: null };
+  }
+  return {};
+}
+
+function columnsOf({ isLifetime, expiresAtMs, termMs }: Expiry): Partial<LicenseRow> {
+  return { is_lifetime: isLifetime ? 1 : 0, expires_at: expiresAtMs, term_ms: termMs };
+}
+
+function changedPin(row: LicenseRow, body: Changes, errors: FieldErrors): Partial<LicenseRow> {
+  const wasSaid =
+    body.version_pin_mode !== undefined ||
+    body.version_pinned !== undefined ||
+    body.version_range_min !== undefined ||
+    body.version_range_max !== undefined;
+  if (!wasSaid) return {};
+  const before = {
+    mode: row.version_pin_mode,
+    pinned: row.version_pinned,
+    min: row.version_range_min,
+    max: row.version_range_max,
+  };
+  const answer = pinOf(before, body);
+  if (answer.ok) return pinColumns(answer.pin);
+  errors.add(answer.field, answer.problem);
+  return {};
+}

@@ -1,0 +1,22 @@
+import { oldMail, removeMail } from "@countersign/store/queries/mailbox";
+import type { Store } from "@countersign/store/store";
+import type { Chore } from "../../jobs/chores.ts";
+
+const keptForMs = 90 * 24 * 60 * 60 * 1000;
+const lettersAtATime = 500;
+
+/** The mailbox is no archive: what was sent or could not be, and links that ran out long ago, go after a season. */
+export function mailForgetting(store: Store): Chore {
+  return {
+    name: "old mail",
+    everyMs: 60 * 60 * 1000,
+    run: async () => {
+      const beforeMs = (await store.clock()) - keptForMs;
+      for (;;) {
+        const ids = await oldMail(store.reads, beforeMs, lettersAtATime);
+        if (ids.length === 0) return;
+        await store.transaction((db) => removeMail(db, ids));
+      }
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { nextAttemptAtMs, triedForMs } from "@countersign/domain/mail/retry";
+import { anyMailIsDue, claimMail, mailFailed, mailWasSent } from "@countersign/store/queries/mailbox";
+import type { Store } from "@countersign/store/store";
+import type { MailboxRow } from "@countersign/store/tables";
+import type { Chore } from "../../jobs/chores.ts";
+import { inBursts, type Log, reasonOf } from "../../log.ts";
+import { isHopeless, type Post } from "./post.ts";
+
+/** How often the mailbox is looked into. */
+const everyMs = 1_000;
+/** How long a letter is one node's: longer than any attempt, so that no other sends it meanwhile. */
+const claimMs = 5 * 60_000;
+const attemptMs = 4 * 60_000;
+export const lettersAtOnce = 4;
+const farewellMs = 3_000;
+const logEveryMs = 10_000;
+
+/**
+ * Sends what lies in the mailbox. Every node has one; a letter is claimed by one of them before it is sent. Only a node
+ * that dies between the mail server's yes and writing it down makes a letter go out twice, with the same Message-ID.
+ */
+export class Mailer implements Chore {
+  readonly name = "mail";
+  readonly everyMs = everyMs;
+  readonly #store: Store;
+  readonly #post: Post;
+  readonly #tellFailed: (count: number, reason: string) => void;
+  /** Each sends one letter after the other until none is due; one that hangs does not hold up the others. */
+  readonly #lanes = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(store: Store, post: Post, log: Log) {
+    this.#store = store;
+    this.#post = post;
+    this.#tellFailed = inBursts<string>(logEveryMs, (letters, reason) =>
+      log.warn("Mail could not be sent. The mailbox says which.", { letters, reason }),
+    );
+  }
+
+  /** Begins to send what is due. */
+  async run(): Promise<void> {
+    if (this.#isClosed || this.#lanes.size >= lettersAtOnce) return;
+    const nowMs = await this.#store.clock();
+    if (!(await anyMailIsDue(this.#store.reads, nowMs, nowMs - triedForMs))) return;
+    while (!this.#isClosed && this.#lanes.size < lettersAtOnce) {
+      const lane: Promise<void> = this.#sendOneAfterTheOther()
+        .catch((error) => this.#tellFailed(1, reasonOf(error)))
+        .finally(() => this.#lanes.delete(lane));
+      this.#lanes.add(lane);
+    }
+  }
+
+  /** Begins no letter more, gives those that are under way a moment, and then breaks them off. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const timer = setTimeout(() => this.#post.close(), farewellMs);
+    await Promise.all(this.#lanes);
+    clearTimeout(timer);
+    this.#post.close();
+  }
+
+  async #sendOneAfterTheOther(): Promise<void> {
+    while (!this.#isClosed) {
+      const nowMs = await this.#store.clock();
+      const letter = await this.#store.transaction((db) =>
+        claimMail(db, nowMs, nowMs - triedForMs, nowMs + claimMs),
+      );
+      if (letter === undefined) return;
+      await this.#send(letter);
+    }
+  }
+
+  async #send(letter: MailboxRow): Promise<void> {
+    try {
+      await inTime(this.#post.send(letter));
+    } catch (error) {
+      await this.#failed(letter, error);
+      return;
+    }
+    const nowMs = await this.#store.clock();
+    await this.#store.transaction((db) => mailWasSent(db, letter.id, nowMs));
+  }
+
+  async #failed(letter: MailboxRow, error: unknown): Promise<void> {
+    const reason = reasonOf(error).slice(0, 500);
+    this.#tellFailed(1, reason);
+    const nowMs = await this.#store.clock();
+    const next = nextAttemptAtMs(
+      { writtenAtMs: letter.created_at, attempts: letter.attempts, isHopeless: isHopeless(error) },
+      nowMs,
+    );
+    await this.#store.transaction((db) => mailFailed(db, letter, reason, next));
+  }
+}
+
+async function inTime(attempt: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("The mail server took too long.")), attemptMs);
+  try {
+    await Promise.race([attempt, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

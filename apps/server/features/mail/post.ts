@@ -1,0 +1,62 @@
+import type { MailboxRow } from "@countersign/store/tables";
+import { createTransport } from "nodemailer";
+import type { MailSettings } from "../../config.ts";
+
+/** The way to a mail server. */
+export interface Post {
+  /** Rejects when the letter was not taken. */
+  send(letter: Pick<MailboxRow, "id" | "recipient" | "subject" | "body_text" | "body_html">): Promise<void>;
+  /** Breaks off what is under way. */
+  close(): void;
+}
+
+const patienceMs = 20_000;
+const idleMs = 10_000;
+
+/** `url` is the address of this server: its name stands in every letter's id. */
+export function smtpPost(settings: MailSettings, url: string, connections: number): Post {
+  const { host, port, tls, user, password } = settings;
+  const transport = createTransport({
+    pool: true,
+    maxConnections: connections,
+    // Whether a letter is tried again is decided by whoever has claimed it.
+    maxRequeues: 0,
+    idleTimeout: idleMs,
+    host,
+    port,
+    secure: tls === "direct",
+    requireTLS: tls === "required",
+    ignoreTLS: tls === "off",
+    // Where whoever is in between could leave TLS out altogether, a certificate proves nothing; hiding is still better.
+    tls: { rejectUnauthorized: settings.checksCertificate && tls !== "offered" },
+    ...(user === null ? {} : { auth: { user, pass: password ?? "" } }),
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = new URL(url).hostname;
+  return {
+    send: async (letter) => {
+      await transport.sendMail({
+        from: settings.from,
+        to: { name: "", address: letter.recipient },
+        subject: letter.subject,
+        text: letter.body_text,
+        ...(letter.body_html === null ? {} : { html: letter.body_html }),
+        // The same at every attempt: a mailbox that gets it twice can tell.
+        messageId: `<${letter.id}@${domain}>`,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+    },
+    close: () => transport.close({ force: true }),
+  };
+}
+
+/** The server refused this recipient or this letter for good; a wrong password, or none at home, may be mended. */
+export function isHopeless(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error) || !("responseCode" in error)) return false;
+  const isAboutTheLetter = error.code === "EENVELOPE" || error.code === "EMESSAGE";
+  return isAboutTheLetter && Number(error.responseCode) >= 500;
+}

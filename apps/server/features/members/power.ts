@@ -1,0 +1,41 @@
+import { judgePowerChange } from "@countersign/domain/members/grant";
+import type { Permission } from "@countersign/domain/members/permissions";
+import { roleOf } from "@countersign/store/queries/roles";
+import type { Database } from "@countersign/store/store";
+import type { RoleRow } from "@countersign/store/tables";
+import { permissionSet } from "../../http/manage/access.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
+import type { Turn } from "./turn.ts";
+
+interface Change {
+  /** JSON arrays of permission codes, as rows hold them; null where there is nothing. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Refuses what would give or take more than the actor holds. `whose` is what holds too much: "The role". */
+export function checkPower({ standing }: Turn, change: Change, whose: string): void {
+  const judgement = judgePowerChange(standing.permissions, {
+    from: change.from === null ? null : permissionSet(change.from),
+    to: change.to === null ? null : permissionSet(change.to),
+  });
+  if (judgement.allowed) return;
+  const codes = listed(judgement.missing);
+  switch (judgement.because) {
+    case "outranked":
+      throw new Problem("forbidden", `${whose} has more than you hold yourself: ${codes}.`);
+    case "exceeds":
+      throw new Problem("forbidden", `You cannot give what you do not hold yourself: ${codes}.`);
+  }
+}
+
+/** The role that a body names. One of another organization is answered like one that does not exist. */
+export async function roleNamed(db: Database, organizationId: string, roleId: string): Promise<RoleRow> {
+  const role = await roleOf(db, organizationId, roleId);
+  if (role === undefined) throw invalid("role_id", "is not the id of a role of this organization");
+  return role;
+}
+
+function listed(codes: readonly Permission[]): string {
+  return codes.join(", ");
+}

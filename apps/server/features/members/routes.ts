@@ -1,0 +1,116 @@
+import * as contract from "@countersign/contract/manage/members";
+import { notHeld, permissions } from "@countersign/domain/members/permissions";
+import {
+  type MemberWithRole,
+  memberOf,
+  membersOf,
+  removeMember,
+  setMemberRole,
+} from "@countersign/store/queries/members";
+import { userById } from "@countersign/store/queries/users";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import {
+  type Context,
+  checkUnchanged,
+  nextUpdatedAt,
+  theActor,
+  theOrganization,
+} from "../../http/manage/context.ts";
+import { type CursorValues, decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { checkPower, roleNamed } from "./power.ts";
+import { memberUpdatedAt, type ShownMember, showMember, showOwner } from "./show.ts";
+import { lacking, takeTurn } from "./turn.ts";
+
+/** Comes before every member, whenever they joined. */
+const ownersPlace = [-1, ""] as const;
+
+export const memberRoutes: readonly BoundRoute[] = [
+  bind(contract.listMembers, async (context, { query }) => {
+    const organization = theOrganization(context);
+    const db = context.store.reads;
+    const after = decodeCursor(query.cursor, 2);
+    const owner = after === null ? await ownerOf(db, organization) : [];
+    const rows = await membersOf(db, organization.id, {
+      after: after === null ? null : { joinedAtMs: Number(after[0]), userId: String(after[1]) },
+      limit: query.limit + 1,
+    });
+    const members = rows.map((row) => ({ item: showMember(row), place: [row.created_at, row.user_id] }));
+    return pageOf<{ item: ShownMember; place: CursorValues }, ShownMember>(
+      [...owner, ...members],
+      query.limit,
+      ({ place }) => place,
+      ({ item }) => item,
+    );
+  }),
+
+  bind(contract.updateMember, async (context, input) => {
+    const userId = param(input, "user_id");
+    const { role_id: roleId, updated_at: guard } = input.body;
+    return context.transaction(async (db) => {
+      const turn = await takeTurn(db, context, "roles:edit");
+      const { organization } = turn;
+      if (organization.owner_id === userId)
+        throw new Problem("conflict", "The owner has no role. Hand the organization over first.");
+      const member = await memberNamed(db, organization.id, userId);
+      checkUnchanged(context, memberUpdatedAt(member), guard);
+      const role = await roleNamed(db, organization.id, roleId);
+      checkPower(turn, { from: member.role_permissions, to: role.permissions }, "The member");
+      const updatedAt = nextUpdatedAt(context, memberUpdatedAt(member));
+      await setMemberRole(db, organization.id, userId, { role_id: role.id, updated_at: updatedAt });
+      await audit(db, context, {
+        action: "member.updated",
+        subject: { kind: "member", id: userId, name: member.name },
+        before: { role: member.role_name },
+        after: { role: role.name },
+      });
+      return showMember(await memberNamed(db, organization.id, userId));
+    });
+  }),
+
+  bind(contract.removeMember, async (context, input) => {
+    const userId = param(input, "user_id");
+    return context.transaction(async (db) => {
+      const turn = await takeTurn(db, context, null);
+      const { organization, standing } = turn;
+      const isLeaving = isThemselves(context, userId);
+      if (!isLeaving && !standing.permissions.has("members:remove")) throw lacking("members:remove");
+      if (organization.owner_id === userId)
+        throw new Problem(
+          "conflict",
+          "The owner can neither leave nor be removed. Hand the organization over first.",
+        );
+      const member = await memberNamed(db, organization.id, userId);
+      if (!isLeaving) checkPower(turn, { from: member.role_permissions, to: null }, "The member");
+      await removeMember(db, organization.id, userId);
+      await audit(db, context, {
+        action: isLeaving ? "member.left" : "member.removed",
+        subject: { kind: "member", id: userId, name: member.name },
+        before: { email: member.email, role: member.role_name },
+      });
+    });
+  }),
+];
+
+async function ownerOf(db: Database, organization: OrganizationRow) {
+  if (organization.owner_id === null) return [];
+  const user = await userById(db, organization.owner_id);
+  return user === undefined ? [] : [{ item: showOwner(user, organization), place: ownersPlace }];
+}
+
+async function memberNamed(db: Database, organizationId: string, userId: string): Promise<MemberWithRole> {
+  const member = await memberOf(db, organizationId, userId);
+  if (member === undefined) throw notFound("member");
+  return member;
+}
+
+/** A token that was made for less than everything cannot end its person's membership. */
+function isThemselves(context: Context, userId: string): boolean {
+  const actor = theActor(context);
+  return (
+    actor.kind === "person" && actor.userId === userId && notHeld(actor.atMost, permissions).length === 0
+  );
+}

@@ -1,0 +1,42 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { lockedOrganization, memberPermissions } from "@countersign/store/queries/access";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { permissionSet } from "../../http/manage/access.ts";
+import { type Standing, standingOf } from "../../http/manage/actor.ts";
+import { type Context, theActor, theOrganization } from "../../http/manage/context.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+
+export interface Turn {
+  readonly organization: OrganizationRow;
+  readonly standing: Standing;
+}
+
+/**
+ * Holds the organization until the transaction ends, so that changes to its members, roles and invitations come one
+ * after the other, and looks again at what the actor may do: the change before may have taken it from them.
+ */
+export async function takeTurn(db: Database, context: Context, may: Permission | null): Promise<Turn> {
+  const actor = theActor(context);
+  const organization = await lockedOrganization(db, theOrganization(context).id);
+  if (organization === undefined || organization.deleted_at !== null) throw notFound("organization");
+  const role =
+    actor.kind === "person" && organization.owner_id !== actor.userId
+      ? await memberPermissions(db, organization.id, actor.userId)
+      : null;
+  const standing = standingOf(actor, organization, role === null ? null : permissionSet(role));
+  if (standing === null) throw notFound("organization");
+  if (may !== null && !standing.permissions.has(may)) throw lacking(may);
+  return { organization, standing };
+}
+
+/** As the owner: somebody else may have become it since the request was let in. */
+export async function takeOwnersTurn(db: Database, context: Context): Promise<OrganizationRow> {
+  const { organization, standing } = await takeTurn(db, context, null);
+  if (standing.isOwner) return organization;
+  throw new Problem("forbidden", "Only the organization's owner can do this.");
+}
+
+export function lacking(permission: Permission): Problem {
+  return new Problem("forbidden", `This needs the permission ${permission}, which you do not have.`);
+}

@@ -1,0 +1,57 @@
+import * as contract from "@countersign/contract/manage/organizations";
+import { updateOrganization } from "@countersign/store/queries/organizations";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type Context, nextUpdatedAt, theStanding } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { invalid } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { takeOwnersTurn } from "../members/turn.ts";
+import { showOwnOrganization } from "./show.ts";
+
+/** How long a deletion can be taken back. */
+export const deletionGraceMs = 14 * 24 * 60 * 60 * 1000;
+
+export const deletionRoutes: readonly BoundRoute[] = [
+  bind(contract.deleteOrganization, async (context, { body }) => {
+    return context.transaction(async (db) => {
+      const organization = await takeOwnersTurn(db, context);
+      if (body.confirm !== organization.slug)
+        throw invalid("confirm", `should be the organization's slug, "${organization.slug}"`);
+      // Asked a second time, it does not start its days of grace anew.
+      const deleteAfter = organization.delete_after ?? context.nowMs + deletionGraceMs;
+      return setDeleteAfter(db, context, organization, deleteAfter, "organization.deletion_requested");
+    });
+  }),
+
+  bind(contract.restoreOrganization, async (context) => {
+    return context.transaction(async (db) => {
+      const organization = await takeOwnersTurn(db, context);
+      return setDeleteAfter(db, context, organization, null, "organization.restored");
+    });
+  }),
+];
+
+async function setDeleteAfter(
+  db: Database,
+  context: Context,
+  organization: OrganizationRow,
+  deleteAfter: number | null,
+  action: string,
+) {
+  const standing = theStanding(context);
+  if (organization.delete_after === deleteAfter) return showOwnOrganization(organization, standing);
+  const changes = {
+    delete_after: deleteAfter,
+    updated_at: nextUpdatedAt(context, organization.updated_at),
+  };
+  await updateOrganization(db, organization.id, changes);
+  await audit(db, context, {
+    action,
+    subject: { kind: "organization", id: organization.id, name: organization.name },
+    before: { delete_after: iso(organization.delete_after) },
+    after: { delete_after: iso(deleteAfter) },
+  });
+  return showOwnOrganization({ ...organization, ...changes }, standing);
+}

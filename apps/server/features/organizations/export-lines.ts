@@ -1,0 +1,162 @@
+import { auditEntries } from "@countersign/store/queries/audit-log";
+import { invitationsOf } from "@countersign/store/queries/invitations";
+import { membersOf } from "@countersign/store/queries/members";
+import {
+  blocksToExport,
+  customersToExport,
+  ipsOfLicenses,
+  licensesToExport,
+  tagsOfLicenses,
+  versionsOfProducts,
+} from "@countersign/store/queries/organization-export";
+import { productsOf } from "@countersign/store/queries/products";
+import { rolesOf } from "@countersign/store/queries/roles";
+import { userById } from "@countersign/store/queries/users";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { iso } from "../../http/manage/page.ts";
+import { showToOrganization } from "../audit-log/show.ts";
+import { showInvitation } from "../invitations/show.ts";
+import { showMember, showOwner } from "../members/show.ts";
+import { showProducts } from "../products/show.ts";
+import { showRoles } from "../roles/show.ts";
+import { exportedBlock, exportedCustomer, exportedLicense } from "./export-rows.ts";
+import { showOrganization } from "./show.ts";
+
+export interface ExportLine {
+  readonly kind: string;
+  readonly data: object;
+}
+
+type Lines = AsyncGenerator<readonly ExportLine[]>;
+
+/** What is read at a time: little enough not to hold up a verdict. */
+const rowsAtATime = 200;
+
+/** Everything that an organization holds, page by page: what others refer to comes before them. */
+export async function* organizationLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
+  yield [{ kind: "organization", data: showOrganization(organization) }];
+  yield* productLines(db, organization.id, nowMs);
+  yield* peopleLines(db, organization, nowMs);
+  yield* customerLines(db, organization.id);
+  yield* licenseLines(db, organization.id);
+  yield* blockLines(db, organization.id);
+  yield* auditLines(db, organization.id);
+}
+
+async function* productLines(db: Database, organizationId: string, nowMs: number): Lines {
+  yield* paged(
+    (last: { created_at: number; id: string } | null) =>
+      productsOf(db, organizationId, {
+        after: last === null ? null : { createdAt: last.created_at, id: last.id },
+        limit: rowsAtATime,
+        status: null,
+      }),
+    async (rows) => {
+      const versions = await versionsOfProducts(
+        db,
+        rows.map((row) => row.id),
+      );
+      return [
+        ...linesOf("product", await showProducts(db, rows, nowMs)),
+        ...linesOf(
+          "product_version",
+          versions.map((row) => ({ ...row, created_at: iso(row.created_at) })),
+        ),
+      ];
+    },
+  );
+}
+
+async function* peopleLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
+  const { id } = organization;
+  yield* paged(
+    (last: { id: string } | null) => rolesOf(db, id, { afterId: last?.id ?? null, limit: rowsAtATime }),
+    async (rows) => linesOf("role", await showRoles(db, rows, nowMs)),
+  );
+  const owner = organization.owner_id === null ? undefined : await userById(db, organization.owner_id);
+  if (owner !== undefined) yield linesOf("member", [showOwner(owner, organization)]);
+  yield* paged(
+    (last: { created_at: number; user_id: string } | null) =>
+      membersOf(db, id, {
+        after: last === null ? null : { joinedAtMs: last.created_at, userId: last.user_id },
+        limit: rowsAtATime,
+      }),
+    async (rows) => linesOf("member", rows.map(showMember)),
+  );
+  yield* paged(
+    (last: { id: string } | null) =>
+      invitationsOf(db, id, { beforeId: last?.id ?? null, limit: rowsAtATime, state: null }, nowMs),
+    async (rows) =>
+      linesOf(
+        "invitation",
+        rows.map((row) => showInvitation(row, nowMs)),
+      ),
+  );
+}
+
+async function* customerLines(db: Database, organizationId: string): Lines {
+  yield* paged(
+    (last: { customer_id: string } | null) =>
+      customersToExport(db, organizationId, last?.customer_id ?? null, rowsAtATime),
+    async (rows) => linesOf("customer", rows.map(exportedCustomer)),
+  );
+}
+
+async function* licenseLines(db: Database, organizationId: string): Lines {
+  yield* paged(
+    (last: { created_at: number; id: string } | null) =>
+      licensesToExport(db, organizationId, last, rowsAtATime),
+    async (rows) => {
+      const ids = rows.map((row) => row.id);
+      const ips = Map.groupBy(await ipsOfLicenses(db, ids), (row) => row.license_id);
+      const tags = Map.groupBy(await tagsOfLicenses(db, ids), (row) => row.license_id);
+      return linesOf(
+        "license",
+        rows.map((row) => exportedLicense(row, ips.get(row.id) ?? [], tags.get(row.id) ?? [])),
+      );
+    },
+  );
+}
+
+async function* blockLines(db: Database, organizationId: string): Lines {
+  yield* paged(
+    (last: { id: string } | null) => blocksToExport(db, organizationId, last?.id ?? null, rowsAtATime),
+    async (rows) => linesOf("ip_block", rows.map(exportedBlock)),
+  );
+}
+
+async function* auditLines(db: Database, organizationId: string): Lines {
+  const everything = {
+    organizationId,
+    actorId: null,
+    action: null,
+    subjectKind: null,
+    subjectId: null,
+    fromMs: null,
+    toMs: null,
+  };
+  yield* paged(
+    (last: { at: number; id: string } | null) =>
+      auditEntries(db, everything, { after: last, limit: rowsAtATime }),
+    async (rows) => linesOf("audit_entry", rows.map(showToOrganization)),
+  );
+}
+
+/** Reads pages, each from behind the last row of the one before, until one is not full. */
+async function* paged<Place, Row extends Place>(
+  read: (last: Place | null) => Promise<readonly Row[]>,
+  show: (rows: readonly Row[]) => Promise<readonly ExportLine[]>,
+): Lines {
+  let last: Row | null = null;
+  for (;;) {
+    const rows: readonly Row[] = await read(last);
+    if (rows.length > 0) yield await show(rows);
+    last = rows.at(-1) ?? null;
+    if (rows.length < rowsAtATime) return;
+  }
+}
+
+function linesOf(kind: string, items: readonly object[]): ExportLine[] {
+  return items.map((data) => ({ kind, data }));
+}

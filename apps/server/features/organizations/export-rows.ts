@@ -1,0 +1,58 @@
+import type { customersToExport } from "@countersign/store/queries/organization-export";
+import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
+import { iso } from "../../http/manage/page.ts";
+
+/** What an export says of each row: what people wrote or would miss, nothing that only the program needs. */
+
+export function exportedLicense(
+  row: LicenseRow,
+  ips: readonly LicenseIpRow[],
+  tags: readonly { readonly tag: string }[],
+) {
+  return {
+    id: row.id,
+    product_id: row.product_id,
+    customer_id: row.customer_id,
+    license_key: row.license_key,
+    is_lifetime: row.is_lifetime === 1,
+    expires_at: iso(row.expires_at),
+    term_ms: row.term_ms,
+    first_used_at: iso(row.first_used_at),
+    ip_system_enabled: row.ip_system_enabled === 1,
+    max_ips: row.max_ips,
+    ips: ips.map(({ ip, registered_at }) => ({ ip, registered_at: iso(registered_at) })),
+    notes: row.notes,
+    version_pin_mode: row.version_pin_mode,
+    version_pinned: row.version_pinned,
+    version_range_min: row.version_range_min,
+    version_range_max: row.version_range_max,
+    custom_override: parsed(row.custom_override),
+    metadata: parsed(row.metadata),
+    tags: tags.map(({ tag }) => tag),
+    revoked_at: iso(row.revoked_at),
+    revoked_reason: row.revoked_reason,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+export function exportedCustomer(row: Awaited<ReturnType<typeof customersToExport>>[number]) {
+  return { ...row, created_at: iso(row.created_at), updated_at: iso(row.updated_at) };
+}
+
+export function exportedBlock(row: IpBlockRow) {
+  return {
+    id: row.id,
+    tier: row.tier,
+    scope_id: row.scope_id,
+    cidr: row.cidr,
+    note: row.note,
+    expires_at: iso(row.expires_at),
+    created_by: row.created_by,
+    created_at: iso(row.created_at),
+  };
+}
+
+function parsed(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}

@@ -1,0 +1,11 @@
+import { lockedProduct } from "@countersign/store/queries/access";
+import type { Database } from "@countersign/store/store";
+import type { ProductRow } from "@countersign/store/tables";
+import { notFound } from "../../http/manage/problem.ts";
+
+/** The row as it is now, and stays until the transaction ends: what was read before may be old. */
+export async function currentProduct(db: Database, id: string): Promise<ProductRow> {
+  const row = await lockedProduct(db, id);
+  if (row === undefined) throw notFound("product");
+  return row;
+}

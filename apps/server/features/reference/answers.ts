@@ -1,0 +1,72 @@
+import { type OpenApiDocument, writeOpenApi } from "@countersign/contract/openapi";
+import { referencePage } from "./page.ts";
+import { problemPage } from "./problems.ts";
+import { script } from "./script.ts";
+import { style } from "./style.ts";
+
+export async function openApi(requestId: string): Promise<Response> {
+  json ??= theDocument().then((document) => JSON.stringify(document));
+  return answer(await json, "application/json", requestId);
+}
+
+/** The reference: one page written from the OpenAPI document, with nothing in it that comes from elsewhere. */
+export async function docs(requestId: string): Promise<Response> {
+  page ??= theDocument().then((document) => gently(referencePage(document)));
+  return answer(await page, "text/html", requestId);
+}
+
+let document: Promise<OpenApiDocument> | undefined;
+let json: Promise<string> | undefined;
+let page: Promise<string> | undefined;
+
+function theDocument(): Promise<OpenApiDocument> {
+  document ??= gently(writeOpenApi());
+  return document;
+}
+
+/** Goes on after whatever else is waiting: a long job in one piece would hold up verdicts. */
+async function gently<T>(work: Generator<void, T>): Promise<T> {
+  let step = work.next();
+  while (step.done !== true) {
+    await new Promise((resolve) => setImmediate(resolve));
+    step = work.next();
+  }
+  return step.value;
+}
+
+export function docsStyle(requestId: string): Response {
+  return answer(style, "text/css", requestId);
+}
+
+export function docsScript(requestId: string): Response {
+  return answer(script, "text/javascript", requestId);
+}
+
+/** Where the `type` of a problem leads; null where there is no such problem. */
+export function problemText(kind: string, requestId: string): Response | null {
+  const text = problemPage(kind);
+  return text === null ? null : answer(text, "text/plain", requestId);
+}
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+function answer(body: string, type: string, requestId: string): Response {
+  return new Response(body, {
+    headers: {
+      "content-type": `${type}; charset=utf-8`,
+      "content-security-policy": policy,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+      "x-request-id": requestId,
+    },
+  });
+}

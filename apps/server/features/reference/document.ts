@@ -1,0 +1,47 @@
+import type { JsonSchema } from "@countersign/contract/openapi-schemas";
+
+/** As much of the OpenAPI document as the page shows. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Answer | Reference>>;
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+export interface Answer {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+export type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+/** What a reference leads to, or the thing itself. */
+export function resolved<T extends object>(thing: T | Reference, components: Components): T {
+  if (!("$ref" in thing)) return thing;
+  const [kind = "", name = ""] = thing.$ref.replace("#/components/", "").split("/");
+  const found = components[kind]?.[name];
+  if (found === undefined) throw new Error(`${thing.$ref} leads nowhere.`);
+  return found as T;
+}
+
+export function schemaName(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,40 @@
+import {
+  newestFirst,
+  parseVersionRecord,
+  patternKey,
+  type VersionRecordPattern,
+  type VersionState,
+} from "@countersign/domain/versions/catalog";
+
+export interface VersionRecord {
+  readonly version: string;
+  readonly state: VersionState;
+}
+
+/** The same for texts that mean the same version or line, however they are written; null for what means none. */
+export function meaning(version: string): string | null {
+  const pattern = parseVersionRecord(version);
+  return pattern === null ? null : patternKey(pattern);
+}
+
+export function byMeaning<Row extends VersionRecord>(rows: readonly Row[]): Map<string | null, Row> {
+  return new Map(rows.map((row) => [meaning(row.version), row]));
+}
+
+/** The record that speaks of the same versions as this text. */
+export function recordOf<Row extends VersionRecord>(rows: readonly Row[], version: string): Row | null {
+  const wanted = meaning(version);
+  return wanted === null ? null : (byMeaning(rows).get(wanted) ?? null);
+}
+
+/** Newest first, by what the versions mean. */
+export function sortedRecords<Row extends VersionRecord>(
+  rows: readonly Row[],
+): { row: Row; pattern: VersionRecordPattern }[] {
+  return rows
+    .flatMap((row) => {
+      const pattern = parseVersionRecord(row.version);
+      return pattern === null ? [] : [{ row, pattern }];
+    })
+    .sort((a, b) => newestFirst(a.pattern, b.pattern));
+}

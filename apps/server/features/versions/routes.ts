@@ -1,0 +1,156 @@
+import * as contract from "@countersign/contract/manage/versions";
+import { newestFirst, parseVersionRecord } from "@countersign/domain/versions/catalog";
+import { removeVersion, replaceVersions, setVersion, versionsOf } from "@countersign/store/queries/versions";
+import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { theProduct } from "../../http/manage/context.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { currentProduct } from "../products/current.ts";
+import { byMeaning, meaning, recordOf, sortedRecords, type VersionRecord } from "./records.ts";
+
+export const versionRoutes: readonly BoundRoute[] = [
+  bind(contract.listVersions, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, 1);
+    const records = sortedRecords(await versionsOf(context.store.reads, theProduct(context).id));
+    const from = after === null ? null : parseVersionRecord(String(after[0]));
+    const rest = from === null ? records : records.filter(({ pattern }) => newestFirst(from, pattern) < 0);
+    return pageOf(
+      rest,
+      query.limit,
+      ({ row }) => [row.version],
+      ({ row }) => show(row),
+    );
+  }),
+
+  bind(contract.addVersion, async (context, { body }) =>
+    context.transaction(async (db) => {
+      const product = await currentProduct(db, theProduct(context).id);
+      const rows = await versionsOf(db, product.id);
+      const known = recordOf(rows, body.version);
+      if (known !== null) throw alreadyThere(body.version, known);
+      if (rows.length >= contract.maxVersions) {
+        throw new Problem(
+          "limit_reached",
+          `A product can have ${contract.maxVersions} versions. Remove some, or use a line such as 2.1.x for many.`,
+        );
+      }
+      await setVersion(db, product.id, body, context.nowMs);
+      await audit(db, context, {
+        action: "product.version_added",
+        subject: subject(product),
+        ...changedStates(rows, body),
+      });
+      return show({ ...body, created_at: context.nowMs });
+    }),
+  ),
+
+  bind(contract.replaceVersions, async (context, { body }) => {
+    checkList(body.versions);
+    return context.transaction(async (db) => {
+      const product = await currentProduct(db, theProduct(context).id);
+      const before = await versionsOf(db, product.id);
+      const known = byMeaning(before);
+      const rows = body.versions.map((record) => ({
+        ...record,
+        product_id: product.id,
+        created_at: known.get(meaning(record.version))?.created_at ?? context.nowMs,
+      }));
+      await replaceVersions(db, product.id, rows);
+      await audit(db, context, {
+        action: "product.versions_replaced",
+        subject: subject(product),
+        ...replacedStates(before, rows),
+      });
+      return { data: sortedRecords(rows).map(({ row }) => show(row)) };
+    });
+  }),
+
+  bind(contract.updateVersion, async (context, input) =>
+    context.transaction(async (db) => {
+      const product = await currentProduct(db, theProduct(context).id);
+      const rows = await versionsOf(db, product.id);
+      const row = recordOf(rows, param(input, "version"));
+      if (row === null) throw notFound("version");
+      const changed = { version: row.version, state: input.body.state };
+      if (row.state !== changed.state) {
+        await setVersion(db, product.id, changed, context.nowMs);
+        await audit(db, context, {
+          action: "product.version_updated",
+          subject: subject(product),
+          ...changedStates(rows, changed),
+        });
+      }
+      return show({ ...row, ...changed });
+    }),
+  ),
+
+  bind(contract.deleteVersion, async (context, input) =>
+    context.transaction(async (db) => {
+      const product = await currentProduct(db, theProduct(context).id);
+      const row = recordOf(await versionsOf(db, product.id), param(input, "version"));
+      if (row === null) throw notFound("version");
+      await removeVersion(db, product.id, row.version);
+      await audit(db, context, {
+        action: "product.version_removed",
+        subject: subject(product),
+        before: { [row.version]: row.state },
+      });
+    }),
+  ),
+];
+
+/** `2.1` and `v2.1.0` are one version, and one version is the latest: a list that says otherwise contradicts itself. */
+function checkList(records: readonly VersionRecord[]): void {
+  const seen = new Map<string | null, VersionRecord>();
+  let latest: string | null = null;
+  records.forEach((record, index) => {
+    const same = seen.get(meaning(record.version));
+    if (same !== undefined)
+      throw invalid(`versions.${index}.version`, `is the same version as ${same.version}`);
+    if (record.state === "latest" && latest !== null)
+      throw invalid(`versions.${index}.state`, `cannot be "latest", because ${latest} already is`);
+    if (record.state === "latest") latest = record.version;
+    seen.set(meaning(record.version), record);
+  });
+}
+
+function alreadyThere(version: string, known: VersionRecord): Problem {
+  const message =
+    known.version === version
+      ? `version ${version} is there already, as ${known.state}. Change it with PATCH.`
+      : `version ${version} is there already, written as ${known.version} and ${known.state}. Change that with PATCH.`;
+  return new Problem("conflict", message, { errors: [{ field: "version", message }] });
+}
+
+/** The states that one change touches: its own, and that of the latest it takes the place of. */
+function changedStates(rows: readonly VersionRecord[], record: VersionRecord) {
+  const after: Record<string, string> = { [record.version]: record.state };
+  const before: Record<string, string> = {};
+  for (const row of rows) {
+    if (row.version === record.version) before[row.version] = row.state;
+    else if (record.state === "latest" && row.state === "latest") {
+      before[row.version] = "latest";
+      after[row.version] = "allowed";
+    }
+  }
+  return Object.keys(before).length === 0 ? { after } : { before, after };
+}
+
+function replacedStates(before: readonly VersionRecord[], after: readonly VersionRecord[]) {
+  const states = (records: readonly VersionRecord[], others: readonly VersionRecord[]) => {
+    const same = new Set(others.map(({ version, state }) => `${version} ${state}`));
+    const changed = records.filter(({ version, state }) => !same.has(`${version} ${state}`));
+    return Object.fromEntries(changed.map(({ version, state }) => [version, state]));
+  };
+  return { before: states(before, after), after: states(after, before) };
+}
+
+function show(row: Omit<ProductVersionRow, "product_id">) {
+  return { version: row.version, state: row.state, created_at: iso(row.created_at) };
+}
+
+function subject({ id, name }: ProductRow) {
+  return { kind: "product", id, name };
+}

@@ -1,0 +1,101 @@
+import { permissions } from "@countersign/domain/members/permissions";
+import { z } from "zod";
+import { member, person, route } from "./route.ts";
+import { id, name, page, pageQuery, time } from "./shapes.ts";
+
+const group = "Access tokens";
+
+export const accessToken = z
+  .object({
+    id,
+    name: z.string(),
+    prefix: z.string().meta({ description: "How it begins, to tell it from others." }),
+    permissions: z.array(z.enum(permissions)),
+    created_at: time,
+    created_by: id.nullable().meta({ description: "The person who made it; null if a token did." }),
+    expires_at: time.nullable().meta({ description: "Null for never." }),
+    last_used_at: time.nullable().meta({ description: "To the minute." }),
+  })
+  .meta({ id: "AccessToken" });
+
+const created = accessToken
+  .extend({ token: z.string().meta({ description: "In full, in this answer alone." }) })
+  .meta({ id: "CreatedAccessToken" });
+
+const newToken = z.strictObject({
+  name,
+  permissions: z
+    .array(z.enum(permissions))
+    .min(1, "should name at least one permission")
+    .max(permissions.length * 2),
+  expires_at: time.nullable().default(null).meta({ description: "Null, or left out, for never." }),
+});
+
+const limits =
+  "Nobody can give a token what they may not do themselves, and a token cannot make one that lasts longer than itself.";
+
+export const listMyAccessTokens = route({
+  id: "listMyAccessTokens",
+  method: "GET",
+  path: "/me/access-tokens",
+  summary: "List your access tokens",
+  group,
+  access: person,
+  query: pageQuery,
+  answer: page(accessToken),
+});
+
+export const createMyAccessToken = route({
+  id: "createMyAccessToken",
+  method: "POST",
+  path: "/me/access-tokens",
+  summary: "Create an access token that acts for you",
+  description: `It works in every organization you belong to, within your role there. ${limits}`,
+  group,
+  access: person,
+  body: newToken,
+  answer: created,
+});
+
+export const revokeMyAccessToken = route({
+  id: "revokeMyAccessToken",
+  method: "DELETE",
+  path: "/me/access-tokens/{token_id}",
+  summary: "Revoke one of your access tokens",
+  description: "It stops working with the next request.",
+  group,
+  access: person,
+});
+
+export const listOrganizationAccessTokens = route({
+  id: "listOrganizationAccessTokens",
+  method: "GET",
+  path: "/organizations/{organization_id}/access-tokens",
+  summary: "List the organization's access tokens",
+  group,
+  access: member("organization:manage"),
+  query: pageQuery,
+  answer: page(accessToken),
+});
+
+export const createOrganizationAccessToken = route({
+  id: "createOrganizationAccessToken",
+  method: "POST",
+  path: "/organizations/{organization_id}/access-tokens",
+  summary: "Create an access token of the organization",
+  description: `It belongs to no person and goes on working when whoever made it leaves. ${limits}`,
+  group,
+  access: member("organization:manage"),
+  body: newToken,
+  answer: created,
+});
+
+export const revokeOrganizationAccessToken = route({
+  id: "revokeOrganizationAccessToken",
+  method: "DELETE",
+  path: "/organizations/{organization_id}/access-tokens/{token_id}",
+  summary: "Revoke an access token of the organization",
+  description: "It stops working with the next request.",
+  group,
+  access: member("organization:manage"),
+});

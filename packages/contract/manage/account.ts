@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { anyone, person, route } from "./route.ts";
+import { email, id, name, page, pageQuery, time } from "./shapes.ts";
+
+const group = "Your account";
+
+export const me = z
+  .object({
+    id,
+    name: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    two_factor_enabled: z.boolean(),
+    is_platform_admin: z.boolean(),
+    sign_in_methods: z
+      .object({
+        password: z.boolean(),
+        discord: z
+          .object({
+            account_id: id.meta({ description: "What to unlink it by." }),
+            discord_id: z.string(),
+          })
+          .nullable(),
+        passkeys: z.array(z.object({ id, name: z.string().nullable(), created_at: time.nullable() })),
+      })
+      .meta({ description: "How this person can sign in." }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Me" });
+
+export const session = z
+  .object({
+    id,
+    is_current: z.boolean().meta({ description: "Whether this is the session that asks." }),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    created_at: time,
+    last_used_at: time.meta({ description: "To the day." }),
+    expires_at: time,
+  })
+  .meta({ id: "Session" });
+
+export const getMe = route({
+  id: "getMe",
+  method: "GET",
+  path: "/me",
+  summary: "Read your account",
+  group,
+  access: person,
+  answer: me,
+});
+
+export const updateMe = route({
+  id: "updateMe",
+  method: "PATCH",
+  path: "/me",
+  summary: "Change your name",
+  group,
+  access: person,
+  body: z.strictObject({ name: name.optional() }),
+  answer: me,
+});
+
+export const listMySessions = route({
+  id: "listMySessions",
+  method: "GET",
+  path: "/me/sessions",
+  summary: "List where you are signed in",
+  group,
+  access: person,
+  query: pageQuery,
+  answer: page(session),
+});
+
+export const endMySession = route({
+  id: "endMySession",
+  method: "DELETE",
+  path: "/me/sessions/{session_id}",
+  summary: "End one of your sessions",
+  group,
+  access: person,
+});
+
+export const endMyOtherSessions = route({
+  id: "endMyOtherSessions",
+  method: "DELETE",
+  path: "/me/sessions",
+  summary: "End all your sessions but this one",
+  description: "With an access token there is no session to keep, and all of them end.",
+  group,
+  access: person,
+});
+
+export const changeMyEmail = route({
+  id: "changeMyEmail",
+  method: "POST",
+  path: "/me/email",
+  summary: "Change your e-mail address",
+  description:
+    "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password where there is one.",
+  group,
+  access: person,
+  body: z.strictObject({ new_email: email, password: z.string().max(1_024).optional() }),
+  answer: z.object({ new_email: z.string() }),
+  status: 202,
+});
+
+export const confirmMyEmail = route({
+  id: "confirmMyEmail",
+  method: "POST",
+  path: "/me/email/confirm",
+  summary: "Confirm your new e-mail address",
+  description:
+    "With the token from the letter, once, by whoever asked for the change and is still signed in.",
+  group,
+  access: person,
+  body: z.strictObject({ token: z.string().min(1).max(200) }),
+  answer: me,
+  status: 200,
+});
+
+export const getSetup = route({
+  id: "getSetup",
+  method: "GET",
+  path: "/setup",
+  summary: "Whether the first account is still to be made",
+  group,
+  access: anyone,
+  answer: z.object({
+    is_open: z.boolean().meta({ description: "True until somebody has an account." }),
+    sign_up: z.enum(["closed", "invitation", "open"]),
+    discord: z.boolean().meta({ description: "Whether one can sign in with Discord." }),
+  }),
+});
+
+export const runSetup = route({
+  id: "runSetup",
+  method: "POST",
+  path: "/setup",
+  summary: "Make the first account",
+  description:
+    "With the token of the link that the server printed when it started, within 30 minutes, once. The person becomes the platform admin and is signed in: the answer sets the session cookie.",
+  group,
+  access: anyone,
+  body: z.strictObject({ token: z.string().min(1).max(200), name, email, password: z.string() }),
+  answer: me,
+});

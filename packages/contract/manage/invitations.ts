@@ -1,0 +1,104 @@
+import { invitationStates } from "@countersign/domain/members/invitation";
+import { z } from "zod";
+import { ownOrganization } from "./organizations.ts";
+import { permissionCodes } from "./roles.ts";
+import { anyone, member, person, route } from "./route.ts";
+import { email, id, page, pageQuery, time } from "./shapes.ts";
+
+const group = "Invitations";
+
+export const invitation = z
+  .object({
+    id,
+    email: z.string(),
+    role: z.object({ id, name: z.string() }),
+    state: z.enum(invitationStates),
+    invited_by: z
+      .object({ user_id: id, name: z.string() })
+      .nullable()
+      .meta({ description: "Null when an organization's access token did it." }),
+    created_at: time,
+    expires_at: time,
+    accepted_at: time.nullable(),
+  })
+  .meta({ id: "Invitation" });
+
+export const receivedInvitation = z
+  .object({
+    organization_name: z.string(),
+    role_name: z.string(),
+    permissions: permissionCodes,
+    email: z.string().meta({ description: "Whoever accepts it has verified this address." }),
+    invited_by: z.string().nullable(),
+    expires_at: time,
+    has_account: z.boolean().meta({ description: "Whether somebody has signed up with this address." }),
+  })
+  .meta({ id: "ReceivedInvitation" });
+
+export const listInvitations = route({
+  id: "listInvitations",
+  method: "GET",
+  path: "/organizations/{organization_id}/invitations",
+  summary: "List invitations, the newest first",
+  group,
+  access: member("members:view"),
+  query: pageQuery.extend({ state: z.enum(invitationStates).optional() }),
+  answer: page(invitation),
+});
+
+export const createInvitation = route({
+  id: "createInvitation",
+  method: "POST",
+  path: "/organizations/{organization_id}/invitations",
+  summary: "Invite somebody by e-mail",
+  description:
+    "They get a letter with a link that works once, for seven days. The role can allow no more than you may do yourself.",
+  group,
+  access: member("members:invite"),
+  body: z.strictObject({ email, role_id: id }),
+  answer: invitation,
+});
+
+export const resendInvitation = route({
+  id: "resendInvitation",
+  method: "POST",
+  path: "/organizations/{organization_id}/invitations/{invitation_id}/resend",
+  summary: "Send an invitation again",
+  description: "With a new link, for seven days from now. The link in the letter before stops working.",
+  group,
+  access: member("members:invite"),
+  answer: invitation,
+  status: 200,
+});
+
+export const revokeInvitation = route({
+  id: "revokeInvitation",
+  method: "DELETE",
+  path: "/organizations/{organization_id}/invitations/{invitation_id}",
+  summary: "Take an invitation back",
+  group,
+  access: member("members:invite"),
+});
+
+export const getReceivedInvitation = route({
+  id: "getReceivedInvitation",
+  method: "GET",
+  path: "/invitations/{token}",
+  summary: "Read an invitation that you received",
+  description: "By the token in its link, which only the letter holds.",
+  group,
+  access: anyone,
+  answer: receivedInvitation,
+});
+
+export const acceptInvitation = route({
+  id: "acceptInvitation",
+  method: "POST",
+  path: "/invitations/{token}/accept",
+  summary: "Accept an invitation",
+  description: "Works once, for whoever has verified the address that was invited.",
+  group,
+  access: person,
+  answer: ownOrganization,
+  status: 200,
+});

@@ -1,0 +1,184 @@
+import { formatCidr, parseCidr } from "@countersign/domain/ip/cidr";
+import { z } from "zod";
+import { member, route } from "./route.ts";
+import { id, note, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+
+const group = "IP blocks";
+
+export const ipBlock = z
+  .object({
+    id,
+    level: z.enum(["platform", "organization", "customer", "license"]),
+    cidr: z.string(),
+    note: z.string().nullable(),
+    expires_at: time.nullable().meta({ description: "It holds until then; null for always." }),
+    created_by: z.string().nullable().meta({ description: "The name of whoever set it." }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "IpBlock" });
+
+/** An address or a network. Bits after the prefix are cleared: `10.1.2.3/8` is kept, and shown, as `10.0.0.0/8`. */
+export const cidr = z
+  .string()
+  .trim()
+  .max(64)
+  .transform((text, context) => {
+    const parsed = parseCidr(text);
+    if (parsed !== null) return formatCidr(parsed);
+    context.addIssue({
+      code: "custom",
+      message: "should be an IP address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48",
+    });
+    return z.NEVER;
+  })
+  .meta({ description: "An IPv4 or IPv6 address, or a network; bits after the prefix are cleared." });
+
+export const newIpBlock = z.strictObject({
+  cidr,
+  note: note.nullable().default(null),
+  expires_at: time.nullable().default(null),
+});
+
+export const ipBlockChanges = z.strictObject({
+  note: note.nullable().optional(),
+  expires_at: time.nullable().optional(),
+  ...updatedAtGuard,
+});
+
+const writing = member("ip_blocks:manage");
+const holds = "Holds from the next request on, also for registered addresses and where the IP system is off.";
+
+/** The same four routes at each level; only their words and who may look differ. */
+const organizationBlocks = "/organizations/{organization_id}/ip-blocks";
+const customerBlocks = "/organizations/{organization_id}/customers/{customer_id}/ip-blocks";
+const licenseBlocks = "/licenses/{license_id}/ip-blocks";
+
+export const listOrganizationIpBlocks = route({
+  id: "listOrganizationIpBlocks",
+  method: "GET",
+  path: organizationBlocks,
+  summary: "List the blocks of an organization, oldest first",
+  group,
+  access: member("licenses:view"),
+  query: pageQuery,
+  answer: page(ipBlock),
+});
+
+export const addOrganizationIpBlock = route({
+  id: "addOrganizationIpBlock",
+  method: "POST",
+  path: organizationBlocks,
+  summary: "Block an address or a network for all licenses of an organization",
+  description: holds,
+  group,
+  access: writing,
+  body: newIpBlock,
+  answer: ipBlock,
+});
+
+export const updateOrganizationIpBlock = route({
+  id: "updateOrganizationIpBlock",
+  method: "PATCH",
+  path: `${organizationBlocks}/{block_id}`,
+  summary: "Change the note or the end of an organization's block",
+  group,
+  access: writing,
+  body: ipBlockChanges,
+  answer: ipBlock,
+});
+
+export const removeOrganizationIpBlock = route({
+  id: "removeOrganizationIpBlock",
+  method: "DELETE",
+  path: `${organizationBlocks}/{block_id}`,
+  summary: "Lift an organization's block",
+  group,
+  access: writing,
+});
+
+export const listCustomerIpBlocks = route({
+  id: "listCustomerIpBlocks",
+  method: "GET",
+  path: customerBlocks,
+  summary: "List the blocks against a customer, oldest first",
+  group,
+  access: member("customers:view"),
+  query: pageQuery,
+  answer: page(ipBlock),
+});
+
+export const addCustomerIpBlock = route({
+  id: "addCustomerIpBlock",
+  method: "POST",
+  path: customerBlocks,
+  summary: "Block an address or a network for a customer's licenses in this organization",
+  description: holds,
+  group,
+  access: writing,
+  body: newIpBlock,
+  answer: ipBlock,
+});
+
+export const updateCustomerIpBlock = route({
+  id: "updateCustomerIpBlock",
+  method: "PATCH",
+  path: `${customerBlocks}/{block_id}`,
+  summary: "Change the note or the end of a customer's block",
+  group,
+  access: writing,
+  body: ipBlockChanges,
+  answer: ipBlock,
+});
+
+export const removeCustomerIpBlock = route({
+  id: "removeCustomerIpBlock",
+  method: "DELETE",
+  path: `${customerBlocks}/{block_id}`,
+  summary: "Lift a customer's block",
+  group,
+  access: writing,
+});
+
+export const listLicenseIpBlocks = route({
+  id: "listLicenseIpBlocks",
+  method: "GET",
+  path: licenseBlocks,
+  summary: "List the blocks of a license, oldest first",
+  group,
+  access: member("licenses:view"),
+  query: pageQuery,
+  answer: page(ipBlock),
+});
+
+export const addLicenseIpBlock = route({
+  id: "addLicenseIpBlock",
+  method: "POST",
+  path: licenseBlocks,
+  summary: "Block an address or a network for a license",
+  description: holds,
+  group,
+  access: writing,
+  body: newIpBlock,
+  answer: ipBlock,
+});
+
+export const updateLicenseIpBlock = route({
+  id: "updateLicenseIpBlock",
+  method: "PATCH",
+  path: `${licenseBlocks}/{block_id}`,
+  summary: "Change the note or the end of a license's block",
+  group,
+  access: writing,
+  body: ipBlockChanges,
+  answer: ipBlock,
+});
+
+export const removeLicenseIpBlock = route({
+  id: "removeLicenseIpBlock",
+  method: "DELETE",
+  path: `${licenseBlocks}/{block_id}`,
+  summary: "Lift a license's block",
+  group,
+  access: writing,
+});

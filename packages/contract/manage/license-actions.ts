@@ -1,0 +1,179 @@
+import { z } from "zod";
+import {
+  durations,
+  license,
+  licenseFields,
+  licenseFilter,
+  newLicense,
+  reason,
+  tags,
+} from "./license-fields.ts";
+import { member, route } from "./route.ts";
+import { id, page, pageQuery, time } from "./shapes.ts";
+
+const group = "Licenses";
+
+export const revokeLicense = route({
+  id: "revokeLicense",
+  method: "POST",
+  path: "/licenses/{license_id}/revoke",
+  summary: "Revoke a license",
+  description: "Holds from the next validation on. Revoking it again changes nothing.",
+  group,
+  access: member("licenses:revoke"),
+  body: z.strictObject({ reason: reason.nullable().optional() }),
+  answer: license,
+  status: 200,
+});
+
+export const reinstateLicense = route({
+  id: "reinstateLicense",
+  method: "POST",
+  path: "/licenses/{license_id}/reinstate",
+  summary: "Take back a license's revocation",
+  group,
+  access: member("licenses:revoke"),
+  answer: license,
+  status: 200,
+});
+
+export const renewLicense = route({
+  id: "renewLicense",
+  method: "POST",
+  path: "/licenses/{license_id}/renew",
+  summary: "Renew a license",
+  description:
+    "Until a time, or by a duration: then from its end or from now, whichever is later. A term that has not begun " +
+    "becomes longer.",
+  group,
+  access: member("licenses:update"),
+  body: z.strictObject({
+    expires_at: time.optional(),
+    extend_by_seconds: durations.extend_by_seconds.optional(),
+  }),
+  answer: license,
+  status: 200,
+});
+
+export const rotateLicenseKey = route({
+  id: "rotateLicenseKey",
+  method: "POST",
+  path: "/licenses/{license_id}/rotate-key",
+  summary: "Give a license a new key",
+  description: "The old key answers license_not_found from the next request on. Registered IPs stay.",
+  group,
+  access: member("licenses:update"),
+  body: z.strictObject({ license_key: newLicense.license_key }),
+  answer: license,
+  status: 200,
+});
+
+export const resetLicenseIps = route({
+  id: "resetLicenseIps",
+  method: "POST",
+  path: "/licenses/{license_id}/reset-ips",
+  summary: "Remove all of a license's registered IPs",
+  group,
+  access: member("licenses:reset_ips"),
+  answer: license,
+  status: 200,
+});
+
+const licenseIp = z
+  .object({
+    ip: z
+      .string()
+      .meta({ description: "An address; of IPv6 the network that counts as one, such as 2001:db8::/64." }),
+    registered_at: time,
+    first_seen_at: time.nullable(),
+    last_seen_at: time.nullable(),
+    hits: z.int(),
+  })
+  .meta({ id: "LicenseIp" });
+
+export const listLicenseIps = route({
+  id: "listLicenseIps",
+  method: "GET",
+  path: "/licenses/{license_id}/ips",
+  summary: "List a license's registered IPs",
+  group,
+  access: member("licenses:view"),
+  query: pageQuery,
+  answer: page(licenseIp),
+});
+
+export const addLicenseIp = route({
+  id: "addLicenseIp",
+  method: "POST",
+  path: "/licenses/{license_id}/ips",
+  summary: "Register an IP",
+  description:
+    "Takes one of the license's places, as a validation from there would. It may be there already.",
+  group,
+  access: member("licenses:update"),
+  body: z.strictObject({ ip: z.string().trim().max(64) }),
+  answer: licenseIp,
+});
+
+export const removeLicenseIp = route({
+  id: "removeLicenseIp",
+  method: "DELETE",
+  path: "/licenses/{license_id}/ips/{ip}",
+  summary: "Remove a registered IP",
+  description: "Its place is free from the next validation on. The slash of a network is sent as %2F.",
+  group,
+  access: member("licenses:reset_ips"),
+});
+
+const mostSelected = 10_000;
+
+const act = <Name extends string, Shape extends z.ZodRawShape>(action: Name, shape: Shape) =>
+  z.strictObject({
+    action: z.literal(action),
+    selection: z.union(
+      [
+        z.strictObject({ ids: z.array(id).min(1).max(mostSelected) }),
+        z.strictObject({ filter: z.strictObject(licenseFilter).partial() }),
+      ],
+      {
+        error:
+          'should be {"ids": [...]} with 1 to 10,000 ids, or {"filter": {...}} with the filters of the list',
+      },
+    ),
+    dry_run: z.boolean().default(false),
+    cursor: z.string().max(1_000).optional(),
+    ...shape,
+  });
+
+export const bulkLicenses = route({
+  id: "bulkLicenses",
+  method: "POST",
+  path: "/organizations/{organization_id}/licenses/bulk",
+  summary: "Change many licenses at once",
+  description:
+    "Needs the permission of the action. A dry run changes nothing and says how many it would be. The work is done a " +
+    "few hundred licenses at a time, each lot for itself. After about eight seconds it stops and answers with a " +
+    "next_cursor: repeat the request with it as `cursor` to go on.",
+  group,
+  access: member("licenses:view"),
+  body: z.discriminatedUnion("action", [
+    act("revoke", { reason: reason.nullable().optional() }),
+    act("reinstate", {}),
+    act("delete", {}),
+    act("reset_ips", {}),
+    act("extend", durations),
+    act("set_expiry", { expires_at: time.nullable().meta({ description: "Null for lifetime." }) }),
+    act("set_max_ips", { max_ips: licenseFields.max_ips.unwrap() }),
+    act("add_tags", { tags: tags.min(1) }),
+    act("remove_tags", { tags: tags.min(1) }),
+  ]),
+  answer: z
+    .object({
+      matched: z.int().meta({ description: "How many were chosen." }),
+      changed: z.int().meta({ description: "How many of them were, or would be, changed by it." }),
+      dry_run: z.boolean(),
+      next_cursor: z.string().nullable(),
+    })
+    .meta({ id: "BulkResult" }),
+  status: 200,
+});

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { licenseRecord } from "../public-api.ts";
+import { discordId } from "./customers.ts";
+import { email, id, name, note, time } from "./shapes.ts";
+
+/** A license as its organization sees it: the record of the specification, and what the organization keeps with it. */
+export const license = licenseRecord
+  .extend({
+    product_name: z.string(),
+    revoked_reason: z.string().nullable(),
+    custom_override: z.record(z.string(), z.json()).nullable(),
+    metadata: z.record(z.string(), z.json()).nullable(),
+    tags: z.array(z.string()),
+    first_used_at: time.nullable().meta({ description: "When it first passed a validation." }),
+    term_seconds: z
+      .int()
+      .nullable()
+      .meta({ description: "A term that begins with the first use; until then expires_at is null." }),
+  })
+  .meta({ id: "ManagedLicense" });
+
+/** A hundred years: whoever wants more wants a lifetime license. */
+const seconds = z.int().min(1).max(3_155_760_000);
+
+const version = z.string().max(64, "should have at most 64 characters");
+
+const tag = z
+  .string()
+  .trim()
+  .min(1, "should not be empty")
+  .max(50, "should have at most 50 characters")
+  .regex(/^\P{Cc}*$/u, "should be a single line of text");
+
+export const tags = z.array(tag).max(20, "should have at most 20 elements");
+
+/** Looked at piece by piece, not by a schema: what is nested too deep must not be walked down. */
+const jsonObject = z
+  .unknown()
+  .refine((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+    error: "should be a JSON object",
+  })
+  .meta({ type: "object", additionalProperties: true });
+
+export const durations = {
+  extend_by_seconds: seconds.meta({
+    description: "Added to the end of the license, or to now when that has passed.",
+  }),
+};
+
+/** What can be set when a license is made, and changed afterwards. */
+export const licenseFields = {
+  customer_email: email.nullable().optional(),
+  customer_discord_id: discordId.nullable().optional(),
+  customer_name: name.nullable().optional(),
+  is_lifetime: z.boolean().optional(),
+  expires_at: time.nullable().optional().meta({ description: "Null for lifetime." }),
+  expires_in_seconds: seconds.optional().meta({ description: "Runs out this long after now." }),
+  term_seconds: seconds
+    .nullable()
+    .optional()
+    .meta({ description: "Runs out this long after its first use; does not run out before that." }),
+  max_ips: z.int().min(1).max(1_000_000).optional().meta({
+    description:
+      "May be set below the number of registered IPs: none of them is removed, and no other gets a place.",
+  }),
+  ip_system_enabled: z.boolean().optional(),
+  version_pin_mode: z.enum(["pinned", "range"]).nullable().optional(),
+  version_pinned: version.nullable().optional(),
+  version_range_min: version.nullable().optional().meta({ description: "Inclusive." }),
+  version_range_max: version.nullable().optional().meta({ description: "Exclusive." }),
+  notes: note.nullable().optional(),
+  custom_override: jsonObject
+    .nullable()
+    .optional()
+    .meta({ description: "Merged into the product's custom response (RFC 7396)." }),
+  metadata: jsonObject
+    .nullable()
+    .optional()
+    .meta({ description: "What you keep beside the license: a JSON object of at most 8 KiB." }),
+  tags: tags.optional(),
+};
+
+export const newLicense = {
+  license_key: z
+    .string()
+    .max(200, "should have at most 64 characters")
+    .optional()
+    .meta({ description: "A key of your own, of 1 to 64 printable characters. Made for you when left out." }),
+  ...licenseFields,
+};
+
+export const reason = z.string().trim().min(1).max(500, "should have at most 500 characters");
+
+/** What lists and bulk actions choose licenses by. As it comes in a body; queries read the same from text. */
+export const licenseFilter = {
+  q: z
+    .string()
+    .transform((text) => text.trim())
+    .refine((text) => [...text].length >= 3, { error: "should have at least 3 characters" })
+    .refine((text) => text.length <= 100, { error: "should have at most 100 characters" })
+    .meta({
+      description: "Part of a key, of a customer's e-mail, name or Discord id, of a note or of a tag.",
+    }),
+  status: z.enum(["active", "revoked", "expired"]),
+  product_id: id,
+  customer_id: id,
+  tag: z.string().trim().min(1).max(50),
+  expires_within_days: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .meta({ description: "Not expired yet, and will be within this many days." }),
+  never_used: z.boolean(),
+  min_ips: z.int().min(1).max(1_000_000).meta({ description: "At least this many registered IPs." }),
+  has_notes: z.boolean(),
+};

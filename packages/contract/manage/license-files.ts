@@ -1,0 +1,153 @@
+import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
+import { z } from "zod";
+import { member, route } from "./route.ts";
+import { flagQuery, id, page, pageQuery, time } from "./shapes.ts";
+
+const group = "License files";
+
+/** A JSON object in the address, from a column of the file to a field, or to null for one to leave out. */
+const columnMap = z
+  .string()
+  .max(20_000)
+  .transform((text, check): ColumnMap => {
+    const parsed = z.record(z.string(), z.enum(importFields).nullable()).safeParse(parsedJson(text));
+    if (parsed.success) return parsed.data;
+    check.addIssue({
+      code: "custom",
+      message: `should be a JSON object such as {"Key": "license_key", "Phone": null}, with these fields: ${importFields.join(", ")}`,
+    });
+    return z.NEVER;
+  })
+  .meta({
+    description:
+      'What the columns of the file mean, where their names are not the fields\' own: a JSON object such as {"Key": "license_key", "Phone": null}. Null leaves a column out.',
+  });
+
+export const importOptions = {
+  dry_run: flagQuery.default(false),
+  mode: z
+    .enum(["all_or_nothing", "row_by_row"])
+    .default("all_or_nothing")
+    .meta({ description: "Whether one row that is wrong keeps all the others out." }),
+  on_existing: z
+    .enum(["fail", "skip", "update"])
+    .default("fail")
+    .meta({ description: "What to do with a row whose key the product has already." }),
+};
+
+const job = {
+  id,
+  organization_id: id,
+  product_id: id,
+  state: z
+    .enum(["receiving", "waiting", "checking", "writing", "undoing", "finished", "failed"])
+    .meta({ description: "finished and failed are where it ends." }),
+  format: z.enum(["csv", "jsonl"]),
+  dry_run: z.boolean(),
+  mode: z.enum(["all_or_nothing", "row_by_row"]),
+  on_existing: z.enum(["fail", "skip", "update"]),
+  columns: z.record(z.string(), z.string().nullable()),
+  bytes_total: z.int(),
+  bytes_done: z.int(),
+  rows_total: z.int().nullable().meta({ description: "Null until the file was read to its end." }),
+  rows_done: z.int(),
+  created: z.int().meta({ description: "In a dry run: how many would be." }),
+  updated: z.int(),
+  skipped: z.int(),
+  failed: z.int().meta({ description: "Rows that are wrong." }),
+  error_count: z.int(),
+  problem: z.string().nullable().meta({ description: "Why it failed as a whole." }),
+  created_by: z.string(),
+  created_at: time,
+  updated_at: time,
+  finished_at: time.nullable(),
+};
+
+export const licenseImport = z.object(job).meta({ id: "LicenseImport" });
+
+export const licenseImportWithErrors = z
+  .object({
+    ...job,
+    errors: z
+      .array(
+        z.object({
+          row: z
+            .int()
+            .meta({ description: "As a spreadsheet counts: the first row of a CSV file is its header." }),
+          field: z.string(),
+          message: z.string(),
+        }),
+      )
+      .meta({ description: "The first 1,000; error_count says how many there are in all." }),
+  })
+  .meta({ id: "LicenseImportWithErrors" });
+
+export const importLicenses = route({
+  id: "importLicenses",
+  method: "POST",
+  path: "/products/{product_id}/licenses/import",
+  summary: "Import licenses from a file",
+  description:
+    "Send the file as the body, UTF-8, at most 100 MiB. CSV has the names of its columns in the first row; JSON Lines has an object in each. The names are those of an export, or columns says what they mean. Keys and times are kept as the file gives them; a row without a key gets a new one. The answer comes once the file has arrived: read the import to see how far it is.",
+  group,
+  access: member("licenses:import"),
+  query: z.object({ ...importOptions, columns: columnMap.default({}) }),
+  bodyTypes: ["text/csv", "application/x-ndjson"],
+  answer: licenseImportWithErrors,
+  status: 202,
+});
+
+export const listLicenseImports = route({
+  id: "listLicenseImports",
+  method: "GET",
+  path: "/products/{product_id}/imports",
+  summary: "List imports, newest first",
+  group,
+  access: member("licenses:import"),
+  query: pageQuery,
+  answer: page(licenseImport),
+});
+
+export const getLicenseImport = route({
+  id: "getLicenseImport",
+  method: "GET",
+  path: "/products/{product_id}/imports/{import_id}",
+  summary: "Read an import: how far it is, and which rows are wrong",
+  group,
+  access: member("licenses:import"),
+  answer: licenseImportWithErrors,
+});
+
+export const exportLicenses = route({
+  id: "exportLicenses",
+  method: "GET",
+  path: "/organizations/{organization_id}/licenses/export",
+  summary: "Export licenses as a file",
+  description:
+    "The oldest first. Cells of a CSV file that a spreadsheet would run as a formula begin with an apostrophe, which the import takes off again.",
+  group,
+  access: member("licenses:export"),
+  query: z.object({
+    format: z.enum(["csv", "jsonl"]).default("csv"),
+    product_id: id.optional(),
+    status: z.enum(["active", "expired", "revoked"]).optional(),
+    tag: z.string().min(1).max(100).optional(),
+    q: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "Part of a key, a customer, a note or a tag." }),
+  }),
+  answer: z.string(),
+  answerType: "text/csv",
+});
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { product } from "./products.ts";
+import { member, route } from "./route.ts";
+import { time } from "./shapes.ts";
+
+const group = "Product keys";
+
+/** A key in an application that nobody can update at once has to go on working for a while. */
+const overlap = (longestSeconds: number) =>
+  z
+    .int()
+    .min(0)
+    .max(longestSeconds)
+    .default(86_400)
+    .meta({ description: "How long the old one goes on working; a day when left out." });
+
+export const rotateApiKey = route({
+  id: "rotateApiKey",
+  method: "POST",
+  path: "/products/{product_id}/rotate-key",
+  summary: "Make a new API key",
+  description:
+    "The answer carries the new key in full, this once. The keys before it work until the overlap ends, at most seven " +
+    "days, and answer 401 from then on. All keys of a product share its quota.",
+  group,
+  access: member("products:rotate_key"),
+  status: 200,
+  body: z.strictObject({ overlap_seconds: overlap(604_800) }),
+  answer: product.extend({ api_key: z.string() }).meta({ id: "RekeyedProduct" }),
+});
+
+export const endApiKey = route({
+  id: "endApiKey",
+  method: "DELETE",
+  path: "/products/{product_id}/api-keys/{prefix}",
+  summary: "End an old API key at once",
+  description:
+    "The prefix is the one that the product lists, such as csk_a1B2c3D4. The newest key cannot be ended: rotate it.",
+  group,
+  access: member("products:rotate_key"),
+});
+
+export const signingKey = z
+  .object({
+    id: z.string().meta({ description: "What a signature names as k." }),
+    secret: z.string().meta({ description: "32 bytes, as 64 hexadecimal digits: the key of the HMAC." }),
+    active_from: time.meta({ description: "It signs from then on, until a newer one does." }),
+    created_at: time,
+  })
+  .meta({ id: "SigningKey" });
+
+export const revealSigningSecret = route({
+  id: "revealSigningSecret",
+  method: "POST",
+  path: "/products/{product_id}/reveal-signing-secret",
+  summary: "Show the secrets that answers are signed with",
+  description:
+    "The one that signs now, and the one that will after a rotation: an application that knows both sees no gap. Each " +
+    "look is written to the audit log.",
+  group,
+  access: member("products:rotate_key"),
+  status: 200,
+  answer: z
+    .object({
+      current: signingKey,
+      upcoming: signingKey.nullable(),
+    })
+    .meta({ id: "SigningKeys" }),
+});
+
+export const rotateSigningSecret = route({
+  id: "rotateSigningSecret",
+  method: "POST",
+  path: "/products/{product_id}/rotate-signing-secret",
+  summary: "Make a new signing secret",
+  description:
+    "It signs from the end of the overlap on, at most 30 days from now: until then the one before it does, so that " +
+    "applications can learn the new one before they meet it. A secret that was still waiting for its turn is replaced.",
+  group,
+  access: member("products:rotate_key"),
+  status: 200,
+  body: z.strictObject({ overlap_seconds: overlap(2_592_000) }),
+  answer: signingKey,
+});

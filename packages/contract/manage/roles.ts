@@ -1,0 +1,93 @@
+import { permissions } from "@countersign/domain/members/permissions";
+import { z } from "zod";
+import { member, person, route } from "./route.ts";
+import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+
+const group = "Roles";
+
+export const permissionCodes = z.array(z.enum(permissions)).max(permissions.length);
+
+export const role = z
+  .object({
+    id,
+    name: z.string(),
+    permissions: permissionCodes,
+    member_count: z.int().meta({ description: "How many members have it." }),
+    invitation_count: z.int().meta({ description: "How many pending invitations promise it." }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Role" });
+
+export const listPermissions = route({
+  id: "listPermissions",
+  method: "GET",
+  path: "/permissions",
+  summary: "List what a role or an access token can allow",
+  group,
+  access: person,
+  answer: z.object({
+    data: z.array(z.object({ code: z.enum(permissions), description: z.string() })),
+  }),
+});
+
+export const listRoles = route({
+  id: "listRoles",
+  method: "GET",
+  path: "/organizations/{organization_id}/roles",
+  summary: "List roles",
+  group,
+  access: member("members:view"),
+  query: pageQuery,
+  answer: page(role),
+});
+
+export const createRole = route({
+  id: "createRole",
+  method: "POST",
+  path: "/organizations/{organization_id}/roles",
+  summary: "Create a role",
+  description: "It can allow no more than you may do yourself.",
+  group,
+  access: member("roles:edit"),
+  body: z.strictObject({ name, permissions: permissionCodes }),
+  answer: role,
+});
+
+export const getRole = route({
+  id: "getRole",
+  method: "GET",
+  path: "/organizations/{organization_id}/roles/{role_id}",
+  summary: "Read a role",
+  group,
+  access: member("members:view"),
+  answer: role,
+});
+
+export const updateRole = route({
+  id: "updateRole",
+  method: "PATCH",
+  path: "/organizations/{organization_id}/roles/{role_id}",
+  summary: "Change a role",
+  description:
+    "Holds from the next request on for everyone who has it. Neither before nor after can it allow more than you may do yourself.",
+  group,
+  access: member("roles:edit"),
+  body: z.strictObject({
+    name: name.optional(),
+    permissions: permissionCodes.optional(),
+    ...updatedAtGuard,
+  }),
+  answer: role,
+});
+
+export const deleteRole = route({
+  id: "deleteRole",
+  method: "DELETE",
+  path: "/organizations/{organization_id}/roles/{role_id}",
+  summary: "Delete a role",
+  description:
+    "Refused while members have it or pending invitations promise it. Invitations with this role that are over are forgotten with it.",
+  group,
+  access: member("roles:edit"),
+});

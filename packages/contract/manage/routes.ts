@@ -1,0 +1,50 @@
+import * as accessTokens from "./access-tokens.ts";
+import * as account from "./account.ts";
+import * as admin from "./admin.ts";
+import * as auditLog from "./audit-log.ts";
+import * as customers from "./customers.ts";
+import * as invitations from "./invitations.ts";
+import * as ipBlocks from "./ip-blocks.ts";
+import * as ips from "./ips.ts";
+import * as licenseActions from "./license-actions.ts";
+import * as licenseFiles from "./license-files.ts";
+import * as licenses from "./licenses.ts";
+import * as members from "./members.ts";
+import * as organizations from "./organizations.ts";
+import * as productKeys from "./product-keys.ts";
+import * as products from "./products.ts";
+import * as roles from "./roles.ts";
+import type { Route } from "./route.ts";
+import * as versions from "./versions.ts";
+
+/**
+ * Every route of the management API. The reference is written from this list, and the server is held to it: a route
+ * that is in one and not in the other fails a test. Whatever a module exports that has a method and a path counts.
+ */
+export const contractRoutes: readonly Route[] = [
+  accessTokens,
+  account,
+  admin,
+  auditLog,
+  customers,
+  invitations,
+  ipBlocks,
+  ips,
+  licenseFiles,
+  licenseActions,
+  licenses,
+  members,
+  organizations,
+  productKeys,
+  products,
+  roles,
+  versions,
+].flatMap(routesIn);
+
+function routesIn(module: object): Route[] {
+  return Object.values(module).filter(isRoute);
+}
+
+function isRoute(value: unknown): value is Route {
+  return typeof value === "object" && value !== null && "method" in value && "path" in value;
+}

@@ -1,0 +1,82 @@
+import { parseVersionRecord } from "@countersign/domain/versions/catalog";
+import { z } from "zod";
+import { member, route } from "./route.ts";
+import { page, pageQuery, time } from "./shapes.ts";
+
+const group = "Versions";
+
+/** How many versions a product may have: a bound for what a change makes every node read again. */
+export const maxVersions = 5_000;
+
+const version = z
+  .string()
+  .trim()
+  .refine((text) => parseVersionRecord(text) !== null, {
+    error: "should be a version such as 2.1.3, or a line of versions such as 2.1.x",
+  });
+
+const state = z.enum(["allowed", "deprecated", "latest", "blocked"]).meta({
+  description: "Deprecated versions still pass. One version is the latest: the one that was becomes allowed.",
+});
+
+export const productVersion = z
+  .object({ version: z.string(), state, created_at: time })
+  .meta({ id: "ProductVersion" });
+
+export const listVersions = route({
+  id: "listVersions",
+  method: "GET",
+  path: "/products/{product_id}/versions",
+  summary: "List versions, newest first",
+  description: "Newest by the order of the versions themselves, not by when they were added.",
+  group,
+  access: member("products:view"),
+  query: pageQuery,
+  answer: page(productVersion),
+});
+
+export const addVersion = route({
+  id: "addVersion",
+  method: "POST",
+  path: "/products/{product_id}/versions",
+  summary: "Add a version",
+  description:
+    "An exact version such as 2.1.3, or a line such as 2.1.x; the most specific one that fits decides. Versions are " +
+    "gated when the product's version_module_enabled is on and the organization's plan is not Free.",
+  group,
+  access: member("products:manage"),
+  body: z.strictObject({ version, state: state.default("allowed") }),
+  answer: productVersion,
+});
+
+export const replaceVersions = route({
+  id: "replaceVersions",
+  method: "PUT",
+  path: "/products/{product_id}/versions",
+  summary: "Replace the whole list of versions",
+  group,
+  access: member("products:manage"),
+  body: z.strictObject({ versions: z.array(z.strictObject({ version, state })).max(maxVersions) }),
+  answer: z.object({ data: z.array(productVersion) }).meta({ id: "ProductVersions" }),
+});
+
+export const updateVersion = route({
+  id: "updateVersion",
+  method: "PATCH",
+  path: "/products/{product_id}/versions/{version}",
+  summary: "Change the state of a version",
+  group,
+  access: member("products:manage"),
+  body: z.strictObject({ state }),
+  answer: productVersion,
+});
+
+export const deleteVersion = route({
+  id: "deleteVersion",
+  method: "DELETE",
+  path: "/products/{product_id}/versions/{version}",
+  summary: "Remove a version",
+  description: "What no other version or line speaks for is refused from then on.",
+  group,
+  access: member("products:manage"),
+});

@@ -1,0 +1,190 @@
+import type { z } from "zod";
+import { type Access, nothing, pathParameters, type Route } from "./manage/route.ts";
+import { id, problem } from "./manage/shapes.ts";
+import { problemResponses, problemsOf } from "./openapi-problems.ts";
+import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
+
+export const manageBase = "/api/manage/v1";
+
+/** What the document says of the management API, all of it from the routes, one route at a time. */
+export function* manageApi(routes: readonly Route[]) {
+  const schemas = new Schemas();
+  schemas.of(problem);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = `${manageBase}${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+    yield;
+  }
+  return { paths, components: components(schemas) };
+}
+
+export function manageTags(routes: readonly Route[]): { name: string }[] {
+  return [...new Set(routes.map((route) => route.group))].map((name) => ({ name }));
+}
+
+function components(schemas: Schemas) {
+  return {
+    schemas: schemas.named,
+    responses: problemResponses,
+    parameters: {
+      IdempotencyKey: {
+        name: "Idempotency-Key",
+        in: "header",
+        required: false,
+        description:
+          "Any 1 to 255 visible characters that you use for this request alone. Sent again with the same key, it changes nothing more and gets the same answer.",
+        schema: { type: "string", minLength: 1, maxLength: 255 },
+      },
+      IfMatch: {
+        name: "If-Match",
+        in: "header",
+        required: false,
+        description: "The ETag that was read: the change is refused if somebody was quicker.",
+        schema: { type: "string" },
+      },
+    },
+    headers: {
+      ETag: { description: "Stands for this state of it, for If-Match.", schema: { type: "string" } },
+    },
+  };
+}
+
+function operation(route: Route, schemas: Schemas): object {
+  return {
+    operationId: route.id,
+    tags: [route.group],
+    summary: route.summary,
+    description: [route.description, needs(route.access)].filter(Boolean).join(" "),
+    security: route.access.who === "anyone" ? [] : [{ accessToken: [] }, { session: [] }],
+    parameters: [...inPath(route), ...inQuery(route, schemas), ...inHeaders(route, schemas)],
+    ...requestBody(route, schemas),
+    responses: {
+      [route.status]: answer(route, schemas),
+      ...Object.fromEntries(
+        problemsOf(route, takesBody(route)).map((status) => [
+          status,
+          { $ref: `#/components/responses/Problem${status}` },
+        ]),
+      ),
+    },
+  };
+}
+
+/** Who may call it, in words. */
+export function needs(access: Access): string {
+  switch (access.who) {
+    case "anyone":
+      return "Anyone may call this.";
+    case "person":
+      return "For people: a session or a personal access token.";
+    case "owner":
+      return "For the organization's owner.";
+    case "platform_admin":
+      return "For platform admins, with a session or a token that holds every permission.";
+    case "member":
+      return access.may === null
+        ? "For every member of the organization."
+        : `Needs the permission \`${access.may}\`.`;
+  }
+}
+
+function inPath(route: Route): object[] {
+  return pathParameters(route.path).map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    description: `The ${words(name).replace(/ id$/, "'s id")}.`,
+    schema: { type: "string" },
+  }));
+}
+
+function inQuery(route: Route, schemas: Schemas): object[] {
+  const schema = schemas.of(route.query);
+  if (schema.properties === undefined && schema.type !== "object")
+    throw new Error(`The query of ${route.id} should be an object.`);
+  return Object.entries(schema.properties ?? {}).map(([name, { description, ...property }]) => ({
+    name,
+    in: "query",
+    required: schema.required?.includes(name) === true,
+    description: ownWords(description) ?? queryWords[name] ?? `Only those with this ${words(name)}.`,
+    schema: property,
+  }));
+}
+
+/** What every id says of itself says nothing of this one. */
+function ownWords(description: string | undefined): string | undefined {
+  return description === id.description ? undefined : description;
+}
+
+function words(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+const queryWords: Readonly<Record<string, string>> = {
+  limit: "How many at most.",
+  cursor: "The next_cursor of the page before.",
+  format: "What the file should be.",
+  sort: "In which order.",
+  q: "A part of what is looked for.",
+};
+
+function inHeaders(route: Route, schemas: Schemas): object[] {
+  const names = [];
+  if (route.method === "POST" && route.access.who !== "anyone") names.push("IdempotencyKey");
+  const body = takesBody(route) ? schemas.of(route.body) : {};
+  if (route.method === "PATCH" && "updated_at" in (body.properties ?? {})) names.push("IfMatch");
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+function takesBody(route: Route): boolean {
+  return route.bodyTypes !== undefined || (route.body as z.ZodType) !== nothing;
+}
+
+function requestBody(route: Route, schemas: Schemas): object {
+  if (!takesBody(route)) return {};
+  const types = route.bodyTypes ?? ["application/json"];
+  const schema = route.bodyTypes === undefined ? schemas.of(route.body) : { type: "string" };
+  const required = route.bodyTypes !== undefined || !route.body.safeParse({}).success;
+  return {
+    requestBody: { required, content: Object.fromEntries(types.map((type) => [type, { schema }])) },
+  };
+}
+
+function answer(route: Route, schemas: Schemas): object {
+  if (route.status === 204) return { description: "Done.", headers: requestId };
+  const schema = schemas.of(route.answer);
+  const types = answerTypes(route, schemas);
+  const named = schema.$ref === undefined ? schema : schemas.named[lastPart(schema.$ref)];
+  const hasETag = "updated_at" in ((named as JsonSchema | undefined)?.properties ?? {});
+  return {
+    description: answerWords[route.status],
+    headers: hasETag ? { ...requestId, ETag: { $ref: "#/components/headers/ETag" } } : requestId,
+    content: Object.fromEntries(
+      types.map((type) => [type, { schema: type === "application/json" ? schema : { type: "string" } }]),
+    ),
+  };
+}
+
+/** A route that asks for a format answers with each of them. */
+function answerTypes(route: Route, schemas: Schemas): readonly string[] {
+  if (route.answerType === undefined) return ["application/json"];
+  const formats = schemas.of(route.query).properties?.format?.enum ?? [];
+  const types = formats.flatMap((format) => fileTypes[String(format)] ?? []);
+  return types.length > 0 ? types : [route.answerType];
+}
+
+const fileTypes: Readonly<Record<string, string>> = { csv: "text/csv", jsonl: "application/x-ndjson" };
+
+const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+
+const answerWords: Readonly<Record<Route["status"], string>> = {
+  200: "How it is now.",
+  201: "It was made.",
+  202: "It was taken on and goes on by itself.",
+  204: "Done.",
+};
+
+function lastPart(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,119 @@
+import { namedSchemas } from "./openapi-schemas.ts";
+import * as shapes from "./public-api.ts";
+
+/** What the document says of the two endpoints that applications call. */
+export const publicTag = {
+  name: "Public API",
+  description: "What your application calls, with the API key of its product.",
+};
+
+export function publicPaths() {
+  return { "/api/v1/validate": { post: validate() }, "/api/v1/license/{key}": { get: lookup() } };
+}
+
+export function publicComponents() {
+  return {
+    schemas: namedSchemas(Object.values(shapes)),
+    headers: {
+      RequestId: header("Identifies the request in the server's request log."),
+      RateLimitPolicy: header('The daily limit, as in "daily";q=10000;w=86400. Absent without a limit.'),
+      RateLimit: header('What is left of it, as in "daily";r=9999;t=3600. Absent without a limit.'),
+      RetryAfter: header("Seconds to wait before the next try."),
+      Problem: header("What is wrong with the body, when it could not be used as it is."),
+      Authenticate: header("Always Bearer."),
+    },
+  };
+}
+
+function validate(): object {
+  return {
+    operationId: "validate",
+    tags: [publicTag.name],
+    summary: "Validate a license",
+    security: [{ productApiKey: [] }],
+    description: "Every business outcome is 200; grant access only when valid is true.",
+    parameters: [
+      {
+        name: "X-Countersign-Nonce",
+        in: "header",
+        required: false,
+        description: "16 to 64 URL-safe characters, repeated inside the signature.",
+        schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,64}$" },
+      },
+    ],
+    requestBody: { required: true, content: json("ValidateRequest") },
+    responses: {
+      200: answer("The verdict.", "ValidateResponse", [
+        "RequestId",
+        "RateLimitPolicy",
+        "RateLimit",
+        "Problem",
+      ]),
+      ...sharedErrors(),
+      408: answer("The body did not arrive in time.", "HttpError", ["RequestId"]),
+      413: answer("The body is larger than 16 KiB.", "HttpError", ["RequestId"]),
+    },
+  };
+}
+
+function lookup(): object {
+  return {
+    operationId: "lookUpLicense",
+    tags: [publicTag.name],
+    summary: "Look up a license by its key",
+    security: [{ productApiKey: [] }],
+    description: "Read-only. Counts against the daily limit, also when nothing is found.",
+    parameters: [
+      {
+        name: "key",
+        in: "path",
+        required: true,
+        schema: { type: "string" },
+        description: "The license key.",
+      },
+    ],
+    responses: {
+      200: answer("The license.", "License", ["RequestId", "RateLimitPolicy", "RateLimit"]),
+      ...sharedErrors(),
+      404: answer("The product has no license with that key.", "HttpError", [
+        "RequestId",
+        "RateLimitPolicy",
+        "RateLimit",
+      ]),
+    },
+  };
+}
+
+function sharedErrors(): object {
+  return {
+    401: answer("The API key is missing or wrong.", "UnauthorizedError", ["RequestId", "Authenticate"]),
+    429: answer("The daily limit is used up.", "RateLimitError", [
+      "RequestId",
+      "RateLimitPolicy",
+      "RateLimit",
+      "RetryAfter",
+    ]),
+    503: answer("Storage cannot answer right now.", "UnavailableError", ["RequestId", "RetryAfter"]),
+  };
+}
+
+function answer(description: string, schema: string, headers: readonly string[]): object {
+  const names: Record<string, string> = {
+    RequestId: "X-Request-Id",
+    RateLimitPolicy: "RateLimit-Policy",
+    RateLimit: "RateLimit",
+    RetryAfter: "Retry-After",
+    Problem: "X-Countersign-Problem",
+    Authenticate: "WWW-Authenticate",
+  };
+  const references = headers.map((name) => [names[name] ?? name, { $ref: `#/components/headers/${name}` }]);
+  return { description, headers: Object.fromEntries(references), content: json(schema) };
+}
+
+function json(schema: string): object {
+  return { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } };
+}
+
+function header(description: string): object {
+  return { description, schema: { type: "string" } };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { csvLine, withoutGuard } from "./cell.ts";
+import { CsvProblem, CsvReader, delimiterOf, longestRecord } from "./reader.ts";
+
+function readAll(text: string, pieceLength = text.length || 1): string[][] {
+  const reader = new CsvReader();
+  const records: string[][] = [];
+  for (let at = 0; at < text.length; at += pieceLength)
+    records.push(...reader.read(text.slice(at, at + pieceLength)));
+  return [...records, ...reader.end()];
+}
+
+describe("CsvReader", () => {
+  const rows: [text: string, records: string[][]][] = [
+    ["", []],
+    ["a", [["a"]]],
+    [
+      "a,b\r\nc,d\r\n",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "a,b\nc,d",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    ["a\rb", [["a"], ["b"]]],
+    ["\ufeffa,b\n", [["a", "b"]]],
+    [
+      "a,\n,b\n",
+      [
+        ["a", ""],
+        ["", "b"],
+      ],
+    ],
+    ["a\n\nb\n", [["a"], [""], ["b"]]],
+    ['"a,b","c""d","e\r\nf"\n', [["a,b", 'c"d', "e\r\nf"]]],
+    ['""', [[""]]],
+    ['a"b,c', [['a"b', "c"]]],
+  ];
+
+  test.each(rows)("%j is read as %j, in one piece or in many", (text, records) => {
+    for (const length of [1, 2, 3, text.length || 1]) expect(readAll(text, length)).toEqual(records);
+  });
+
+  test("what was written as lines comes back, however it is cut into pieces", () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('"', ",", "\r", "\n", "'", "=", "a", " ", "😀"),
+      maxLength: 6,
+    });
+    const record = fc.array(cell, { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 6 }), fc.integer({ min: 1, max: 9 }), (records, length) => {
+        const text = records.map((cells) => csvLine(cells)).join("");
+        expect(readAll(text, length).map((cells) => cells.map(withoutGuard))).toEqual(records);
+      }),
+    );
+  });
+
+  test("a quote that is never closed is named by its row, and is not read for ever", () => {
+    expect(() => readAll('a\n"b')).toThrow(new CsvProblem("Row 2 opens a quote that is never closed."));
+    const reader = new CsvReader();
+    reader.read('a\n"');
+    expect(() => {
+      for (let length = 0; length <= longestRecord; length += 65_536) reader.read("x".repeat(65_536));
+    }).toThrow(/^Row 2 is longer/);
+  });
+
+  test("text behind a closing quote is named by its row and column", () => {
+    expect(() => readAll('a,b\nc,"d"e\n')).toThrow(/^Row 2, column 2,/);
+  });
+});
+
+test.each([
+  ["a,b,c", ","],
+  ["a;b;c", ";"],
+  ["a\tb", "\t"],
+  ["a", ","],
+  ['"x;y;z",b', ","],
+])("%j has cells parted by %j", (line, delimiter) => {
+  expect(delimiterOf(line)).toBe(delimiter as ",");
+});

@@ -1,0 +1,124 @@
+/** What makes a CSV file unreadable from some row on. The message names the row. */
+export class CsvProblem extends Error {
+  override readonly name = "CsvProblem";
+}
+
+/** More than any row of licenses needs: beyond it, a quote was opened and never closed. */
+export const longestRecord = 1024 * 1024;
+
+/**
+ * Reads CSV (RFC 4180) as it arrives, any piece at a time. Lines may end in CRLF, LF or CR; a byte order mark is
+ * skipped. Every line is a record, also an empty one, so that a record's number is what a spreadsheet shows beside it.
+ */
+export class CsvReader {
+  readonly #delimiter: number;
+  #rest = "";
+  #rows = 0;
+
+  constructor(delimiter = ",") {
+    this.#delimiter = delimiter.charCodeAt(0);
+  }
+
+  /** The records that are complete after this piece. */
+  read(piece: string): string[][] {
+    return this.#take(this.#rest + piece, false);
+  }
+
+  /** The last record, when no line break ends it. */
+  end(): string[][] {
+    return this.#rest === "" ? [] : this.#take(this.#rest, true);
+  }
+
+  #take(text: string, isAll: boolean): string[][] {
+    const records: string[][] = [];
+    let start = this.#rows === 0 && text.charCodeAt(0) === byteOrderMark ? 1 : 0;
+    while (start < text.length) {
+      const record: string[] = [];
+      const end = this.#record(text, start, record, isAll);
+      if (end < 0) break;
+      records.push(record);
+      this.#rows += 1;
+      start = end;
+    }
+    this.#rest = text.slice(start);
+    if (this.#rest.length > longestRecord) {
+      throw new CsvProblem(
+        `Row ${this.#rows + 1} is longer than a row can be. Is there a quote that is opened and never closed?`,
+      );
+    }
+    return records;
+  }
+
+  /** Fills `record` and returns where the next one begins; -1 when this one is not all there. */
+  #record(text: string, start: number, record: string[], isAll: boolean): number {
+    let at = start;
+    for (;;) {
+      if (text.charCodeAt(at) === quote) {
+        const close = closingQuote(text, at + 1);
+        // A quote at the very end may be the first half of a doubled one.
+        if (close < 0 || (close === text.length - 1 && !isAll)) {
+          if (isAll) throw new CsvProblem(`Row ${this.#rows + 1} opens a quote that is never closed.`);
+          return -1;
+        }
+        record.push(unquoted(text, at + 1, close));
+        at = close + 1;
+        const next = text.charCodeAt(at);
+        if (at < text.length && next !== this.#delimiter && next !== carriageReturn && next !== lineFeed) {
+          throw new CsvProblem(
+            `Row ${this.#rows + 1}, column ${record.length}, goes on after its closing quote. A quote inside a quoted cell is written twice.`,
+          );
+        }
+      } else {
+        const end = this.#endOfBareCell(text, at);
+        record.push(text.slice(at, end));
+        at = end;
+      }
+      if (at >= text.length) return isAll ? at : -1;
+      const next = text.charCodeAt(at);
+      if (next === this.#delimiter) {
+        at += 1;
+        continue;
+      }
+      if (next === lineFeed) return at + 1;
+      // After a CR, an LF that belongs to it may still be on its way.
+      if (at + 1 >= text.length) return isAll ? at + 1 : -1;
+      return text.charCodeAt(at + 1) === lineFeed ? at + 2 : at + 1;
+    }
+  }
+
+  #endOfBareCell(text: string, start: number): number {
+    for (let at = start; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === this.#delimiter || code === lineFeed || code === carriageReturn) return at;
+    }
+    return text.length;
+  }
+}
+
+/** The character that parts the cells of a file, as its first line shows: spreadsheets differ by country. */
+export function delimiterOf(firstLine: string): "," | ";" | "\t" {
+  const bare = firstLine.replaceAll(/"(?:[^"]|"")*"/g, "");
+  const count = (character: string) => bare.split(character).length - 1;
+  const [commas, semicolons, tabs] = [count(","), count(";"), count("\t")];
+  if (semicolons > commas && semicolons >= tabs) return ";";
+  return tabs > commas ? "\t" : ",";
+}
+
+const quote = 34;
+const lineFeed = 10;
+const carriageReturn = 13;
+const byteOrderMark = 0xfeff;
+
+function closingQuote(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    at = text.indexOf('"', at);
+    if (at < 0 || text.charCodeAt(at + 1) !== quote) return at;
+    at += 2;
+  }
+}
+
+function unquoted(text: string, start: number, end: number): string {
+  const cell = text.slice(start, end);
+  return cell.includes('"') ? cell.replaceAll('""', '"') : cell;
+}

@@ -1,0 +1,72 @@
+import { isPlaceholderName, maxBytes, maxDepth, parseCustomResponse, placeholderNames } from "./template.ts";
+
+/** Something about a template or override that would not work, and where in it. */
+export interface TemplateProblem {
+  /** Member names and positions, from the outside in; empty for the whole. */
+  readonly path: readonly (string | number)[];
+  /** Goes on where the name of the place ends: "should be …". */
+  readonly message: string;
+}
+
+/**
+ * What is wrong with a custom response that somebody wants to keep. A placeholder that does not exist would otherwise
+ * be sent to every customer as it was written.
+ */
+export function customResponseProblems(value: unknown): TemplateProblem[] {
+  const parsed = parseCustomResponse(value);
+  if (parsed.ok) return unknownPlaceholders(parsed.template);
+  const deep = tooDeep(value, [], { values: maxBytes });
+  if (deep !== null) return [{ path: deep, message: `is nested deeper than ${maxDepth} levels` }];
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject) return [{ path: [], message: "should be a JSON object" }];
+  return [{ path: [], message: `should be at most ${maxBytes / 1024} KiB of JSON` }];
+}
+
+/** Enough to see what went wrong. */
+const maxProblems = 20;
+
+function unknownPlaceholders(template: unknown): TemplateProblem[] {
+  const problems: TemplateProblem[] = [];
+  const look = (value: unknown, path: TemplateProblem["path"]) => {
+    if (problems.length >= maxProblems) return;
+    if (typeof value === "string") problems.push(...problemsOfText(value, path));
+    else for (const [name, member] of members(value)) look(member, [...path, name]);
+  };
+  look(template, []);
+  return problems.slice(0, maxProblems);
+}
+
+function problemsOfText(text: string, path: TemplateProblem["path"]): TemplateProblem[] {
+  return [...text.matchAll(/\{\{(.*?)\}\}/gs)].flatMap(([written, inside = ""]) => {
+    const name = /^ ?([a-z_.]+) ?$/.exec(inside)?.[1];
+    if (name !== undefined && isPlaceholderName(name)) return [];
+    const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written;
+    return [{ path, message: `has ${shown}, which is no placeholder. ${meant(inside)}` }];
+  });
+}
+
+/** The right spelling where it is plain what was meant, else all there are. */
+function meant(inside: string): string {
+  const name = inside.trim().toLowerCase();
+  if (isPlaceholderName(name)) return `Write {{${name}}}`;
+  return `There are ${placeholderNames.join(", ")}`;
+}
+
+function tooDeep(
+  value: unknown,
+  path: TemplateProblem["path"],
+  left: { values: number },
+): TemplateProblem["path"] | null {
+  if (left.values-- <= 0 || typeof value !== "object" || value === null) return null;
+  if (path.length >= maxDepth) return path;
+  for (const [name, member] of members(value)) {
+    const found = tooDeep(member, [...path, name], left);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function members(value: unknown): [string | number, unknown][] {
+  if (Array.isArray(value)) return value.map((element, index) => [index, element]);
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { parseAddress } from "./address.ts";
+import { formatCidr, parseCidr } from "./cidr.ts";
+import { networksOf, parseAsked } from "./covering.ts";
+
+const canonical = (text: string) => {
+  const cidr = parseCidr(text);
+  return cidr === null ? null : formatCidr(cidr);
+};
+const networks = (text: string) => {
+  const address = parseAddress(text);
+  return address === null ? [] : networksOf(address);
+};
+
+describe("the networks of an address", () => {
+  test("are all prefixes, in the spelling of a block list", () => {
+    expect(networks("203.0.113.7")).toHaveLength(33);
+    expect(networks("203.0.113.7")).toContain("203.0.113.0/24");
+    expect(networks("203.0.113.7")[0]).toBe("0.0.0.0/0");
+    expect(networks("203.0.113.7").at(-1)).toBe("203.0.113.7/32");
+    expect(networks("2001:db8:5::7")).toHaveLength(129);
+    expect(networks("2001:db8:5::7")).toContain(canonical("2001:db8:5::/48") ?? "");
+    expect(networks("::ffff:203.0.113.7")).toEqual(networks("203.0.113.7"));
+    expect(networks("::1").every((network) => canonical(network) === network)).toBe(true);
+  });
+});
+
+describe("an address that is asked for", () => {
+  test("may have been counted as itself or as its /64", () => {
+    expect(parseAsked("203.0.113.7")?.countedAs).toEqual(["203.0.113.7"]);
+    expect(parseAsked("2001:DB8::1:0:0:7")?.countedAs).toEqual(["2001:db8::1:0:0:7", "2001:db8::/64"]);
+    expect(parseAsked("::ffff:203.0.113.7")?.text).toBe("203.0.113.7");
+    const network = parseAsked("2001:db8:0:5:ffff::/64");
+    expect(network?.text).toBe("2001:db8:0:5::/64");
+    expect(network?.countedAs).toEqual(["2001:db8:0:5::/64"]);
+    expect(network?.address.text).toBe("2001:db8:0:5::");
+  });
+
+  test.each(["", "x", "203.0.113.0/24", "203.0.113.7/64", "2001:db8::/48", "010.0.0.1", "1.2.3"])(
+    "%s is none",
+    (text) => {
+      expect(parseAsked(text)).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import { type Address, countedAs, parseAddress } from "./address.ts";
+import { formatCidr, parseCidr } from "./cidr.ts";
+
+/**
+ * Every network that an address lies in, the address itself last, each as it is kept in a block list. Asked for like
+ * this, the blocks that hold for an address are found by an index, however many there are.
+ */
+export function networksOf(address: Address): string[] {
+  const bits = address.bytes.length * 8;
+  return Array.from({ length: bits + 1 }, (_, prefixLength) => {
+    const cidr = parseCidr(`${address.text}/${prefixLength}`);
+    if (cidr === null) throw new Error(`${address.text}/${prefixLength} is no network.`);
+    return formatCidr(cidr);
+  });
+}
+
+/** An address as somebody asks for it: one, or the /64 that an IPv6 caller is counted as. */
+export interface AskedAddress {
+  readonly text: string;
+  /** As what it may have been counted: products choose how. */
+  readonly countedAs: readonly string[];
+  /** For a /64, its first address: what holds for the whole of it holds for that. */
+  readonly address: Address;
+  readonly isNetwork: boolean;
+}
+
+export function parseAsked(text: string): AskedAddress | null {
+  if (text.length > 64) return null;
+  const network = text.endsWith("/64");
+  const address = parseAddress(network ? text.slice(0, -3) : text);
+  if (address === null || (network && address.family === 4)) return null;
+  const whole = countedAs(address, 64);
+  if (network) {
+    const first = parseAddress(whole.slice(0, -3));
+    return first === null ? null : { text: whole, countedAs: [whole], address: first, isNetwork: true };
+  }
+  const counted = [...new Set([countedAs(address, 128), whole])];
+  return { text: address.text, countedAs: counted, address, isNetwork: false };
+}

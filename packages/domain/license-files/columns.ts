@@ -1,0 +1,93 @@
+/** What a file can say about a license, by the names that the export writes. */
+export const importFields = [
+  "license_key",
+  "customer_email",
+  "customer_name",
+  "customer_discord_id",
+  "status",
+  "is_lifetime",
+  "expires_at",
+  "term_seconds",
+  "first_used_at",
+  "ip_system_enabled",
+  "max_ips",
+  "ips",
+  "notes",
+  "version_pin_mode",
+  "version_pinned",
+  "version_range_min",
+  "version_range_max",
+  "custom_override",
+  "metadata",
+  "tags",
+  "revoked_at",
+  "revoked_reason",
+  "created_at",
+] as const;
+
+export type ImportField = (typeof importFields)[number];
+
+/** What an export holds besides, and Countersign decides by itself: read past. */
+const ownFields = [
+  "id",
+  "organization_id",
+  "product_id",
+  "product_name",
+  "global_customer_id",
+  "current_unique_ip_count",
+  "updated_at",
+] as const;
+
+/** From a column of the file to what it means; null for a column to leave out. */
+export type ColumnMap = Readonly<Record<string, ImportField | null>>;
+
+export type Meaning =
+  | { readonly ok: true; readonly field: ImportField | null }
+  | { readonly ok: false; readonly problem: string };
+
+/** What one column means: as the map says, or by its own name. An unknown one is refused, for it may be a typing error. */
+export function meaningOf(column: string, map: ColumnMap): Meaning {
+  const name = column.trim();
+  if (Object.hasOwn(map, name)) return { ok: true, field: map[name] ?? null };
+  const plain = name.toLowerCase();
+  const field = importFields.find((candidate) => candidate === plain);
+  if (field !== undefined) return { ok: true, field };
+  if (ownFields.some((own) => own === plain)) return { ok: true, field: null };
+  return {
+    ok: false,
+    problem: `The column "${shortened(name)}" means nothing here. Say in columns what it is, or null to leave it out. Fields are: ${importFields.join(", ")}.`,
+  };
+}
+
+export type Header =
+  | { readonly ok: true; readonly fields: readonly (ImportField | null)[] }
+  | { readonly ok: false; readonly problem: string };
+
+/** The first row of a CSV file, column by column. */
+export function readHeader(cells: readonly string[], map: ColumnMap): Header {
+  const fields: (ImportField | null)[] = [];
+  for (const cell of cells) {
+    const meaning = meaningOf(cell, map);
+    if (!meaning.ok) return meaning;
+    if (meaning.field !== null && fields.includes(meaning.field)) {
+      return { ok: false, problem: `Two columns of the file say ${meaning.field}. Leave one of them out.` };
+    }
+    fields.push(meaning.field);
+  }
+  const names = cells.map((cell) => cell.trim());
+  const missing = Object.keys(map).find((name) => !names.includes(name));
+  if (missing !== undefined) {
+    return {
+      ok: false,
+      problem: `columns names "${shortened(missing)}", which is no column of the file. Its first row has: ${shortened(names.join(", "))}.`,
+    };
+  }
+  if (fields.every((field) => field === null)) {
+    return { ok: false, problem: "No column of the file says anything about a license." };
+  }
+  return { ok: true, fields };
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

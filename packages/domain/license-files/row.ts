@@ -1,0 +1,227 @@
+import { matchForm, parseImportedKey } from "../licenses/key.ts";
+import type { ImportField } from "./columns.ts";
+import * as values from "./values.ts";
+import { Wrong } from "./values.ts";
+
+/** A row of a file, by field. A field that is left out says nothing; null or an empty text says that there is none. */
+export type Cells = { readonly [F in ImportField]?: unknown };
+
+/** What the product decides where a row says nothing. */
+export interface ImportDefaults {
+  readonly maxIps: number;
+  readonly ipSystemEnabled: boolean;
+  readonly expiresInDays: number | null;
+  readonly ipv6Prefix: 64 | 128;
+}
+
+/** What a row says about a license. Whatever is undefined was not said, and stays as it is on a license that exists. */
+export interface ImportedLicense {
+  readonly key: string | null;
+  readonly keyMatch: string | null;
+  readonly customer: ImportedCustomer | null;
+  readonly expiry: ImportedExpiry | undefined;
+  readonly ipSystemEnabled: boolean | undefined;
+  readonly maxIps: number | undefined;
+  readonly ips: readonly string[] | undefined;
+  readonly notes: string | null | undefined;
+  readonly pin: ImportedPin | undefined;
+  readonly customOverride: string | null | undefined;
+  readonly metadata: string | null | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly revokedAtMs: number | null | undefined;
+  readonly revokedReason: string | null | undefined;
+  readonly createdAtMs: number | undefined;
+  readonly firstUsedAtMs: number | null | undefined;
+}
+
+export interface ImportedCustomer {
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly discordId: string | null;
+}
+
+export interface ImportedExpiry {
+  readonly isLifetime: boolean;
+  readonly expiresAtMs: number | null;
+  readonly termMs: number | null;
+}
+
+export interface ImportedPin {
+  readonly mode: "pinned" | "range" | null;
+  readonly pinned: string | null;
+  readonly min: string | null;
+  readonly max: string | null;
+}
+
+export interface RowError {
+  readonly field: string;
+  /** A sentence that begins with the field's name. */
+  readonly message: string;
+}
+
+export type ReadRow =
+  | { readonly ok: true; readonly license: ImportedLicense }
+  | { readonly ok: false; readonly errors: readonly RowError[] };
+
+/** Holds one row against the rules that a license made by hand is held against. */
+export function readRow(cells: Cells, defaults: ImportDefaults, nowMs: number): ReadRow {
+  const row = new Row(cells);
+  const license: ImportedLicense = {
+    ...key(row),
+    customer: customer(row),
+    expiry: expiry(row),
+    ...ipControls(row, defaults),
+    notes: row.optional("notes", (value) => values.readText(value, 10_000)),
+    pin: pin(row),
+    customOverride: row.optional("custom_override", (value) => values.readObject(value, 65_536)),
+    metadata: row.optional("metadata", (value) => values.readObject(value, 65_536)),
+    tags: tags(row),
+    ...revocation(row, nowMs),
+    createdAtMs: row.optional("created_at", values.readTime) ?? undefined,
+    firstUsedAtMs: row.optional("first_used_at", values.readTime),
+  };
+  return row.errors.length === 0 ? { ok: true, license } : { ok: false, errors: row.errors };
+}
+
+/** The cells of a row, and what was found wrong with them so far. */
+class Row {
+  readonly #cells: Cells;
+  readonly errors: RowError[] = [];
+
+  constructor(cells: Cells) {
+    this.#cells = cells;
+  }
+
+  states(field: ImportField): boolean {
+    return this.#cells[field] !== undefined;
+  }
+
+  /** Undefined when the row does not say, null when it says that there is none. */
+  optional<T>(field: ImportField, read: (value: unknown) => T | Wrong): T | null | undefined {
+    const value = this.#cells[field];
+    if (value === undefined || value === null) return value;
+    if (typeof value === "string" && value.trim() === "") return null;
+    const result = read(value);
+    if (!(result instanceof Wrong)) return result;
+    this.wrong(field, result.message);
+    return null;
+  }
+
+  wrong(field: ImportField, message: string): void {
+    this.errors.push({ field, message: `${field} ${message}.` });
+  }
+}
+
+function key(row: Row): Pick<ImportedLicense, "key" | "keyMatch"> {
+  const found = row.optional("license_key", (value) => {
+    if (typeof value !== "string") return new Wrong("should be a text");
+    const parsed = parseImportedKey(value);
+    return parsed.ok ? parsed.key : new Wrong("should have 1 to 64 characters that can be seen and typed");
+  });
+  return { key: found ?? null, keyMatch: found == null ? null : matchForm(found) };
+}
+
+function customer(row: Row): ImportedCustomer | null {
+  const email = row.optional("customer_email", values.readEmail) ?? null;
+  const discordId = row.optional("customer_discord_id", values.readDiscordId) ?? null;
+  const name = row.optional("customer_name", (value) => {
+    const text = values.readText(value, 100);
+    return text instanceof Wrong ? text : text.trim();
+  });
+  return email === null && discordId === null ? null : { email, discordId, name: name ?? null };
+}
+
+function expiry(row: Row): ImportedExpiry | undefined {
+  const lifetime = row.optional("is_lifetime", values.readFlag);
+  const expiresAtMs = row.optional("expires_at", values.readTime);
+  const term = row.optional("term_seconds", (value) => values.readWholeNumber(value, 1, longestTermSeconds));
+  if (lifetime === undefined && expiresAtMs === undefined && term === undefined) return undefined;
+  const termMs = term == null ? null : term * 1_000;
+  if (lifetime === true && (expiresAtMs != null || termMs !== null)) {
+    row.wrong("is_lifetime", "is true, but the license runs out. Leave one of the two out");
+  }
+  if (lifetime === false && expiresAtMs == null && termMs === null) {
+    row.wrong("expires_at", "is missing: is_lifetime is false, so the license has to run out some day");
+  }
+  if (termMs !== null && expiresAtMs != null && row.optional("first_used_at", () => 0) == null) {
+    row.wrong(
+      "term_seconds",
+      "starts with the first use, so expires_at cannot be known before first_used_at is",
+    );
+  }
+  return { isLifetime: expiresAtMs == null && termMs === null, expiresAtMs: expiresAtMs ?? null, termMs };
+}
+
+function ipControls(
+  row: Row,
+  defaults: ImportDefaults,
+): Pick<ImportedLicense, "ipSystemEnabled" | "maxIps" | "ips"> {
+  const maxIps = row.optional("max_ips", (value) => values.readWholeNumber(value, 1, 1_000_000));
+  const enabled = row.optional("ip_system_enabled", values.readFlag);
+  const ips = row.optional("ips", (value) => {
+    const list = values.readList(value);
+    if (list instanceof Wrong) return list;
+    const read = list.map((ip) => values.readIp(ip, defaults.ipv6Prefix));
+    return read.find((ip) => ip instanceof Wrong) ?? [...new Set(read as string[])];
+  });
+  return {
+    ipSystemEnabled: enabled ?? (maxIps == null ? undefined : true),
+    maxIps: maxIps ?? undefined,
+    ips: ips === null ? [] : ips,
+  };
+}
+
+function pin(row: Row): ImportedPin | undefined {
+  const stated = row.optional("version_pin_mode", (value) => {
+    const mode = String(value).trim();
+    return mode === "pinned" || mode === "range" ? mode : new Wrong('should be "pinned" or "range"');
+  });
+  const pinned = row.optional("version_pinned", values.readVersion);
+  const min = row.optional("version_range_min", values.readVersion);
+  const max = row.optional("version_range_max", values.readVersion);
+  if ([stated, pinned, min, max].every((value) => value === undefined)) return undefined;
+  const mode =
+    stated === undefined ? (pinned != null ? "pinned" : min != null || max != null ? "range" : null) : stated;
+  if (mode === "pinned" && pinned == null)
+    row.wrong("version_pinned", "is missing: version_pin_mode is pinned");
+  if (mode === "range" && min == null && max == null)
+    row.wrong("version_range_min", "and version_range_max are missing: version_pin_mode is range");
+  return { mode, pinned: pinned ?? null, min: min ?? null, max: max ?? null };
+}
+
+function tags(row: Row): readonly string[] | undefined {
+  const list = row.optional("tags", (value) => {
+    const read = values.readList(value);
+    if (read instanceof Wrong) return read;
+    if (read.length > mostTags) return new Wrong(`should have at most ${mostTags} elements`);
+    for (const tag of read) {
+      const text = values.readText(tag, longestTag);
+      if (text instanceof Wrong) return new Wrong(`holds one that ${text.message}`);
+    }
+    return [...new Set(read)];
+  });
+  return list === null ? [] : list;
+}
+
+/** A file may say `status` alone: revoked then means from now on. The other states follow from other fields. */
+function revocation(row: Row, nowMs: number): Pick<ImportedLicense, "revokedAtMs" | "revokedReason"> {
+  const status = row.optional("status", (value) => {
+    const word = String(value).trim().toLowerCase();
+    return statuses.includes(word) ? word : new Wrong(`should be one of ${statuses.join(", ")}`);
+  });
+  const revokedAtMs = row.optional("revoked_at", values.readTime);
+  const revokedReason = row.optional("revoked_reason", (value) => values.readText(value, 10_000));
+  if (status != null && status !== "revoked" && revokedAtMs != null)
+    row.wrong("status", `is ${status}, but revoked_at says that the license is revoked`);
+  const isRevoked = revokedAtMs != null || status === "revoked";
+  if (revokedReason != null && !isRevoked)
+    row.wrong("revoked_reason", "is given, but the license is not revoked");
+  if (revokedAtMs != null) return { revokedAtMs, revokedReason };
+  if (status === "revoked") return { revokedAtMs: nowMs, revokedReason };
+  return { revokedAtMs: status == null ? revokedAtMs : null, revokedReason };
+}
+
+const statuses: readonly string[] = ["active", "expired", "revoked"];
+const longestTermSeconds = 100 * 366 * 86_400;
+const mostTags = 50;
+const longestTag = 64;

@@ -1,0 +1,126 @@
+import { countedAs, parseAddress } from "../ip/address.ts";
+import { parseVersion } from "../versions/version.ts";
+
+/**
+ * Values as they stand in a file: texts in CSV, anything in JSON Lines. Each reader returns what it means, or a
+ * `Wrong` whose words go on where the field's name ends.
+ */
+export class Wrong {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+export function readText(value: unknown, maxLength: number): string | Wrong {
+  if (typeof value !== "string") return new Wrong("should be a text");
+  if (value.length > maxLength)
+    return new Wrong(`should have at most ${maxLength.toLocaleString("en")} characters`);
+  if (unstorable.test(value)) return new Wrong("holds characters that cannot be stored");
+  return value;
+}
+
+export function readEmail(value: unknown): string | Wrong {
+  const text = readText(value, 254);
+  if (text instanceof Wrong) return text;
+  const email = text.trim();
+  return emailShape.test(email) ? email : new Wrong("should be an e-mail address, such as ada@example.com");
+}
+
+export function readDiscordId(value: unknown): string | Wrong {
+  // A number has lost its last digits by the time it is read.
+  if (typeof value !== "string") return new Wrong("should be a text of digits, in quotes");
+  const id = value.trim();
+  return /^\d{1,20}$/.test(id)
+    ? id
+    : new Wrong("should be a Discord user id, which has up to 20 digits and no letters");
+}
+
+export function readFlag(value: unknown): boolean | Wrong {
+  if (typeof value === "boolean") return value;
+  const word = typeof value === "string" ? value.trim().toLowerCase() : String(value);
+  if (word === "true" || word === "1" || word === "yes") return true;
+  if (word === "false" || word === "0" || word === "no") return false;
+  return new Wrong("should be true or false");
+}
+
+export function readWholeNumber(value: unknown, min: number, max: number): number | Wrong {
+  const number =
+    typeof value === "number"
+      ? value
+      : typeof value === "string" && /^\s*\d{1,15}\s*$/.test(value)
+        ? Number(value)
+        : Number.NaN;
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  return new Wrong(`should be a whole number from ${min} to ${max.toLocaleString("en")}`);
+}
+
+/** Milliseconds since 1970. A date alone is its first moment in UTC. */
+export function readTime(value: unknown): number | Wrong {
+  const found = typeof value === "string" ? timeShape.exec(value.trim()) : null;
+  if (found !== null) {
+    const [text, year = "", month = "", day = ""] = found;
+    const isDay = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+    const ms = Date.parse(text.replace(" ", "T"));
+    if (isDay && ms >= 0) return ms;
+  }
+  return new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
+}
+
+/** A JSON object, as the text that is stored. */
+export function readObject(value: unknown, maxLength: number): string | Wrong {
+  let parsed = value;
+  if (typeof value === "string") {
+    try {
+      parsed = JSON.parse(value);
+    } catch {
+      return new Wrong('should be a JSON object, such as {"order": 1}');
+    }
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
+    return new Wrong('should be a JSON object, such as {"order": 1}');
+  return readText(JSON.stringify(parsed), maxLength);
+}
+
+/** Several texts: a JSON array, or parted by semicolons. Empty ones are left out. */
+export function readList(value: unknown): string[] | Wrong {
+  if (typeof value === "string" && !value.trimStart().startsWith("[")) {
+    return value
+      .split(";")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+  }
+  let list = value;
+  if (typeof value === "string") {
+    try {
+      list = JSON.parse(value);
+    } catch {
+      list = null;
+    }
+  }
+  if (Array.isArray(list) && list.every((part) => typeof part === "string"))
+    return list.map((part) => part.trim()).filter((part) => part !== "");
+  return new Wrong("should be texts parted by semicolons, or a JSON array of texts");
+}
+
+/** One address as a license keeps it. An IPv6 network is understood where the product counts networks. */
+export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
+  const network = text.endsWith("/64");
+  const address = parseAddress(network ? text.slice(0, -3) : text);
+  if (address === null) return new Wrong(`holds "${text.slice(0, 60)}", which is not an IP address`);
+  if (network && (address.family === 4 || ipv6Prefix === 128))
+    return new Wrong(`holds ${text}, but addresses of this product are counted one by one, not as networks`);
+  return countedAs(address, ipv6Prefix);
+}
+
+export function readVersion(value: unknown): string | Wrong {
+  const text = typeof value === "string" ? value.trim() : "";
+  return parseVersion(text) === null ? new Wrong("should be a version, such as 2.1.3") : text;
+}
+
+/** PostgreSQL keeps no NUL in a text, and half of a surrogate pair is no character. */
+const unstorable = /\0|\p{Cs}/u;
+const emailShape = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
+const timeShape =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/i;

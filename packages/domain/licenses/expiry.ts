@@ -1,0 +1,91 @@
+/** When a license runs out, as it is kept: lifetime, at a time, or a term after its first use. */
+export interface Expiry {
+  readonly isLifetime: boolean;
+  readonly expiresAtMs: number | null;
+  readonly termMs: number | null;
+}
+
+/** What somebody asks for. What was not said is left out; null says "no end". */
+export interface WantedExpiry {
+  readonly isLifetime?: boolean | undefined;
+  readonly expiresAtMs?: number | null | undefined;
+  readonly expiresInMs?: number | undefined;
+  readonly termMs?: number | null | undefined;
+}
+
+export type ExpiryAnswer =
+  /** Null when nothing was said. */
+  | { readonly ok: true; readonly expiry: Expiry | null }
+  | { readonly ok: false; readonly field: ExpiryField; readonly problem: string };
+
+export type ExpiryField = "is_lifetime" | "expires_at" | "expires_in_seconds" | "term_seconds";
+
+/** The year 9999 is the last that a date can be written in. */
+export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+export const lifetime: Expiry = { isLifetime: true, expiresAtMs: null, termMs: null };
+
+/** Holds together what may be said in several ways, of which one is enough. */
+export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, nowMs: number): ExpiryAnswer {
+  const said = saidFields(wanted);
+  const [first, second] = said;
+  if (first !== undefined && second !== undefined) {
+    return refuse(second, `says something else than ${first}. Send one of the two`);
+  }
+  switch (first) {
+    case "expires_at":
+      return until(first, wanted.expiresAtMs ?? 0);
+    case "expires_in_seconds":
+      return until(first, nowMs + (wanted.expiresInMs ?? 0));
+    case "term_seconds": {
+      const termMs = wanted.termMs ?? 0;
+      if (firstUsedAtMs === null)
+        return { ok: true, expiry: { isLifetime: false, expiresAtMs: null, termMs } };
+      const answer = until(first, firstUsedAtMs + termMs);
+      return answer.ok && answer.expiry !== null
+        ? { ok: true, expiry: { ...answer.expiry, termMs } }
+        : answer;
+    }
+    case "is_lifetime":
+      return { ok: true, expiry: lifetime };
+    default:
+      return withoutEnd(wanted);
+  }
+}
+
+/** Later by this much, from its end or from now, whichever is later; null for what never ends. */
+export function extended(expiry: Expiry, byMs: number, nowMs: number): Expiry | null {
+  if (expiry.expiresAtMs !== null) {
+    return { ...expiry, expiresAtMs: Math.min(Math.max(expiry.expiresAtMs, nowMs) + byMs, latestMs) };
+  }
+  if (expiry.termMs !== null) return { ...expiry, termMs: expiry.termMs + byMs };
+  return null;
+}
+
+function saidFields(wanted: WantedExpiry): ExpiryField[] {
+  const said: ExpiryField[] = [];
+  if (wanted.isLifetime === true) said.push("is_lifetime");
+  if (typeof wanted.expiresAtMs === "number") said.push("expires_at");
+  if (wanted.expiresInMs !== undefined) said.push("expires_in_seconds");
+  if (typeof wanted.termMs === "number") said.push("term_seconds");
+  return said;
+}
+
+function until(field: ExpiryField, expiresAtMs: number): ExpiryAnswer {
+  if (expiresAtMs > latestMs) return refuse(field, "should end before the year 10000");
+  return { ok: true, expiry: { isLifetime: false, expiresAtMs, termMs: null } };
+}
+
+/** Nothing, or only what a license is not. */
+function withoutEnd(wanted: WantedExpiry): ExpiryAnswer {
+  if (wanted.isLifetime === false) {
+    if (wanted.expiresAtMs === null)
+      return refuse("expires_at", "should be a time when is_lifetime is false");
+    return { ok: true, expiry: null };
+  }
+  return { ok: true, expiry: wanted.expiresAtMs === null ? lifetime : null };
+}
+
+function refuse(field: ExpiryField, problem: string): ExpiryAnswer {
+  return { ok: false, field, problem };
+}

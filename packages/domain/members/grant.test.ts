@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { judgePowerChange } from "./grant.ts";
+import { type Permission, permissions } from "./permissions.ts";
+
+type Codes = readonly Permission[];
+const view: Permission = "licenses:view";
+const create: Permission = "licenses:create";
+const edit: Permission = "roles:edit";
+
+test.each<[string, Codes, Codes | null, Codes | null, "yes" | "outranked" | "exceeds"]>([
+  ["a role of what one holds may be made", [view, edit], null, [view], "yes"],
+  ["a role that allows nothing may be made by anybody", [], null, [], "yes"],
+  ["what one does not hold cannot be put into a role", [view, edit], null, [view, create], "exceeds"],
+  ["one's own role cannot be raised", [view, edit], [view, edit], [view, edit, create], "exceeds"],
+  ["one's own role can be lowered", [view, edit], [view, edit], [view], "yes"],
+  ["a role that holds more cannot be changed", [edit], [view, edit], [view, edit], "outranked"],
+  ["nor lowered", [edit], [view, edit], [edit], "outranked"],
+  ["nor taken away", [edit], [view], null, "outranked"],
+  ["somebody with less can be removed", [view, edit], [view], null, "yes"],
+  ["somebody with as much can be removed", [view, edit], [view, edit], null, "yes"],
+  ["both wrong: what is there counts first", [edit], [view], [create], "outranked"],
+])("%s", (_name, held, from, to, verdict) => {
+  const judgement = judgePowerChange(new Set(held), { from, to });
+  expect(judgement.allowed ? "yes" : judgement.because).toBe(verdict);
+});
+
+test("no chain of allowed changes gives anybody a permission that nobody in it held", () => {
+  const codes = fc.uniqueArray(fc.constantFrom(...permissions));
+  fc.assert(
+    fc.property(codes, fc.array(codes, { maxLength: 8 }), (start, steps) => {
+      let held = new Set(start);
+      for (const step of steps) {
+        const { allowed } = judgePowerChange(held, { from: held, to: step });
+        if (allowed) held = new Set(step);
+        expect([...held].every((permission) => start.includes(permission))).toBe(true);
+      }
+    }),
+  );
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import {
+  generateInvitationToken,
+  hashInvitationToken,
+  type InvitationState,
+  invitationState,
+} from "./invitation.ts";
+
+const nowMs = 1_000;
+
+test.each<[InvitationState, number | null, number | null, number]>([
+  ["pending", null, null, nowMs + 1],
+  ["expired", null, null, nowMs],
+  ["accepted", 500, null, nowMs - 1],
+  ["revoked", null, 500, nowMs + 1],
+  ["revoked", null, 500, nowMs - 1],
+])(
+  "it is %p when accepted at %p, revoked at %p, and due at %p",
+  (state, acceptedAtMs, revokedAtMs, dueMs) => {
+    expect(invitationState({ acceptedAtMs, revokedAtMs, expiresAtMs: dueMs }, nowMs)).toBe(state);
+  },
+);
+
+test("a token can stand in an address as it is, and is found by its hash", () => {
+  const { token, hash } = generateInvitationToken((count) => new Uint8Array(count).fill(255));
+  expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(hashInvitationToken(token)).toBe(hash);
+});

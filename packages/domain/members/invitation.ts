@@ -1,0 +1,36 @@
+import { hash } from "node:crypto";
+
+/** How long an invitation can be accepted after it was written or sent again. */
+export const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
+
+export interface NewInvitationToken {
+  /** In the letter and nowhere else. */
+  readonly token: string;
+  readonly hash: string;
+}
+
+/** A secret of 256 bits that can stand in an address. */
+export function generateInvitationToken(randomBytes: (count: number) => Uint8Array): NewInvitationToken {
+  const token = Buffer.from(randomBytes(32)).toString("base64url");
+  return { token, hash: hashInvitationToken(token) };
+}
+
+export function hashInvitationToken(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+export const invitationStates = ["pending", "expired", "accepted", "revoked"] as const;
+
+export type InvitationState = (typeof invitationStates)[number];
+
+export interface InvitationTimes {
+  readonly acceptedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly expiresAtMs: number;
+}
+
+export function invitationState(times: InvitationTimes, nowMs: number): InvitationState {
+  if (times.acceptedAtMs !== null) return "accepted";
+  if (times.revokedAtMs !== null) return "revoked";
+  return times.expiresAtMs <= nowMs ? "expired" : "pending";
+}

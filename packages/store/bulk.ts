@@ -1,0 +1,18 @@
+import type { Kysely, Selectable } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** What the two databases do quickly each in a way of its own. Everything here wants a transaction around it. */
+export interface Bulk {
+  /**
+   * Inserts rows that all have the same columns, and returns how many were. `onConflict` is what follows the words
+   * "on conflict" and means the same on both databases; without it a row that is there already is a failure.
+   */
+  insert<T extends keyof Tables>(
+    db: Kysely<Tables>,
+    table: T,
+    rows: readonly Selectable<Tables[T]>[],
+    onConflict?: string,
+  ): Promise<number>;
+  /** Keeps everybody else from changing these licenses until the transaction ends. */
+  lockLicenses(db: Kysely<Tables>, ids: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,36 @@
+import { type Kysely, sql } from "kysely";
+import { containing } from "../queries/license-search.ts";
+import type { Tables } from "../tables.ts";
+
+/** Null when there are more than `most`, or when finding out would take too long. */
+export async function searchLicenses(
+  reads: Kysely<Tables>,
+  organizationId: string,
+  term: string,
+  most: number,
+): Promise<string[] | null> {
+  try {
+    return await reads.transaction().execute(async (db) => {
+      // Only the text index is wanted: any other way is what the caller can do better, in small steps.
+      await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
+        set_config('jit', 'off', true), set_config('statement_timeout', '250', true)`.execute(db);
+      const rows = await db
+        .selectFrom("licenses")
+        .select("id")
+        .where("organization_id", "=", organizationId)
+        .where(containing("search_text", term))
+        .limit(most + 1)
+        .execute();
+      return rows.length > most ? null : rows.map((row) => row.id);
+    });
+  } catch (error) {
+    if (isTimeout(error)) return null;
+    throw error;
+  }
+}
+
+const queryCanceled = "57014";
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === queryCanceled;
+}

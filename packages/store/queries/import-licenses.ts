@@ -1,0 +1,239 @@
+import type { ImportDefaults, ImportedLicense, RowError } from "@countersign/domain/license-files/row";
+import { generateLicenseKey, matchForm } from "@countersign/domain/licenses/key";
+import { searchText } from "@countersign/domain/licenses/search-text";
+import type { Bulk } from "../bulk.ts";
+import type { Database } from "../store.ts";
+import type { ImportRow, LicenseIpRow, LicenseRow, LicenseTagRow } from "../tables.ts";
+import { customersInBulk, identifierOf, type KnownCustomer } from "./customers-in-bulk.ts";
+import { type ExistingLicense, overwriteLicenses } from "./overwrite-licenses.ts";
+
+/** Where licenses are to go, and by which rules. */
+export interface Destination {
+  readonly importId: string;
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly defaults: ImportDefaults;
+  readonly onExisting: ImportRow["on_existing"];
+  /** Write down what it takes to undo it. */
+  readonly undoable: boolean;
+}
+
+export interface Means {
+  readonly bulk: Bulk;
+  readonly newId: () => string;
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly nowMs: number;
+}
+
+export interface NumberedLicense {
+  readonly row: number;
+  readonly license: ImportedLicense;
+}
+
+export interface NumberedError extends RowError {
+  readonly row: number;
+}
+
+/** What is to be done with some rows. */
+export interface Sorted {
+  readonly creates: readonly NumberedLicense[];
+  readonly updates: readonly { readonly existing: ExistingLicense; readonly license: ImportedLicense }[];
+  readonly skipped: number;
+  readonly errors: readonly NumberedError[];
+}
+
+/** Holds rows against the licenses that the product has. Changes nothing. */
+export async function sortRows(
+  db: Database,
+  to: Destination,
+  rows: readonly NumberedLicense[],
+): Promise<Sorted> {
+  const existing = await existingLicenses(db, to.productId, rows);
+  const creates: NumberedLicense[] = [];
+  const updates: Sorted["updates"][number][] = [];
+  const errors: NumberedError[] = [];
+  let skipped = 0;
+  for (const numbered of rows) {
+    const { row, license } = numbered;
+    const known = license.keyMatch === null ? undefined : existing.get(license.keyMatch);
+    if (known === undefined) {
+      const error = cannotCreate(license, to.defaults);
+      if (error === null) creates.push(numbered);
+      else errors.push({ row, ...error });
+    } else if (to.onExisting === "skip") {
+      skipped += 1;
+    } else if (to.onExisting === "fail") {
+      errors.push({
+        row,
+        field: "license_key",
+        message: `license_key ${license.key} belongs to a license that this product has already.`,
+      });
+    } else {
+      const error = cannotUpdate(license, known);
+      if (error === null) updates.push({ existing: known, license });
+      else errors.push({ row, ...error });
+    }
+  }
+  return { creates, updates, skipped, errors };
+}
+
+/** Keeps the licenses that rows are about from changing until they are written over. */
+export async function lockExisting(
+  db: Database,
+  bulk: Bulk,
+  to: Destination,
+  rows: readonly NumberedLicense[],
+): Promise<void> {
+  if (to.onExisting !== "update") return;
+  const existing = await existingLicenses(db, to.productId, rows);
+  const ids = [...existing.values()].map((license) => license.id);
+  if (ids.length > 0) await bulk.lockLicenses(db, ids);
+}
+
+/** Another request took one of the keys at this very moment: sort the rows again. */
+export class KeyTaken extends Error {}
+
+/** Writes what was sorted, in the transaction in which it was sorted. */
+export async function writeSorted(
+  db: Database,
+  to: Destination,
+  { creates, updates }: Sorted,
+  means: Means,
+): Promise<void> {
+  const people = [...creates, ...updates].flatMap(({ license }) => license.customer ?? []);
+  const customers = await customersInBulk(
+    db,
+    means.bulk,
+    to.organizationId,
+    people,
+    means.newId,
+    means.nowMs,
+  );
+  const customerOf = (license: ImportedLicense) =>
+    license.customer === null ? null : (customers.get(identifierOf(license.customer)) ?? null);
+  await create(db, to, creates, customerOf, means);
+  await overwriteLicenses(db, to, updates, customerOf, means);
+}
+
+async function existingLicenses(
+  db: Database,
+  productId: string,
+  rows: readonly NumberedLicense[],
+): Promise<Map<string, ExistingLicense>> {
+  const keys = rows.flatMap(({ license }) => license.keyMatch ?? []);
+  if (keys.length === 0) return new Map();
+  const found = await db
+    .selectFrom("licenses")
+    .select(["id", "license_key_match", "ip_count", "max_ips"])
+    .where("license_key_match", "in", keys)
+    .where("product_id", "=", productId)
+    .execute();
+  return new Map(found.map((row) => [row.license_key_match, row]));
+}
+
+function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowError | null {
+  if (license.customer === null) {
+    return {
+      field: "customer_email",
+      message: "customer_email is missing: a license needs an e-mail or a customer_discord_id.",
+    };
+  }
+  const maxIps = license.maxIps ?? defaults.maxIps;
+  const enabled = license.ipSystemEnabled ?? defaults.ipSystemEnabled;
+  return enabled ? tooManyIps(license.ips?.length ?? 0, maxIps) : null;
+}
+
+function cannotUpdate(license: ImportedLicense, existing: ExistingLicense): RowError | null {
+  if (license.ipSystemEnabled === false) return null;
+  return tooManyIps(license.ips?.length ?? existing.ip_count, license.maxIps ?? existing.max_ips);
+}
+
+function tooManyIps(count: number, maxIps: number): RowError | null {
+  if (count <= maxIps) return null;
+  return { field: "ips", message: `ips are ${count}, which is more than max_ips, ${maxIps}.` };
+}
+
+async function create(
+  db: Database,
+  to: Destination,
+  creates: readonly NumberedLicense[],
+  customerOf: (license: ImportedLicense) => KnownCustomer | null,
+  means: Means,
+): Promise<void> {
+  const licenses: LicenseRow[] = [];
+  const tags: LicenseTagRow[] = [];
+  const ips: LicenseIpRow[] = [];
+  for (const { license } of creates) {
+    const row = newRow(to, license, customerOf(license), means);
+    licenses.push(row);
+    for (const tag of license.tags ?? [])
+      tags.push({ organization_id: to.organizationId, tag, license_id: row.id });
+    for (const ip of license.ips ?? []) ips.push({ license_id: row.id, ip, registered_at: means.nowMs });
+  }
+  const made = await means.bulk.insert(
+    db,
+    "licenses",
+    licenses,
+    "(license_key_match, product_id) do nothing",
+  );
+  if (made < licenses.length) throw new KeyTaken();
+  await means.bulk.insert(db, "license_tags", tags);
+  await means.bulk.insert(db, "license_ips", ips);
+  if (!to.undoable) return;
+  const undo = licenses.map(({ id }) => ({ import_id: to.importId, license_id: id, before: null }));
+  await means.bulk.insert(db, "import_undo", undo);
+}
+
+function newRow(
+  { organizationId, productId, defaults }: Destination,
+  license: ImportedLicense,
+  customer: KnownCustomer | null,
+  { newId, randomBytes, nowMs }: Means,
+): LicenseRow {
+  const key = license.key ?? generateLicenseKey(randomBytes);
+  const createdAtMs = license.createdAtMs ?? nowMs;
+  const expiry = license.expiry ?? defaultExpiry(defaults, nowMs);
+  const ipCount = license.ips?.length ?? 0;
+  const notes = license.notes ?? null;
+  return {
+    id: newId(),
+    organization_id: organizationId,
+    product_id: productId,
+    customer_id: customer?.id ?? null,
+    license_key: key,
+    license_key_match: license.keyMatch ?? matchForm(key),
+    is_lifetime: expiry.isLifetime ? 1 : 0,
+    expires_at: expiry.expiresAtMs,
+    ip_system_enabled: (license.ipSystemEnabled ?? defaults.ipSystemEnabled) ? 1 : 0,
+    // With its IP system off, a license may hold more addresses than it could hold otherwise.
+    max_ips: Math.max(license.maxIps ?? defaults.maxIps, ipCount),
+    ip_count: ipCount,
+    notes,
+    version_pin_mode: license.pin?.mode ?? null,
+    version_pinned: license.pin?.pinned ?? null,
+    version_range_min: license.pin?.min ?? null,
+    version_range_max: license.pin?.max ?? null,
+    custom_override: license.customOverride ?? null,
+    block_count: 0,
+    revoked_at: license.revokedAtMs ?? null,
+    revoked_reason: license.revokedReason ?? null,
+    created_at: createdAtMs,
+    updated_at: nowMs,
+    first_used_at: license.firstUsedAtMs ?? null,
+    term_ms: expiry.termMs,
+    metadata: license.metadata ?? null,
+    search_text: searchText({
+      key,
+      email: customer?.email ?? null,
+      name: customer?.name ?? null,
+      discordId: customer?.discordId ?? null,
+      notes,
+      tags: license.tags ?? [],
+    }),
+  };
+}
+
+function defaultExpiry({ expiresInDays }: ImportDefaults, nowMs: number) {
+  if (expiresInDays === null) return { isLifetime: true, expiresAtMs: null, termMs: null };
+  return { isLifetime: false, expiresAtMs: nowMs + expiresInDays * 86_400_000, termMs: null };
+}

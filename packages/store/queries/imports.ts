@@ -1,0 +1,152 @@
+import type { Database } from "../store.ts";
+import type { ImportRow, ImportUndoRow } from "../tables.ts";
+
+export async function addImport(db: Database, row: ImportRow): Promise<void> {
+  await db.insertInto("imports").values(row).execute();
+}
+
+export async function importById(db: Database, id: string) {
+  return db.selectFrom("imports").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** The newest first. */
+export async function importsOf(
+  db: Database,
+  productId: string,
+  page: {
+    readonly before: { readonly createdAt: number; readonly id: string } | null;
+    readonly limit: number;
+  },
+): Promise<ImportRow[]> {
+  let query = db.selectFrom("imports").selectAll().where("product_id", "=", productId);
+  if (page.before !== null) {
+    const { createdAt, id } = page.before;
+    query = query.where((is) =>
+      is.or([
+        is("created_at", "<", createdAt),
+        is.and([is("created_at", "=", createdAt), is("id", "<", id)]),
+      ]),
+    );
+  }
+  return query.orderBy("created_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
+}
+
+/** Changes a job that `claimant` still holds, and returns whether that was so: somebody else may have taken it over. */
+export async function updateImport(
+  db: Database,
+  id: string,
+  claimant: string,
+  changes: Partial<ImportRow>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("imports")
+    .set(changes)
+    .where("id", "=", id)
+    .where("claimed_by", "=", claimant)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Takes over the oldest job that nobody works on, or whose worker was killed; nothing when there is none. */
+export async function claimImport(db: Database, claimant: string, nowMs: number, untilMs: number) {
+  const oldest = db
+    .selectFrom("imports")
+    .select("id")
+    .where("finished_at", "is", null)
+    .where("claimed_until", "<", nowMs)
+    .orderBy("claimed_until")
+    .limit(1);
+  return db
+    .updateTable("imports")
+    .set({ claimed_by: claimant, claimed_until: untilMs })
+    .where("id", "in", oldest)
+    .where("finished_at", "is", null)
+    .where("claimed_until", "<", nowMs)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Whether there is one to claim: asked often, and without holding up anybody. */
+export async function importWaits(db: Database, nowMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("imports")
+    .select("id")
+    .where("finished_at", "is", null)
+    .where("claimed_until", "<", nowMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Lets go of a job, for whoever comes next. */
+export async function releaseImport(db: Database, id: string, claimant: string): Promise<void> {
+  await db
+    .updateTable("imports")
+    .set({ claimed_by: null, claimed_until: 0 })
+    .where("id", "=", id)
+    .where("claimed_by", "=", claimant)
+    .where("finished_at", "is", null)
+    .execute();
+}
+
+/** What is left to undo of imports that are over is not needed; a killed server may have left some. */
+export async function leftoverUndo(db: Database): Promise<string | null> {
+  const row = await db
+    .selectFrom("import_undo")
+    .innerJoin("imports", "imports.id", "import_undo.import_id")
+    .select("imports.id")
+    .where("imports.finished_at", "is not", null)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export async function addPiece(db: Database, importId: string, number: number, body: string): Promise<void> {
+  await db.insertInto("import_pieces").values({ import_id: importId, number, body }).execute();
+}
+
+export async function pieceOf(db: Database, importId: string, number: number): Promise<string | null> {
+  const row = await db
+    .selectFrom("import_pieces")
+    .select("body")
+    .where("import_id", "=", importId)
+    .where("number", "=", number)
+    .executeTakeFirst();
+  return row?.body ?? null;
+}
+
+/** What was kept only to get the work done. The job itself stays, to be read. */
+export async function removeWorkings(db: Database, importId: string): Promise<void> {
+  await db.deleteFrom("import_pieces").where("import_id", "=", importId).execute();
+}
+
+export async function removeImport(db: Database, importId: string): Promise<void> {
+  await removeWorkings(db, importId);
+  await db.deleteFrom("imports").where("id", "=", importId).execute();
+}
+
+export async function undoOf(db: Database, importId: string, limit: number): Promise<ImportUndoRow[]> {
+  return db
+    .selectFrom("import_undo")
+    .selectAll()
+    .where("import_id", "=", importId)
+    .orderBy("license_id")
+    .limit(limit)
+    .execute();
+}
+
+/** Removes up to `limit` of them and returns how many those were. */
+export async function removeUndo(db: Database, importId: string, limit: number): Promise<number> {
+  const ids = db
+    .selectFrom("import_undo")
+    .select("license_id")
+    .where("import_id", "=", importId)
+    .orderBy("license_id")
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom("import_undo")
+    .where("import_id", "=", importId)
+    .where("license_id", "in", ids)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,138 @@
+import type { InvitationState } from "@countersign/domain/members/invitation";
+import type { ExpressionBuilder } from "kysely";
+import type { Database } from "../store.ts";
+import type { InvitationRow, Tables } from "../tables.ts";
+
+/** An invitation with the role it promises and who wrote it. */
+export type InvitationWithRole = NonNullable<Awaited<ReturnType<typeof invitationOf>>>;
+
+export async function invitationOf(db: Database, organizationId: string, id: string) {
+  return invitationsWithRoles(db)
+    .where("invitations.organization_id", "=", organizationId)
+    .where("invitations.id", "=", id)
+    .executeTakeFirst();
+}
+
+/** The newest first. */
+export async function invitationsOf(
+  db: Database,
+  organizationId: string,
+  page: {
+    readonly beforeId: string | null;
+    readonly limit: number;
+    readonly state: InvitationState | null;
+  },
+  nowMs: number,
+): Promise<InvitationWithRole[]> {
+  const { beforeId, limit, state } = page;
+  let query = invitationsWithRoles(db).where("invitations.organization_id", "=", organizationId);
+  if (beforeId !== null) query = query.where("invitations.id", "<", beforeId);
+  if (state !== null) query = query.where((is) => isIn(is, state, nowMs));
+  return query.orderBy("invitations.id", "desc").limit(limit).execute();
+}
+
+/** Neither accepted nor taken back, though it may have run out: an address has at most one in an organization. */
+export async function openInvitationTo(db: Database, organizationId: string, email: string) {
+  return db
+    .selectFrom("invitations")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("email", "=", email)
+    .where("accepted_at", "is", null)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** What a token opens; nothing when it is unknown, was used or taken back, or has run out. */
+export async function pendingInvitationByToken(db: Database, tokenHash: string, nowMs: number) {
+  return invitationsWithRoles(db)
+    .innerJoin("organizations", "organizations.id", "invitations.organization_id")
+    .select("organizations.name as organization_name")
+    .where("invitations.token_hash", "=", tokenHash)
+    .where((is) => isIn(is, "pending", nowMs))
+    .executeTakeFirst();
+}
+
+/** An invitation that lets somebody with this address sign up where only invited people may. */
+export async function pendingInvitationFor(
+  db: Database,
+  email: string,
+  nowMs: number,
+): Promise<InvitationRow | undefined> {
+  return db
+    .selectFrom("invitations")
+    .selectAll()
+    .where("email", "=", email.trim().toLowerCase())
+    .where((is) => isIn(is, "pending", nowMs))
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function invitationsSince(db: Database, organizationId: string, sinceMs: number) {
+  const { count } = await db
+    .selectFrom("invitations")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("organization_id", "=", organizationId)
+    .where("created_at", ">", sinceMs)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Whether an address is that of the owner or of a member. */
+export async function belongsAlready(db: Database, organizationId: string, email: string): Promise<boolean> {
+  const found = await db
+    .selectFrom("users")
+    .leftJoin("members", (join) =>
+      join.onRef("members.user_id", "=", "users.id").on("members.organization_id", "=", organizationId),
+    )
+    .leftJoin("organizations", (join) =>
+      join.onRef("organizations.owner_id", "=", "users.id").on("organizations.id", "=", organizationId),
+    )
+    .select(["members.user_id", "organizations.id as owned_id"])
+    .where("users.email", "=", email)
+    .executeTakeFirst();
+  return found !== undefined && (found.user_id !== null || found.owned_id !== null);
+}
+
+export async function addInvitation(db: Database, invitation: InvitationRow): Promise<void> {
+  await db.insertInto("invitations").values(invitation).execute();
+}
+
+export async function updateInvitation(
+  db: Database,
+  id: string,
+  changes: Partial<InvitationRow>,
+): Promise<void> {
+  await db.updateTable("invitations").set(changes).where("id", "=", id).execute();
+}
+
+function invitationsWithRoles(db: Database) {
+  return db
+    .selectFrom("invitations")
+    .innerJoin("roles", "roles.id", "invitations.role_id")
+    .leftJoin("users", "users.id", "invitations.invited_by")
+    .selectAll("invitations")
+    .select([
+      "roles.name as role_name",
+      "roles.permissions as role_permissions",
+      "users.name as invited_by_name",
+    ]);
+}
+
+/** `invitationState` of the domain, as a condition. */
+function isIn(is: ExpressionBuilder<Tables, "invitations">, state: InvitationState, nowMs: number) {
+  const open = [is("invitations.accepted_at", "is", null), is("invitations.revoked_at", "is", null)];
+  switch (state) {
+    case "accepted":
+      return is("invitations.accepted_at", "is not", null);
+    case "revoked":
+      return is.and([
+        is("invitations.accepted_at", "is", null),
+        is("invitations.revoked_at", "is not", null),
+      ]);
+    case "expired":
+      return is.and([...open, is("invitations.expires_at", "<=", nowMs)]);
+    case "pending":
+      return is.and([...open, is("invitations.expires_at", ">", nowMs)]);
+  }
+}

@@ -1,0 +1,188 @@
+import { extended } from "@countersign/domain/licenses/expiry";
+import { sql } from "kysely";
+import type { Database } from "../store.ts";
+import type { LicenseRow } from "../tables.ts";
+import { later } from "./customers.ts";
+import { refreshSearchTextOf, tagsOf } from "./license-search.ts";
+import { addTags } from "./licenses.ts";
+
+/**
+ * What can be done to some licenses at once, inside a transaction that has locked their rows. Each takes the rows as
+ * they are and returns those that it changed, or would change.
+ */
+
+export type Changed = readonly LicenseRow[];
+
+export interface LicenseChange {
+  /** Those of the rows that are not yet as they should be. */
+  affected(db: Database, rows: readonly LicenseRow[]): Promise<Changed>;
+  /** Makes the rows that are affected as they should be. */
+  apply(db: Database, rows: Changed): Promise<void>;
+}
+
+export function revoking(reason: string | null, nowMs: number): LicenseChange {
+  return simply(
+    (row) => row.revoked_at === null,
+    (db, ids) => update(db, ids, { revoked_at: nowMs, revoked_reason: reason }, nowMs),
+  );
+}
+
+export function reinstating(nowMs: number): LicenseChange {
+  return simply(
+    (row) => row.revoked_at !== null,
+    (db, ids) => update(db, ids, { revoked_at: null, revoked_reason: null }, nowMs),
+  );
+}
+
+export function settingMaxIps(maxIps: number, nowMs: number): LicenseChange {
+  return simply(
+    (row) => row.max_ips !== maxIps,
+    (db, ids) => update(db, ids, { max_ips: maxIps }, nowMs),
+  );
+}
+
+/** Null for lifetime. */
+export function settingExpiry(expiresAtMs: number | null, nowMs: number): LicenseChange {
+  const columns = {
+    expires_at: expiresAtMs,
+    is_lifetime: expiresAtMs === null ? 1 : 0,
+    term_ms: null,
+  } as const;
+  return simply(
+    (row) =>
+      row.expires_at !== columns.expires_at ||
+      row.is_lifetime !== columns.is_lifetime ||
+      (row.term_ms !== null && row.first_used_at === null),
+    (db, ids) => update(db, ids, columns, nowMs),
+  );
+}
+
+/** What never runs out stays as it is. */
+export function extending(byMs: number, nowMs: number): LicenseChange {
+  return {
+    affected: async (_db, rows) => rows.filter((row) => row.is_lifetime === 0),
+    apply: async (db, rows) => {
+      const groups = Map.groupBy(rows, (row) => JSON.stringify(extendedColumns(row, byMs, nowMs)));
+      for (const [columns, some] of groups) await update(db, idsOf(some), JSON.parse(columns), nowMs);
+    },
+  };
+}
+
+export function resettingIps(nowMs: number): LicenseChange {
+  return simply(
+    (row) => row.ip_count > 0,
+    async (db, ids) => {
+      await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
+      await update(db, ids, { ip_count: 0 }, nowMs);
+    },
+  );
+}
+
+export function deleting(): LicenseChange {
+  return simply(
+    () => true,
+    async (db, ids) => {
+      await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
+      await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
+      await db.deleteFrom("ip_blocks").where("tier", "=", "license").where("scope_id", "in", ids).execute();
+      await db.deleteFrom("licenses").where("id", "in", ids).execute();
+    },
+  );
+}
+
+export function addingTags(tags: readonly string[], most: number, nowMs: number): LicenseChange {
+  return {
+    affected: async (db, rows) => {
+      const before = await tagsOf(db, idsOf(rows));
+      return rows.filter((row) => {
+        const after = new Set([...(before.get(row.id) ?? []), ...tags]);
+        return after.size > (before.get(row.id) ?? []).length && after.size <= most;
+      });
+    },
+    apply: async (db, rows) => {
+      await addTags(
+        db,
+        rows.flatMap(({ id, organization_id }) =>
+          tags.map((tag) => ({ organization_id, tag, license_id: id })),
+        ),
+      );
+      await update(db, idsOf(rows), {}, nowMs);
+      await refreshSearchTextOf(db, idsOf(rows));
+    },
+  };
+}
+
+export function removingTags(tags: readonly string[], nowMs: number): LicenseChange {
+  return {
+    affected: async (db, rows) => {
+      const before = await tagsOf(db, idsOf(rows));
+      return rows.filter((row) => before.get(row.id)?.some((tag) => tags.includes(tag)));
+    },
+    apply: async (db, rows) => {
+      const ids = idsOf(rows);
+      if (ids.length === 0) return;
+      await db.deleteFrom("license_tags").where("license_id", "in", ids).where("tag", "in", tags).execute();
+      await update(db, ids, {}, nowMs);
+      await refreshSearchTextOf(db, ids);
+    },
+  };
+}
+
+/** Columns of one license, and its tags where they are given, with all that follows from them. */
+export async function changeLicense(
+  db: Database,
+  row: LicenseRow,
+  columns: Partial<LicenseRow>,
+  tags: readonly string[] | null,
+  nowMs: number,
+): Promise<void> {
+  await update(db, [row.id], columns, nowMs);
+  if (tags !== null) {
+    await db.deleteFrom("license_tags").where("license_id", "=", row.id).execute();
+    const { id, organization_id } = row;
+    await addTags(
+      db,
+      tags.map((tag) => ({ organization_id, tag, license_id: id })),
+    );
+  }
+  await refreshSearchTextOf(db, [row.id]);
+}
+
+function simply(
+  isAffected: (row: LicenseRow) => boolean,
+  apply: (db: Database, ids: readonly string[]) => Promise<void>,
+): LicenseChange {
+  return {
+    affected: async (_db, rows) => rows.filter(isAffected),
+    apply: async (db, rows) => {
+      if (rows.length > 0) await apply(db, idsOf(rows));
+    },
+  };
+}
+
+async function update(
+  db: Database,
+  ids: readonly string[],
+  columns: Partial<LicenseRow>,
+  nowMs: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable("licenses")
+    .set({ ...columns, updated_at: later("updated_at", nowMs) })
+    .where(sql<boolean>`id in (${sql.join(ids)})`)
+    .execute();
+}
+
+function extendedColumns(row: LicenseRow, byMs: number, nowMs: number): Partial<LicenseRow> {
+  const after = extended(
+    { isLifetime: false, expiresAtMs: row.expires_at, termMs: row.term_ms },
+    byMs,
+    nowMs,
+  );
+  return after === null ? {} : { expires_at: after.expiresAtMs, term_ms: after.termMs };
+}
+
+function idsOf(rows: readonly LicenseRow[]): string[] {
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,132 @@
+import { type Expression, type SqlBool, sql } from "kysely";
+import type { Database } from "../store.ts";
+import { containing } from "./license-search.ts";
+
+/** Which licenses of an organization are meant; the product is one of its own. Null where nothing was said. */
+export interface LicenseFilter {
+  readonly organizationId: string;
+  readonly productId: string | null;
+  readonly customerId: string | null;
+  readonly tag: string | null;
+  readonly status: "active" | "revoked" | "expired" | null;
+  /** Not expired yet, and will be by then. */
+  readonly expiresByMs: number | null;
+  readonly neverUsed: boolean | null;
+  readonly minIps: number | null;
+  readonly hasNotes: boolean | null;
+  /** Part of the search text, in lower case. */
+  readonly term: string | null;
+}
+
+export function everyLicenseOf(organizationId: string): LicenseFilter {
+  return {
+    organizationId,
+    productId: null,
+    customerId: null,
+    tag: null,
+    status: null,
+    expiresByMs: null,
+    neverUsed: null,
+    minIps: null,
+    hasNotes: null,
+    term: null,
+  };
+}
+
+/** What never runs out is later than everything; exactly what `licenses_by_expiry` is made of. */
+export const expiryOrder = sql<number>`coalesce(expires_at, 9007199254740991)`;
+
+/**
+ * The conditions on a row of `licenses` besides whose it is; the licenses of deleted products are gone. They are
+ * written so that no index seems to serve them: whoever uses them goes along an index of their own choice, and a
+ * database that chose another would read far more.
+ */
+export function conditions(filter: LicenseFilter, nowMs: number): Expression<SqlBool>[] {
+  const list: Expression<SqlBool>[] = [
+    sql<SqlBool>`not exists (
+      select 1 from products where products.id = licenses.product_id and products.deleted_at is not null)`,
+  ];
+  const expiry = sql<number>`(${expiryOrder} + 0)`;
+  if (filter.productId !== null) list.push(sql<SqlBool>`product_id || '' = ${filter.productId}`);
+  if (filter.customerId !== null) list.push(sql<SqlBool>`customer_id || '' = ${filter.customerId}`);
+  if (filter.tag !== null) {
+    list.push(sql<SqlBool>`exists (
+      select 1 from license_tags where license_tags.license_id = licenses.id and license_tags.tag = ${filter.tag})`);
+  }
+  if (filter.status !== null)
+    list.push(sql<SqlBool>`coalesce(revoked_at, -1) ${sql.raw(filter.status === "revoked" ? "<>" : "=")} -1`);
+  if (filter.status === "expired") list.push(sql<SqlBool>`${expiry} <= ${nowMs}`);
+  if (filter.status === "active" || filter.expiresByMs !== null)
+    list.push(sql<SqlBool>`${expiry} > ${nowMs}`);
+  if (filter.expiresByMs !== null) list.push(sql<SqlBool>`${expiry} <= ${filter.expiresByMs}`);
+  if (filter.neverUsed !== null) list.push(isNull("first_used_at", filter.neverUsed));
+  if (filter.minIps !== null) list.push(sql<SqlBool>`ip_count >= ${filter.minIps}`);
+  if (filter.hasNotes !== null) list.push(isNull("notes", !filter.hasNotes));
+  if (filter.term !== null) list.push(containing("search_text", filter.term));
+  return list;
+}
+
+/** What the filter says about the time of expiry, in the terms of its index. */
+function expiryRange(filter: LicenseFilter, nowMs: number): Expression<SqlBool>[] {
+  const list: Expression<SqlBool>[] = [];
+  if (filter.status === "expired") list.push(sql<SqlBool>`${expiryOrder} <= ${nowMs}`);
+  if (filter.expiresByMs !== null) {
+    list.push(sql<SqlBool>`${expiryOrder} > ${nowMs}`, sql<SqlBool>`${expiryOrder} <= ${filter.expiresByMs}`);
+  }
+  return list;
+}
+
+/** What an index can tell by itself: whose licenses, and in the order of expiry also from when to when. */
+export function walkBounds(
+  filter: LicenseFilter,
+  by: "created_at" | "expires_at" | "updated_at",
+  nowMs: number,
+): Expression<SqlBool>[] {
+  if (by === "created_at" && filter.productId !== null)
+    return [sql<SqlBool>`product_id = ${filter.productId}`];
+  const mine = sql<SqlBool>`organization_id = ${filter.organizationId}`;
+  return by === "expires_at" ? [mine, ...expiryRange(filter, nowMs)] : [mine];
+}
+
+/**
+ * The ids that one of the filter's parts allows, when an index finds them and they are few. Whatever else the filter
+ * says is not looked at. Null when no part of it is as narrow as that.
+ */
+export async function fewByIndex(
+  db: Database,
+  filter: LicenseFilter,
+  nowMs: number,
+  most: number,
+): Promise<readonly string[] | null> {
+  const licenses = db
+    .selectFrom("licenses")
+    .select("id")
+    .limit(most + 1);
+  const mine = licenses.where("organization_id", "=", filter.organizationId);
+  const narrow = [
+    filter.customerId === null ? null : mine.where("customer_id", "=", filter.customerId),
+    filter.tag === null
+      ? null
+      : db
+          .selectFrom("license_tags")
+          .select("license_id as id")
+          .where("organization_id", "=", filter.organizationId)
+          .where("tag", "=", filter.tag)
+          .limit(most + 1),
+    filter.status === "revoked" ? mine.where("revoked_at", "is not", null) : null,
+    filter.status === "expired" || filter.expiresByMs !== null
+      ? expiryRange(filter, nowMs).reduce((query, condition) => query.where(condition), mine)
+      : null,
+    filter.productId === null ? null : licenses.where("product_id", "=", filter.productId),
+  ];
+  for (const query of narrow) {
+    if (query === null) continue;
+    const rows = await query.execute();
+    if (rows.length <= most) return rows.map((row) => row.id);
+  }
+  return null;
+}
+
+function isNull(column: "first_used_at" | "notes", wanted: boolean): Expression<SqlBool> {
+  return wanted ? sql<SqlBool>`${sql.ref(column)} is null` : sql<SqlBool>`${sql.ref(column)} is not null`;
+}

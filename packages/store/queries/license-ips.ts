@@ -1,0 +1,53 @@
+import type { Database } from "../store.ts";
+
+/** Registered addresses, in the order of their text, with what the journal saw of each. For `store.reads` alone. */
+export async function licenseIps(
+  reads: Database,
+  licenseId: string,
+  page: { readonly afterIp: string | null; readonly limit: number },
+) {
+  let query = reads
+    .selectFrom("license_ips as i")
+    .leftJoin("ip_sightings as s", (join) =>
+      join.onRef("s.ip", "=", "i.ip").on("s.tier", "=", "license").on("s.scope_id", "=", licenseId),
+    )
+    .select(["i.ip", "i.registered_at", "s.first_seen_at", "s.last_seen_at", "s.hits"])
+    .where("i.license_id", "=", licenseId);
+  if (page.afterIp !== null) query = query.where("i.ip", ">", page.afterIp);
+  return query.orderBy("i.ip").limit(page.limit).execute();
+}
+
+export async function licenseIp(db: Database, licenseId: string, ip: string) {
+  return db
+    .selectFrom("license_ips")
+    .select(["ip", "registered_at"])
+    .where("license_id", "=", licenseId)
+    .where("ip", "=", ip)
+    .executeTakeFirst();
+}
+
+/** Takes an address off a license whose row is locked, and gives its place back. Returns whether it was there. */
+export async function unregisterIp(db: Database, licenseId: string, ip: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("license_ips")
+    .where("license_id", "=", licenseId)
+    .where("ip", "=", ip)
+    .executeTakeFirst();
+  if (removed.numDeletedRows === 0n) return false;
+  await db
+    .updateTable("licenses")
+    .set((row) => ({ ip_count: row("ip_count", "-", 1) }))
+    .where("id", "=", licenseId)
+    .execute();
+  return true;
+}
+
+export async function sighting(reads: Database, licenseId: string, ip: string) {
+  return reads
+    .selectFrom("ip_sightings")
+    .select(["first_seen_at", "last_seen_at", "hits"])
+    .where("tier", "=", "license")
+    .where("scope_id", "=", licenseId)
+    .where("ip", "=", ip)
+    .executeTakeFirst();
+}

@@ -1,0 +1,81 @@
+import { searchText } from "@countersign/domain/licenses/search-text";
+import { sql } from "kysely";
+import type { Database } from "../store.ts";
+
+/** Holds exactly this text: what means something in a pattern is taken as it is. Both texts are in lower case. */
+export function containing(column: string, text: string) {
+  const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+  return sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
+}
+
+/** Writes anew what searches look through, for all licenses of a customer in one organization. */
+export async function refreshSearchText(
+  db: Database,
+  organizationId: string,
+  customerId: string,
+): Promise<void> {
+  for (let after = ""; ; ) {
+    const rows = await db
+      .selectFrom("licenses")
+      .select("id")
+      .where("organization_id", "=", organizationId)
+      .where("customer_id", "=", customerId)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(licensesAtOnce)
+      .execute();
+    await refreshSearchTextOf(
+      db,
+      rows.map((row) => row.id),
+    );
+    if (rows.length < licensesAtOnce) return;
+    after = rows.at(-1)?.id ?? "";
+  }
+}
+
+/** The same for some licenses, after their key, customer, notes or tags were changed. */
+export async function refreshSearchTextOf(db: Database, licenseIds: readonly string[]): Promise<void> {
+  if (licenseIds.length === 0) return;
+  const rows = await db
+    .selectFrom("licenses as l")
+    .leftJoin("organization_customers as c", (join) =>
+      join.onRef("c.organization_id", "=", "l.organization_id").onRef("c.customer_id", "=", "l.customer_id"),
+    )
+    .select(["l.id", "l.license_key", "l.notes", "l.search_text", "c.email", "c.name", "c.discord_id"])
+    .where("l.id", "in", licenseIds)
+    .orderBy("l.id")
+    .execute();
+  const tags = await tagsOf(db, licenseIds);
+  for (const {
+    id,
+    license_key: key,
+    notes,
+    search_text: before,
+    email,
+    name,
+    discord_id: discordId,
+  } of rows) {
+    const text = searchText({ key, email, name, discordId, notes, tags: tags.get(id) ?? [] });
+    if (text === before) continue;
+    await db.updateTable("licenses").set({ search_text: text }).where("id", "=", id).execute();
+  }
+}
+
+export async function tagsOf(
+  db: Database,
+  licenseIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (licenseIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("license_tags")
+    .select(["license_id", "tag"])
+    .where("license_id", "in", licenseIds)
+    .orderBy("license_id")
+    .orderBy("tag")
+    .execute();
+  const tags = new Map<string, string[]>();
+  for (const row of rows) tags.set(row.license_id, [...(tags.get(row.license_id) ?? []), row.tag]);
+  return tags;
+}
+
+const licensesAtOnce = 500;

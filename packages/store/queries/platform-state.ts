@@ -1,0 +1,47 @@
+import type { Database } from "../store.ts";
+
+/** What the whole installation remembers, by name. */
+
+export async function stateOf(db: Database, name: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("platform_state")
+    .select("value")
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row?.value ?? null;
+}
+
+/** Keeps `value` unless there is one already, and returns the one that is kept. Nodes that start together agree. */
+export async function stateOnce(db: Database, name: string, value: string): Promise<string> {
+  await db
+    .insertInto("platform_state")
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  return (await stateOf(db, name)) ?? value;
+}
+
+export async function keepState(db: Database, name: string, value: string): Promise<void> {
+  await db.insertInto("platform_state").values({ name, value }).execute();
+}
+
+export async function statesOf(db: Database, prefix: string) {
+  return db.selectFrom("platform_state").selectAll().where("name", "like", `${prefix}%`).execute();
+}
+
+export async function dropStates(db: Database, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await db.deleteFrom("platform_state").where("name", "in", names).execute();
+}
+
+/**
+ * Makes whoever else wants to be first wait until this transaction ends. An update that changes nothing is how both
+ * databases say that.
+ */
+export async function holdTheDoor(db: Database): Promise<void> {
+  await db
+    .updateTable("platform_state")
+    .set((row) => ({ value: row.ref("value") }))
+    .where("name", "=", "data_key")
+    .execute();
+}

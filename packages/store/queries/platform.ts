@@ -1,0 +1,152 @@
+import { type SelectQueryBuilder, sql } from "kysely";
+import type { Database } from "../store.ts";
+import type { OrganizationRow, Tables } from "../tables.ts";
+
+/** What the operator of an installation asks about all of it. */
+
+export interface OrganizationFilter {
+  readonly search: string | null;
+  readonly plan: OrganizationRow["plan"] | null;
+  readonly billingState: OrganizationRow["billing_state"] | null;
+  readonly suspended: boolean | null;
+}
+
+export interface TimePage<At> {
+  readonly after: { readonly createdAt: At; readonly id: string } | null;
+  readonly limit: number;
+}
+
+function organizationsWithOwner(db: Database) {
+  return db
+    .selectFrom("organizations")
+    .leftJoin("users", "users.id", "organizations.owner_id")
+    .selectAll("organizations")
+    .select(["users.name as owner_name", "users.email as owner_email"])
+    .where("organizations.deleted_at", "is", null);
+}
+
+export type OrganizationWithOwner = OrganizationRow & {
+  readonly owner_name: string | null;
+  readonly owner_email: string | null;
+};
+
+export async function organizationWithOwner(
+  db: Database,
+  id: string,
+): Promise<OrganizationWithOwner | undefined> {
+  return organizationsWithOwner(db).where("organizations.id", "=", id).executeTakeFirst();
+}
+
+/** The newest first. */
+export async function allOrganizations(
+  db: Database,
+  filter: OrganizationFilter,
+  { after, limit }: TimePage<number>,
+): Promise<OrganizationWithOwner[]> {
+  let query = organizationsWithOwner(db);
+  if (filter.plan !== null) query = query.where("organizations.plan", "=", filter.plan);
+  if (filter.billingState !== null)
+    query = query.where("organizations.billing_state", "=", filter.billingState);
+  if (filter.suspended !== null)
+    query = query.where("organizations.suspended_at", filter.suspended ? "is not" : "is", null);
+  const { search } = filter;
+  if (search !== null) {
+    query = query.where((is) =>
+      is.or([
+        contains(sql.ref("organizations.name"), search),
+        contains(sql.ref("organizations.slug"), search),
+        contains(sql.ref("users.email"), search),
+        is("organizations.id", "=", search),
+      ]),
+    );
+  }
+  if (after !== null) {
+    query = query
+      .where("organizations.created_at", "<=", after.createdAt)
+      .where((is) =>
+        is.or([is("organizations.created_at", "<", after.createdAt), is("organizations.id", "<", after.id)]),
+      );
+  }
+  return query
+    .orderBy("organizations.created_at", "desc")
+    .orderBy("organizations.id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** How many of something an organization has, counted no further than `most`. */
+export async function countIn(
+  db: Database,
+  table: "products" | "licenses" | "members",
+  organizationId: string,
+  most: number,
+): Promise<number> {
+  switch (table) {
+    case "products":
+      return countUpTo(
+        db,
+        db
+          .selectFrom("products")
+          .where("organization_id", "=", organizationId)
+          .where("deleted_at", "is", null),
+        most,
+      );
+    case "licenses":
+      return countUpTo(db, db.selectFrom("licenses").where("organization_id", "=", organizationId), most);
+    case "members":
+      return countUpTo(db, db.selectFrom("members").where("organization_id", "=", organizationId), most);
+  }
+}
+
+export async function countAll(
+  db: Database,
+  table: "organizations" | "products" | "licenses" | "users",
+  most: number,
+): Promise<number> {
+  const query = db.selectFrom(table) as SelectQueryBuilder<Tables, typeof table, object>;
+  return countUpTo(db, query, most);
+}
+
+export async function countUnsentMail(db: Database, most: number): Promise<number> {
+  return countUpTo(db, db.selectFrom("mailbox").where("sent_at", "is", null), most);
+}
+
+/** A count that stops: counting all of a large table takes as long as reading it. */
+async function countUpTo<T extends keyof Tables>(
+  db: Database,
+  rows: SelectQueryBuilder<Tables, T, object>,
+  most: number,
+): Promise<number> {
+  const some = rows.select(sql<number>`1`.as("one")).limit(most);
+  const { count } = await db
+    .selectFrom(some.as("some"))
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Held until the transaction ends, so that two who write the platform's list take turns. */
+export async function lockPlatformBlocks(db: Database): Promise<void> {
+  await db
+    .updateTable("platform_state")
+    .set((row) => ({ value: row.ref("value") }))
+    .where("name", "=", "ip_blocks_revision")
+    .execute();
+}
+
+/** Request log rows are kept in the order of their ids, which sort by time. */
+export async function lastRequestAt(db: Database): Promise<number | null> {
+  const last = await db
+    .selectFrom("request_log")
+    .select("at")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last?.at ?? null;
+}
+
+/** Without regard to upper and lower case, as far as the database knows it. */
+export function contains(column: ReturnType<typeof sql.ref>, text: string) {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+  return sql<boolean>`lower(${column}) like ${pattern} escape '\\'`;
+}

@@ -1,0 +1,68 @@
+import type { Database } from "../store.ts";
+
+/** The newest key of a product is the one without an end. */
+export async function apiKeyOf(db: Database, productId: string, publicId: string) {
+  return db
+    .selectFrom("product_api_keys")
+    .selectAll()
+    .where("public_id", "=", publicId)
+    .where("product_id", "=", productId)
+    .executeTakeFirst();
+}
+
+/** Gives every key that would work longer this end; none is made to last longer. */
+export async function endApiKeys(db: Database, productId: string, atMs: number) {
+  await db
+    .updateTable("product_api_keys")
+    .set({ expires_at: atMs })
+    .where("product_id", "=", productId)
+    .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", atMs)]))
+    .execute();
+}
+
+export async function endApiKey(db: Database, publicId: string, atMs: number) {
+  await db
+    .updateTable("product_api_keys")
+    .set({ expires_at: atMs })
+    .where("public_id", "=", publicId)
+    .execute();
+}
+
+/** The key that signs at this time, and those whose turn has not come, in the order of their turns. */
+export async function signingKeysFrom(db: Database, productId: string, atMs: number) {
+  const keys = await db
+    .selectFrom("product_signing_keys")
+    .selectAll()
+    .where("product_id", "=", productId)
+    .orderBy("active_from")
+    .execute();
+  const current = keys.findLastIndex((key) => key.active_from <= atMs);
+  return keys.slice(Math.max(0, current));
+}
+
+export async function addSigningKey(
+  db: Database,
+  productId: string,
+  key: { readonly id: string; readonly sealedSecret: string; readonly activeFromMs: number },
+  nowMs: number,
+) {
+  await db
+    .insertInto("product_signing_keys")
+    .values({
+      id: key.id,
+      product_id: productId,
+      sealed_secret: key.sealedSecret,
+      active_from: key.activeFromMs,
+      created_at: nowMs,
+    })
+    .execute();
+}
+
+/** Those that have signed nothing yet. */
+export async function removeUpcomingSigningKeys(db: Database, productId: string, afterMs: number) {
+  await db
+    .deleteFrom("product_signing_keys")
+    .where("product_id", "=", productId)
+    .where("active_from", ">", afterMs)
+    .execute();
+}

@@ -1,0 +1,181 @@
+import type { Database } from "../store.ts";
+import type { AccountRow } from "../tables.ts";
+
+/** What the ways in are made of: passwords, accounts elsewhere, passkeys and sessions. */
+
+const passwordProvider = "credential";
+
+/** The hash of a person's password; null for somebody who has none. */
+export async function passwordHashOf(db: Database, userId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("accounts")
+    .select("password")
+    .where("provider_id", "=", passwordProvider)
+    .where("account_id", "=", userId)
+    .executeTakeFirst();
+  return row?.password ?? null;
+}
+
+export async function addPassword(
+  db: Database,
+  { id, userId, hash }: { readonly id: string; readonly userId: string; readonly hash: string },
+  nowMs: number,
+): Promise<void> {
+  const now = new Date(nowMs).toISOString();
+  const row: AccountRow = {
+    id,
+    user_id: userId,
+    provider_id: passwordProvider,
+    account_id: userId,
+    password: hash,
+    access_token: null,
+    refresh_token: null,
+    id_token: null,
+    access_token_expires_at: null,
+    refresh_token_expires_at: null,
+    scope: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await db.insertInto("accounts").values(row).execute();
+}
+
+export async function accountsOf(db: Database, userId: string) {
+  return db
+    .selectFrom("accounts")
+    .select(["id", "provider_id", "account_id", "created_at"])
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .execute();
+}
+
+export async function passkeysOf(db: Database, userId: string) {
+  return db
+    .selectFrom("passkeys")
+    .select(["id", "name", "created_at"])
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .execute();
+}
+
+/** Those that have not run out, a page at a time. */
+export async function sessionsOf(
+  db: Database,
+  userId: string,
+  page: { readonly afterId: string | null; readonly limit: number; readonly nowMs: number },
+) {
+  return db
+    .selectFrom("sessions")
+    .select(["id", "ip_address", "user_agent", "created_at", "updated_at", "expires_at"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", new Date(page.nowMs).toISOString())
+    .$if(page.afterId !== null, (query) => query.where("id", ">", page.afterId ?? ""))
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+}
+
+/** Ends one session of this person; whether there was one. */
+export async function endSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
+  const ended = await db
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("id", "=", sessionId)
+    .executeTakeFirst();
+  return ended.numDeletedRows > 0n;
+}
+
+/** Ends all of a person's sessions but one, and returns how many those were. */
+export async function endOtherSessions(db: Database, userId: string, keptId: string | null): Promise<number> {
+  const ended = await db
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .$if(keptId !== null, (query) => query.where("id", "<>", keptId ?? ""))
+    .executeTakeFirst();
+  return Number(ended.numDeletedRows);
+}
+
+/** Removes what ran out: sessions, and links and codes that nobody used. */
+export async function pruneSignIn(db: Database, nowMs: number): Promise<void> {
+  const now = new Date(nowMs).toISOString();
+  await db.deleteFrom("sessions").where("expires_at", "<", now).execute();
+  await db.deleteFrom("verifications").where("expires_at", "<", now).execute();
+}
+
+/** Something that is good for one use, kept under the hash of its token. A person has one of a kind. */
+export interface OneTime {
+  readonly id: string;
+  readonly identifier: string;
+  readonly value: string;
+  readonly expiresAtMs: number;
+}
+
+export async function keepOneTime(db: Database, item: OneTime, nowMs: number): Promise<void> {
+  const now = new Date(nowMs).toISOString();
+  await db
+    .insertInto("verifications")
+    .values({
+      id: item.id,
+      identifier: item.identifier,
+      value: item.value,
+      expires_at: new Date(item.expiresAtMs).toISOString(),
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+}
+
+/** Takes it away and returns its value; null when it is not there, was used, or has run out. */
+export async function takeOneTime(db: Database, identifier: string, nowMs: number): Promise<string | null> {
+  const row = await db
+    .deleteFrom("verifications")
+    .where("identifier", "=", identifier)
+    .returning(["value", "expires_at"])
+    .executeTakeFirst();
+  return row === undefined || Date.parse(row.expires_at) <= nowMs ? null : row.value;
+}
+
+/** Whatever is on its way to this person, or waits for their second factor, is not good any more. */
+export async function dropOneTimes(db: Database, userId: string): Promise<void> {
+  await db
+    .deleteFrom("verifications")
+    .where((is) => is.or([is("value", "=", userId), is("value", "like", `${userId} %`)]))
+    .execute();
+}
+
+const devicesKept = 20;
+
+/**
+ * Remembers where somebody signed in from. Tells whether that is new to somebody who has signed in before: it is only
+ * then that they need to hear of it.
+ */
+export async function rememberDevice(
+  db: Database,
+  userId: string,
+  fingerprint: string,
+  nowMs: number,
+): Promise<{ readonly isUnexpected: boolean }> {
+  const known = await db
+    .selectFrom("known_devices")
+    .select(["fingerprint", "last_used_at"])
+    .where("user_id", "=", userId)
+    .orderBy("last_used_at", "desc")
+    .execute();
+  await db
+    .insertInto("known_devices")
+    .values({ user_id: userId, fingerprint, last_used_at: nowMs })
+    .onConflict((conflict) =>
+      conflict.columns(["user_id", "fingerprint"]).doUpdateSet({ last_used_at: nowMs }),
+    )
+    .execute();
+  const tooMany = known.slice(devicesKept - 1).map((device) => device.fingerprint);
+  if (tooMany.length > 0) {
+    await db
+      .deleteFrom("known_devices")
+      .where("user_id", "=", userId)
+      .where("fingerprint", "in", tooMany)
+      .where("fingerprint", "<>", fingerprint)
+      .execute();
+  }
+  return { isUnexpected: known.length > 0 && !known.some((device) => device.fingerprint === fingerprint) };
+}

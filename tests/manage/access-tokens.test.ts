@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { permissions } from "@countersign/domain/members/permissions";
+import { databases } from "../support/databases.ts";
+import { manageClient } from "../support/manage-client.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("access tokens on $kind", ({ make }) => {
+  let office: Office;
+  let organizationTokens: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    organizationTokens = `/organizations/${office.organizationId}/access-tokens`;
+  });
+  afterAll(() => office.close());
+
+  const mine = "/me/access-tokens";
+  const withToken = (token: string) => manageClient(office.server.url, token);
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+  const wanted = { name: "CI", permissions: ["products:view"] };
+
+  test("a token is shown in full in the answer that makes it and never again, and only its hash is kept", async () => {
+    for (const path of [mine, organizationTokens]) {
+      const made = await office.owner.api.post(path, { ...wanted, expires_at: null });
+      expect(made.status).toBe(201);
+      expect(made.body.token).toMatch(/^cst_[\w-]{43}$/);
+      expect(made.body.token).toStartWith(made.body.prefix);
+      const listed = await office.owner.api.get(path);
+      expect(listed.text).not.toContain(made.body.token);
+      const shown = listed.body.data.find((token: { id: string }) => token.id === made.body.id);
+      expect(shown).toMatchObject({ name: "CI", permissions: ["products:view"], last_used_at: null });
+      for (const table of ["access_tokens", "audit_log", "idempotency_keys"] as const) {
+        const rows = await office.store.reads.selectFrom(table).selectAll().execute();
+        expect(JSON.stringify(rows)).not.toContain(made.body.token);
+      }
+    }
+  });
+
+  test("a personal token does what it was given, in the organizations of its person, and no more", async () => {
+    const { body } = await office.owner.api.post(mine, wanted);
+    const api = withToken(body.token);
+    expect((await api.get(`/products/${office.productId}`)).status).toBe(200);
+    expect((await api.patch(`/products/${office.productId}`, { name: "X" })).status).toBe(403);
+    const listed = await office.owner.api.get(mine);
+    const used = listed.body.data.find((token: { id: string }) => token.id === body.id);
+    expect(used.last_used_at).not.toBeNull();
+  });
+
+  test("an organization's token works there alone and is nobody", async () => {
+    const { body } = await office.owner.api.post(organizationTokens, wanted);
+    const api = withToken(body.token);
+    expect((await api.get(`/products/${office.productId}`)).status).toBe(200);
+    expect((await api.get(mine)).status).toBe(403);
+    expect((await api.post(mine, wanted)).status).toBe(403);
+    const stranger = await office.person();
+    const other = await stranger.api.post("/organizations", { name: "Other" });
+    expect((await api.get(`/organizations/${other.body.id}`)).status).toBe(404);
+  });
+
+  test("a revoked token and one that ran out stop with the next request", async () => {
+    for (const path of [mine, organizationTokens]) {
+      const { body } = await office.owner.api.post(path, wanted);
+      const api = withToken(body.token);
+      expect((await api.get(`/products/${office.productId}`)).status).toBe(200);
+      expect((await office.owner.api.delete(`${path}/${body.id}`)).status).toBe(204);
+      const refused = await api.get(`/products/${office.productId}`);
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get("www-authenticate")).toContain("invalid_token");
+      expect((await office.owner.api.delete(`${path}/${body.id}`)).status).toBe(404);
+      const short = await office.owner.api.post(path, { ...wanted, expires_at: inSeconds(3600) });
+      const shortApi = withToken(short.body.token);
+      expect((await shortApi.get(`/products/${office.productId}`)).status).toBe(200);
+      await office.store.transaction((db) =>
+        db
+          .updateTable("access_tokens")
+          .set({ expires_at: Date.now() })
+          .where("id", "=", short.body.id)
+          .execute(),
+      );
+      expect((await shortApi.get(`/products/${office.productId}`)).status).toBe(401);
+    }
+  });
+
+  test("nobody can give a token what they do not hold", async () => {
+    const member = await office.member(["organization:manage", "products:view"]);
+    const refused = await member.api.post(organizationTokens, {
+      name: "More",
+      permissions: ["products:view", "licenses:delete"],
+    });
+    expect(refused.status).toBe(403);
+    expect(refused.body.errors[0].field).toBe("permissions");
+    expect(refused.body.detail).toContain("licenses:delete");
+    expect(refused.body.detail).not.toContain("products:view");
+    expect((await member.api.post(organizationTokens, wanted)).status).toBe(201);
+    const narrow = await office.person({ permissions: ["products:view"] });
+    expect((await narrow.api.post(mine, { name: "All", permissions })).status).toBe(403);
+    expect((await narrow.api.post(mine, wanted)).status).toBe(201);
+  });
+
+  test("a token makes none that lasts longer than itself", async () => {
+    const until = inSeconds(3600);
+    for (const path of [mine, organizationTokens]) {
+      const { body } = await office.owner.api.post(path, { name: "Hour", permissions, expires_at: until });
+      const api = withToken(body.token);
+      for (const expires_at of [null, inSeconds(7200)]) {
+        const refused = await api.post(path, { ...wanted, expires_at });
+        expect(refused.status).toBe(422);
+        expect(refused.body.errors[0].field).toBe("expires_at");
+      }
+      expect((await api.post(path, { ...wanted, expires_at: until })).status).toBe(201);
+    }
+  });
+
+  test("a token cannot revoke one that may do more, but can end itself", async () => {
+    const person = await office.person();
+    const strong = await person.api.post(mine, { name: "Strong", permissions });
+    const weak = await person.api.post(mine, wanted);
+    const api = withToken(weak.body.token);
+    expect((await api.delete(`${mine}/${strong.body.id}`)).status).toBe(403);
+    expect((await person.api.get(mine)).body.data).toHaveLength(3);
+    expect((await api.delete(`${mine}/${weak.body.id}`)).status).toBe(204);
+  });
+
+  test("somebody else's token is not there", async () => {
+    const stranger = await office.person();
+    const { body } = await office.owner.api.post(mine, wanted);
+    const { body: organizations } = await office.owner.api.post(organizationTokens, wanted);
+    const unknown = await stranger.api.delete(`${mine}/nothing`);
+    for (const id of [body.id, organizations.id]) {
+      const refused = await stranger.api.delete(`${mine}/${id}`);
+      expect(refused.status).toBe(404);
+      expect(refused.body.detail).toBe(unknown.body.detail);
+    }
+    // Nor is a person's token one of the organization's, nor the other way round.
+    expect((await office.owner.api.delete(`${organizationTokens}/${body.id}`)).status).toBe(404);
+    expect((await office.owner.api.delete(`${mine}/${organizations.id}`)).status).toBe(404);
+  });
+
+  test("what is wrong is named", async () => {
+    const fieldsOf = async (body: object) => {
+      const answer = await office.owner.api.post(mine, body);
+      expect(answer.status).toBe(422);
+      return answer.body.errors.map((error: { field: string }) => error.field).sort();
+    };
+    expect(await fieldsOf({})).toEqual(["name", "permissions"]);
+    expect(await fieldsOf({ name: "x", permissions: [] })).toEqual(["permissions"]);
+    expect(await fieldsOf({ name: "x", permissions: ["everything"] })).toEqual(["permissions.0"]);
+    expect(await fieldsOf({ ...wanted, expires_at: "2020-01-01T00:00:00Z" })).toEqual(["expires_at"]);
+    expect(await fieldsOf({ ...wanted, hash: "x", user_id: "y" })).toEqual(["hash", "user_id"]);
+  });
+
+  test("a list is read page by page", async () => {
+    const person = await office.person();
+    for (let count = 0; count < 5; count += 1) await person.api.post(mine, { ...wanted, name: `T${count}` });
+    const names: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page = await person.api.get(`${mine}?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      names.push(...page.body.data.map((token: { name: string }) => token.name));
+      cursor = page.body.next_cursor;
+    }
+    expect(names).toEqual(["Test token", "T0", "T1", "T2", "T3", "T4"]);
+  });
+
+  test("making and revoking are in the audit log, with the token that did it and without the secret", async () => {
+    const rows = await office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("organization_id", "=", office.organizationId)
+      .where("subject_kind", "=", "access_token")
+      .orderBy("id")
+      .execute();
+    expect(new Set(rows.map((row) => row.action))).toEqual(
+      new Set(["access_token.created", "access_token.revoked"]),
+    );
+    const byToken = rows.filter((row) => row.actor_kind === "token");
+    expect(byToken.length).toBeGreaterThan(0);
+    expect(rows.every((row) => row.access_token_id !== null)).toBe(true);
+  });
+});

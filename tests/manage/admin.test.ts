@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createLicenses } from "@countersign/store/queries/licenses";
+import { writeLetter } from "../../apps/server/features/mail/letter.ts";
+import { apiOf } from "../support/api.ts";
+import { databases, postgres } from "../support/databases.ts";
+import { manageClient } from "../support/manage-client.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+import { startServerProcess } from "../support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("the platform admin on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make);
+  });
+  afterAll(() => office.close());
+
+  const organization = () => `/admin/organizations/${office.organizationId}`;
+  const status = async () => (await office.publicApi.validate({ license_key: "x" })).body.status;
+  const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
+
+  test("organizations are found by parts of name, slug and owner's e-mail, in any case", async () => {
+    const person = await office.person();
+    const made = await person.api.post("/organizations", { name: "Zephyr 100% Tools", slug: "wind-works" });
+    const { id } = made.body;
+    for (const search of ["ZEPHYR", "100%", "d-WORK", person.email.toUpperCase().slice(5)]) {
+      expect(ids(await office.admin.api.get(`/admin/organizations?q=${encodeURIComponent(search)}`))).toEqual(
+        [id],
+      );
+    }
+    expect(ids(await office.admin.api.get("/admin/organizations?q=_"))).toEqual([]);
+    const { body } = await office.admin.api.get(`/admin/organizations?q=acme`);
+    expect(body.data[0]).toMatchObject({
+      id: office.organizationId,
+      owner: { id: office.owner.userId, email: office.owner.email },
+      plan: "enterprise",
+      product_count: 1,
+      license_count: 0,
+    });
+  });
+
+  test("lists are read page by page, the newest first", async () => {
+    for (const path of ["/admin/organizations", "/admin/users"]) {
+      const whole = ids(await office.admin.api.get(path));
+      const first = await office.admin.api.get(`${path}?limit=1`);
+      const second = await office.admin.api.get(`${path}?limit=1&cursor=${first.body.next_cursor}`);
+      expect([...ids(first), ...ids(second)]).toEqual(whole.slice(0, 2));
+    }
+  });
+
+  test("plan and limit hold from the next request on, and a change from an old reading is refused", async () => {
+    const read = await office.admin.api.get(organization());
+    const changed = await office.admin.api.patch(organization(), { plan: "free" });
+    expect(changed.body).toMatchObject({ plan: "free", daily_limit: 10_000, member_count: 0 });
+    const late = { plan: "pro", updated_at: read.body.updated_at };
+    expect((await office.admin.api.patch(organization(), late)).status).toBe(412);
+    await office.admin.api.patch(organization(), { daily_limit_override: 0 });
+    expect((await office.publicApi.validate({ license_key: "x" })).status).toBe(429);
+    await office.admin.api.patch(organization(), { daily_limit_override: null });
+    expect((await office.publicApi.validate({ license_key: "x" })).status).toBe(200);
+    const wrong = await office.admin.api.patch(organization(), { daily_limit_override: -1, name: "Mine" });
+    expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
+      "daily_limit_override",
+      "name",
+    ]);
+  });
+
+  test("the billing state decides what validate says", async () => {
+    await office.admin.api.patch(organization(), { billing_state: "suspended" });
+    expect(await status()).toBe("billing_suspended");
+    await office.admin.api.patch(organization(), { billing_state: "active" });
+    expect(await status()).toBe("license_not_found");
+  });
+
+  test("a suspended organization is refused and cannot be changed until it is restored", async () => {
+    expect((await office.admin.api.post(`${organization()}/suspend`, {})).body.errors[0].field).toBe(
+      "reason",
+    );
+    const suspended = await office.admin.api.post(`${organization()}/suspend`, { reason: "Stolen keys." });
+    expect(suspended.status).toBe(200);
+    expect(suspended.body.suspension_reason).toBe("Stolen keys.");
+    expect(await status()).toBe("org_suspended");
+    const refused = await office.owner.api.patch(`/products/${office.productId}`, { name: "X" });
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain("Stolen keys.");
+    expect((await office.admin.api.post(`${organization()}/restore`)).body.suspended_at).toBeNull();
+    expect(await status()).toBe("license_not_found");
+    expect((await office.admin.api.post(`${organization()}/restore`)).status).toBe(200);
+  });
+
+  test("the organization's own log shows that the platform did it, and not from where", async () => {
+    const { body } = await office.owner.api.get(`/organizations/${office.organizationId}/audit-log`);
+    const suspended = body.data.filter(
+      (entry: { action: string }) => entry.action === "organization.suspended",
+    );
+    expect(suspended).toHaveLength(1);
+    expect(suspended[0]).toMatchObject({
+      actor: { kind: "platform_admin", access_token_id: null },
+      after: { suspension_reason: "Stolen keys." },
+      ip: null,
+    });
+    const restored = body.data.filter(
+      (entry: { action: string }) => entry.action === "organization.restored",
+    );
+    expect(restored).toHaveLength(1);
+    const forAdmin = await office.admin.api.get("/admin/audit-log?action=organization.suspended");
+    expect(forAdmin.body.data[0].ip).toBe("127.0.0.1");
+  });
+
+  test("a suspended person's tokens stop with the next request and work again when restored", async () => {
+    const person = await office.person();
+    const path = `/admin/users/${person.userId}`;
+    expect((await person.api.get("/organizations")).status).toBe(200);
+    const suspended = await office.admin.api.post(`${path}/suspend`, { reason: "Abuse." });
+    expect(suspended.body).toMatchObject({ suspension_reason: "Abuse." });
+    expect((await person.api.get("/organizations")).status).toBe(401);
+    expect(ids(await office.admin.api.get("/admin/users?suspended=true"))).toEqual([person.userId]);
+    await office.admin.api.post(`${path}/restore`);
+    expect((await person.api.get("/organizations")).status).toBe(200);
+  });
+
+  test("an allowance says how many organizations somebody may own", async () => {
+    const person = await office.person();
+    await office.admin.api.patch(`/admin/users/${person.userId}`, { organization_allowance: 1 });
+    expect((await person.api.post("/organizations", { name: "One" })).status).toBe(201);
+    expect((await person.api.post("/organizations", { name: "Two" })).status).toBe(403);
+    const { body } = await office.admin.api.get(`/admin/users/${person.userId}`);
+    expect(body.organizations).toMatchObject([{ name: "One", is_owner: true }]);
+    expect(ids(await office.admin.api.get(`/admin/users?q=${person.email}`))).toEqual([person.userId]);
+  });
+
+  test("the last platform admin stays, however many try at once to be rid of each other", async () => {
+    const { admin } = office;
+    const last = await admin.api.patch(`/admin/users/${admin.userId}`, { is_platform_admin: false });
+    expect(last.status).toBe(409);
+    expect((await admin.api.post(`/admin/users/${admin.userId}/suspend`, { reason: "x" })).status).toBe(409);
+    const other = await office.person();
+    await admin.api.patch(`/admin/users/${other.userId}`, { is_platform_admin: true });
+    expect((await other.api.get("/admin/users?platform_admin=true")).body.data).toHaveLength(2);
+    const answers = await Promise.all([
+      admin.api.patch(`/admin/users/${other.userId}`, { is_platform_admin: false }),
+      other.api.post(`/admin/users/${admin.userId}/suspend`, { reason: "x" }),
+    ]);
+    // The slower one is refused as the last, or is no admin any more when its turn comes.
+    const done = answers.filter((answer) => answer.status === 200);
+    expect(done).toHaveLength(1);
+    const working = await office.store.reads
+      .selectFrom("users")
+      .select("id")
+      .where("is_platform_admin", "=", 1)
+      .where("suspended_at", "is", null)
+      .execute();
+    expect(working).toHaveLength(1);
+    await office.store.transaction(async (db) => {
+      await db
+        .updateTable("users")
+        .set({ is_platform_admin: 1, suspended_at: null, suspension_reason: null })
+        .where("id", "=", admin.userId)
+        .execute();
+      await db.updateTable("users").set({ is_platform_admin: 0 }).where("id", "=", other.userId).execute();
+    });
+  });
+
+  test("a block of the platform holds for every organization until it is lifted", async () => {
+    const wrong = await office.admin.api.post("/admin/ip-blocks", { cidr: "everywhere" });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.errors[0].field).toBe("cidr");
+    const license = {
+      id: newId(),
+      organizationId: office.organizationId,
+      productId: office.productId,
+      customerId: null,
+      key: "BLOCKED-OR-NOT",
+    };
+    await office.store.transaction((db) => createLicenses(db, [license], Date.now()));
+    const validated = async () => (await office.publicApi.validate({ license_key: license.key })).body.status;
+    expect(await validated()).toBe("active");
+    const made = await office.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.9/8", note: "Bots" });
+    expect(made.body).toMatchObject({ cidr: "127.0.0.0/8", note: "Bots", created_by: "Test Person" });
+    expect(await validated()).toBe("ip_blocked");
+    expect((await office.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.0/8" })).status).toBe(409);
+    expect(ids(await office.admin.api.get("/admin/ip-blocks"))).toEqual([made.body.id]);
+    const path = `/admin/ip-blocks/${made.body.id}`;
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await office.admin.api.patch(path, { expires_at: inAnHour })).body.expires_at).toBe(inAnHour);
+    expect((await office.admin.api.delete(path)).status).toBe(204);
+    expect((await office.admin.api.delete(path)).status).toBe(404);
+    expect(await validated()).toBe("active");
+    const { body } = await office.admin.api.get("/admin/audit-log?subject_kind=ip_block");
+    expect(body.data.map((entry: { action: string }) => entry.action)).toEqual([
+      "ip_block.removed",
+      "ip_block.updated",
+      "ip_block.added",
+    ]);
+    expect(body.data[0].actor.kind).toBe("platform_admin");
+  });
+
+  test("letters are listed without their text, and read one by one until they are sent", async () => {
+    await office.store.transaction(async (db) => {
+      for (const kind of ["invitation", "reset"]) {
+        const letter = { to: "ada@example.com", subject: kind, text: `secret ${kind}`, html: null, kind };
+        await writeLetter(db, letter, Date.now());
+      }
+    });
+    const listed = await office.admin.api.get("/admin/mailbox?recipient=Ada@example.com");
+    expect(listed.body.data.map((mail: { subject: string }) => mail.subject)).toEqual([
+      "reset",
+      "invitation",
+    ]);
+    expect(listed.text).not.toContain("secret");
+    const [reset] = (await office.admin.api.get("/admin/mailbox?kind=reset")).body.data;
+    expect((await office.admin.api.get(`/admin/mailbox/${reset.id}`)).body.body_text).toBe("secret reset");
+    await office.store.transaction((db) =>
+      db.updateTable("mailbox").set({ sent_at: Date.now() }).where("id", "=", reset.id).execute(),
+    );
+    expect((await office.admin.api.get(`/admin/mailbox/${reset.id}`)).body.body_text).toBeNull();
+  });
+
+  test("health tells of the database and what there is", async () => {
+    const { body } = await office.admin.api.get("/admin/health");
+    expect(body.database.kind).toBe(office.store.kind);
+    expect(body.database.latency_ms).toBeGreaterThanOrEqual(0);
+    expect(Math.abs(body.database.clock_offset_ms)).toBeLessThan(60_000);
+    expect(body.counts.products).toBe(1);
+  });
+
+  test("for everybody else there is nothing", async () => {
+    const narrowAdmin = await office.person({ admin: true, permissions: ["products:view"] });
+    for (const api of [office.owner.api, narrowAdmin.api]) {
+      for (const path of ["/admin/organizations", "/admin/users", "/admin/mailbox", "/admin/health"]) {
+        expect((await api.get(path)).status).toBe(404);
+      }
+    }
+    expect((await office.nobody.get("/admin/users")).status).toBe(401);
+  });
+});
+
+describe("with two nodes on PostgreSQL", () => {
+  test("what the admin does at one holds at the other from the next request on", async () => {
+    const office = await openOffice(postgres.make);
+    const second = await startServerProcess(office.database.environment);
+    try {
+      const api = manageClient(second.url, office.owner.token);
+      const validate = async () =>
+        (await apiOf(second.url, office.apiKey).validate({ license_key: "x" })).body.status;
+      const path = `/admin/organizations/${office.organizationId}`;
+      for (let round = 0; round < 5; round += 1) {
+        await office.admin.api.post(`${path}/suspend`, { reason: "Test." });
+        expect(await validate()).toBe("org_suspended");
+        expect((await api.patch(`/products/${office.productId}`, { name: "X" })).status).toBe(403);
+        await office.admin.api.post(`${path}/restore`);
+        expect(await validate()).toBe("license_not_found");
+        await office.admin.api.patch(path, { daily_limit_override: 0 });
+        expect(await validate()).toBe("rate_limit_exceeded");
+        await office.admin.api.patch(path, { daily_limit_override: null });
+        expect(await validate()).toBe("license_not_found");
+        await office.admin.api.post(`/admin/users/${office.owner.userId}/suspend`, { reason: "Test." });
+        expect((await api.get("/organizations")).status).toBe(401);
+        await office.admin.api.post(`/admin/users/${office.owner.userId}/restore`);
+        expect((await api.get("/organizations")).status).toBe(200);
+      }
+    } finally {
+      await second.stop();
+      await office.close();
+    }
+  });
+});

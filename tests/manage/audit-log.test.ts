@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import type { AuditLogRow } from "@countersign/store/tables";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+const startMs = Date.UTC(2024, 0, 1);
+const old = { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" };
+
+describe.each(databases)("the audit log on $kind", ({ make }) => {
+  let office: Office;
+  let path: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    path = `/organizations/${office.organizationId}/audit-log`;
+    // Four of every minute share their millisecond, so that pages end between entries of the same time.
+    const rows = Array.from(
+      { length: 1_203 },
+      (_, index): AuditLogRow => ({
+        id: newId(),
+        at: startMs + Math.floor(index / 4) * 60_000,
+        organization_id: office.organizationId,
+        actor_kind: "person",
+        actor_id: index % 2 === 0 ? "ada" : "bruno",
+        actor_name: index === 7 ? "=HYPERLINK(1)" : "Ada, Countess",
+        access_token_id: null,
+        action: index % 3 === 0 ? "license.revoked" : "license.updated",
+        subject_kind: index % 5 === 0 ? "product" : "license",
+        subject_id: `s${index % 10}`,
+        subject_name: 'A "quoted" name',
+        before: '{"max_ips":1}',
+        after: null,
+        ip: "203.0.113.9",
+        request_id: null,
+      }),
+    );
+    await office.store.transaction((db) => addAuditEntries(db, rows));
+  });
+  afterAll(() => office.close());
+
+  const query = (filter: Record<string, string>) => `?${new URLSearchParams({ ...old, ...filter })}`;
+  const all = async (filter: Record<string, string>) => {
+    const entries: { id: string; at: string; action: string }[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const more: Record<string, string> = cursor === "" ? {} : { cursor };
+      const page = await office.owner.api.get(path + query({ limit: "200", ...filter, ...more }));
+      expect(page.status).toBe(200);
+      entries.push(...page.body.data);
+      cursor = page.body.next_cursor;
+    }
+    return entries;
+  };
+
+  test("pages follow one another, the newest first, and miss and repeat nothing", async () => {
+    const entries = await all({ limit: "50" });
+    expect(entries).toHaveLength(1_203);
+    expect(new Set(entries.map((entry) => entry.id)).size).toBe(1_203);
+    const times = entries.map((entry) => Date.parse(entry.at));
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  test.each([
+    [{ actor_id: "ada" }, 602],
+    [{ action: "license.revoked" }, 401],
+    [{ subject_kind: "product" }, 241],
+    [{ subject_id: "s3" }, 120],
+    [{ actor_id: "ada", action: "license.revoked", subject_kind: "product" }, 41],
+    [{ from: "2024-01-01T00:10:00Z", to: "2024-01-01T00:11:00Z" }, 4],
+    [{ from: "2024-01-01T01:10:00+01:00", to: "2024-01-01T00:11:00Z" }, 4],
+    [{ action: "license" }, 0],
+  ])("%j finds %i entries", async (filter, count) => {
+    expect(await all(filter as Record<string, string>)).toHaveLength(count);
+  });
+
+  test("what a person did is told with who, what, before and after, and from where", async () => {
+    await office.owner.api.patch(`/products/${office.productId}`, { name: "Plugin Two" });
+    const { body } = await office.owner.api.get(`${path}?action=product.updated&limit=1`);
+    expect(body.data[0]).toMatchObject({
+      actor: { kind: "person", id: office.owner.userId, name: "Test Person" },
+      subject: { kind: "product", id: office.productId, name: "Plugin Two" },
+      before: { name: "Plugin" },
+      after: { name: "Plugin Two" },
+      ip: "127.0.0.1",
+    });
+  });
+
+  test("the whole of it can be exported as CSV, with nothing in it that a spreadsheet runs", async () => {
+    const answer = await office.owner.api.get(`${path}/export${query({ format: "csv" })}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(answer.headers.get("content-disposition")).toContain("audit-log.csv");
+    const lines = answer.text.trimEnd().split("\r\n");
+    expect(lines).toHaveLength(1_204);
+    expect(lines[0]).toStartWith("id,at,actor_kind,actor_id,actor_name");
+    expect(lines[1]).toContain(',"Ada, Countess",');
+    expect(lines[1]).toContain(',"A ""quoted"" name",');
+    expect(answer.text).toContain(",'=HYPERLINK(1),");
+  });
+
+  test("the whole of it can be exported as JSON Lines, with the filters of the list", async () => {
+    const answer = await office.owner.api.get(
+      `${path}/export${query({ format: "jsonl", actor_id: "bruno" })}`,
+    );
+    expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+    const entries = answer.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(entries).toHaveLength(601);
+    expect(entries.every((entry) => entry.actor.id === "bruno")).toBe(true);
+  });
+
+  test("who may not see it does not, and another organization's is not there", async () => {
+    const member = await office.member(["products:view"]);
+    const stranger = await office.person();
+    for (const address of [path, `${path}/export`]) {
+      expect((await member.api.get(address)).status).toBe(403);
+      expect((await stranger.api.get(address)).status).toBe(404);
+    }
+    const other = await stranger.api.post("/organizations", { name: "Other" });
+    const own = await stranger.api.get(`/organizations/${other.body.id}/audit-log?limit=200`);
+    expect(own.body.data.map((entry: { action: string }) => entry.action)).toEqual(["organization.created"]);
+    const narrow = await office.member(["audit_log:view"]);
+    expect((await narrow.api.get(path)).status).toBe(200);
+    expect((await narrow.api.get("/admin/audit-log")).status).toBe(404);
+  });
+
+  test("the platform admin reads that of everybody", async () => {
+    const everywhere = await office.admin.api.get("/admin/audit-log?action=organization.created");
+    const organizations = everywhere.body.data.map(
+      (entry: { organization_id: string }) => entry.organization_id,
+    );
+    expect(organizations).toHaveLength(2);
+    const one = await office.admin.api.get(
+      `/admin/audit-log?action=organization.created&organization_id=${office.organizationId}`,
+    );
+    expect(one.body.data).toHaveLength(1);
+  });
+
+  test("a bad filter is named", async () => {
+    for (const [filter, field] of [
+      ["from=yesterday", "from"],
+      ["limit=1000", "limit"],
+      ["cursor=xyz", "cursor"],
+    ] as const) {
+      const answer = await office.owner.api.get(`${path}?${filter}`);
+      expect(answer.status).toBe(422);
+      expect(answer.body.errors[0].field).toBe(field);
+    }
+    expect((await office.owner.api.get(`${path}/export?format=xml`)).body.errors[0].field).toBe("format");
+  });
+
+  test("nothing that was written down can be changed or removed, not even by the database's own user", async () => {
+    const change = office.store.transaction((db) =>
+      db.updateTable("audit_log").set({ actor_name: "Somebody else" }).execute(),
+    );
+    expect(change).rejects.toThrow("append-only");
+    const removal = office.store.transaction((db) =>
+      db.deleteFrom("audit_log").where("subject_id", "=", "s1").execute(),
+    );
+    expect(removal).rejects.toThrow("append-only");
+    await Promise.allSettled([change, removal]);
+    expect(await all({})).toHaveLength(1_203);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { contractRoutes } from "@countersign/contract/manage/routes";
+import { problemKinds } from "../../apps/server/http/manage/problem.ts";
+import { sqlite } from "../support/databases.ts";
+import { openScene, type Scene } from "../support/scene.ts";
+
+setDefaultTimeout(60_000);
+
+describe("the reference at /docs", () => {
+  let scene: Scene;
+  let page: string;
+  let headers: Headers;
+  beforeAll(async () => {
+    scene = await openScene(sqlite.make);
+    const answer = await fetch(`${scene.server.url}/docs`);
+    expect(answer.status).toBe(200);
+    headers = answer.headers;
+    page = await answer.text();
+  });
+  afterAll(() => scene.close());
+
+  test("every operation has its place, its path and a link to it", () => {
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    for (const { id, path } of [...contractRoutes, { id: "validate", path: "/api/v1/validate" }]) {
+      expect(page).toContain(`<article id="${id}">`);
+      expect(page).toContain(`href="#${id}"`);
+      expect(page.replaceAll("<wbr>", "")).toContain(path);
+    }
+  });
+
+  test("it asks for nothing from anywhere else, and may not", async () => {
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(policy).not.toContain("http");
+    const loaded = [...page.matchAll(/<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="([^"]*)"/g)].map(
+      ([, address = ""]) => address,
+    );
+    expect(loaded).toEqual(["data:,", "/docs/reference.css", "/docs/reference.js"]);
+    expect(page).not.toMatch(/<style|style="|<script>|\son\w+="/);
+    for (const address of loaded.slice(1)) {
+      const answer = await fetch(scene.server.url + address);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(await answer.text()).not.toMatch(/https?:|@import|url\(|fetch\(|eval/);
+    }
+  });
+
+  test("every link in the page leads somewhere", async () => {
+    const ids = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, target = ""] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
+    for (const [, address = ""] of page.matchAll(/<a href="(\/[^"]*)"/g)) {
+      expect((await fetch(scene.server.url + address)).status).toBe(200);
+    }
+  });
+
+  test("no id occurs twice", () => {
+    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test("each kind of problem has a page where its type points, and nothing else has", async () => {
+    for (const [kind, [status, title]] of Object.entries(problemKinds)) {
+      const answer = await fetch(`${scene.server.url}/problems/${kind.replaceAll("_", "-")}`);
+      expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      const text = await answer.text();
+      expect(text).toStartWith(title);
+      expect(text).toContain(String(status));
+    }
+    expect((await fetch(`${scene.server.url}/problems/nothing`)).status).toBe(404);
+    expect((await fetch(`${scene.server.url}/docs`, { method: "POST" })).status).toBe(405);
+  });
+});

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "../support/browser.ts";
+import { databases } from "../support/databases.ts";
+import { type DiscordProfile, type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { suspendUserForTest } from "../support/suspend.ts";
+import { totpCode, totpSecret } from "../support/totp.ts";
+
+setDefaultTimeout(60_000);
+
+let lastId = 0;
+function profile(parts: Partial<DiscordProfile> = {}): DiscordProfile {
+  lastId += 1;
+  return {
+    id: `9000000000000${lastId}`,
+    username: "grace",
+    email: `discord-${lastId}@example.com`,
+    verified: true,
+    ...parts,
+  };
+}
+
+describe.each(databases)("Discord on $kind", ({ make }) => {
+  let discord: FakeDiscord;
+  let house: House;
+  beforeAll(async () => {
+    discord = await startFakeDiscord();
+    house = await openHouse(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
+  });
+  afterAll(async () => {
+    await house.close();
+    discord.close();
+  });
+
+  const comeBy = async (browser: Browser, who: DiscordProfile, start = "/sign-in/social") => {
+    const begun = await browser.auth(start, {
+      provider: "discord",
+      callbackURL: "/welcome",
+      errorCallbackURL: "/sign-in",
+    });
+    expect(begun.status).toBe(200);
+    return browser.send("GET", discord.approve(begun.body.url, who));
+  };
+  const errorOf = (answer: { headers: Headers }) =>
+    new URL(answer.headers.get("location") ?? "/", house.url).searchParams.get("error");
+
+  test("somebody new gets an account with the address that Discord verified; next time it is the same one", async () => {
+    const who = profile();
+    const browser = house.browser();
+    const back = await comeBy(browser, who);
+    expect([back.status, back.headers.get("location")]).toEqual([302, "/welcome"]);
+    const me = (await browser.manage("GET", "/me")).body;
+    expect(me).toMatchObject({ email: who.email, email_verified: true, name: "grace" });
+    expect(me.sign_in_methods).toMatchObject({ password: false, discord: { discord_id: who.id } });
+    const later = house.browser();
+    await comeBy(later, { ...who, email: "moved@example.com" });
+    expect((await later.manage("GET", "/me")).body.id).toBe(me.id);
+    const rows = await house.store.reads
+      .selectFrom("accounts")
+      .selectAll()
+      .where("account_id", "=", who.id)
+      .execute();
+    expect(rows).toMatchObject([{ access_token: null, refresh_token: null, id_token: null }]);
+  });
+
+  test("an address that has an account here does not open it, verified or not", async () => {
+    for (const verified of [true, false]) {
+      const { email } = await house.resident();
+      const browser = house.browser();
+      const back = await comeBy(browser, profile({ email, verified }));
+      expect(back.status).toBe(302);
+      expect(errorOf(back)).toBe(verified ? "account_not_linked" : "email_not_verified");
+      expect((await browser.manage("GET", "/me")).status).toBe(401);
+    }
+  });
+
+  test("an address that Discord did not verify makes no account", async () => {
+    for (const parts of [{ verified: false }, { email: null, verified: true }]) {
+      const browser = house.browser();
+      const back = await comeBy(browser, profile(parts));
+      expect(errorOf(back)).toBe("email_not_verified");
+      expect((await browser.manage("GET", "/me")).status).toBe(401);
+    }
+  });
+
+  test("linked by somebody signed in, whatever its address, it opens their account and no other", async () => {
+    const { browser, userId } = await house.guest();
+    const who = profile({ verified: false });
+    const linked = await comeBy(browser, who, "/link-social");
+    expect(linked.headers.get("location")).toBe("/welcome");
+    const me = (await browser.manage("GET", "/me")).body;
+    expect(me.sign_in_methods.discord.discord_id).toBe(who.id);
+    const later = house.browser();
+    await comeBy(later, who);
+    expect((await later.manage("GET", "/me")).body.id).toBe(userId);
+
+    const other = await house.guest();
+    const stolen = await comeBy(other.browser, who, "/link-social");
+    expect(errorOf(stolen)).toBe("account_already_linked_to_different_user");
+    const { account_id: accountId } = me.sign_in_methods.discord;
+    // Neither when it would be their last way in, nor when they have others.
+    expect((await other.browser.auth("/unlink-account", { accountId })).status).toBe(409);
+    await comeBy(other.browser, profile(), "/link-social");
+    expect((await other.browser.auth("/unlink-account", { accountId })).status).toBe(404);
+    expect((await browser.auth("/unlink-account", { accountId })).status).toBe(200);
+    expect((await browser.manage("GET", "/me")).body.sign_in_methods.discord).toBeNull();
+  });
+
+  test("linking needs a session, and the last way in stays", async () => {
+    expect((await house.browser().auth("/link-social", { provider: "discord" })).status).toBe(401);
+    const browser = house.browser();
+    await comeBy(browser, profile());
+    const me = (await browser.manage("GET", "/me")).body;
+    const { account_id: accountId } = me.sign_in_methods.discord;
+    expect((await browser.auth("/unlink-account", { accountId })).status).toBe(409);
+  });
+
+  test("it is no way around the second factor", async () => {
+    const { browser, userId } = await house.guest();
+    const who = profile();
+    await comeBy(browser, who, "/link-social");
+    const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
+    const secret = totpSecret(totpURI);
+    await browser.auth("/two-factor/verify-totp", { code: totpCode(secret, -1) });
+    const later = house.browser();
+    const back = await comeBy(later, who);
+    expect([back.status, back.headers.get("location")]).toEqual([302, `${house.url}/sign-in/second-factor`]);
+    expect(later.cookies.has("countersign.session_token")).toBe(false);
+    expect((await later.manage("GET", "/me")).status).toBe(401);
+    expect((await later.auth("/two-factor/verify-totp", { code: totpCode(secret) })).status).toBe(200);
+    expect((await later.manage("GET", "/me")).body.id).toBe(userId);
+  });
+
+  test("an answer that this browser did not ask for, or that was used, opens nothing", async () => {
+    const victim = house.browser();
+    const begun = await house.browser().auth("/sign-in/social", { provider: "discord" });
+    const address = discord.approve(begun.body.url, profile());
+    expect(errorOf(await victim.send("GET", address))).toBe("state_mismatch");
+    expect((await victim.manage("GET", "/me")).status).toBe(401);
+    const elsewhere = await house
+      .browser()
+      .auth("/sign-in/social", { provider: "discord", callbackURL: "https://evil.example/" });
+    expect(elsewhere.status).toBe(403);
+  });
+
+  test("somebody suspended does not get in", async () => {
+    const who = profile();
+    const browser = house.browser();
+    await comeBy(browser, who);
+    await suspendUserForTest(house.store, (await browser.manage("GET", "/me")).body.id);
+    const later = house.browser();
+    const back = await comeBy(later, who);
+    expect(later.cookies.has("countersign.session_token")).toBe(false);
+    expect(back.status).toBe(302);
+    expect(errorOf(back)).toBe("SUSPENDED");
+  });
+
+  test("where signing up is not open, only those who linked it come in", async () => {
+    const closed = await openHouse(make, discord.settings);
+    const begun = await closed
+      .browser()
+      .auth("/sign-in/social", { provider: "discord", errorCallbackURL: "/sign-in" });
+    expect((await closed.browser().manage("GET", "/setup")).body.discord).toBe(true);
+    const browser = closed.browser();
+    const asked = await browser.auth("/sign-in/social", {
+      provider: "discord",
+      errorCallbackURL: "/sign-in",
+    });
+    expect(begun.status).toBe(200);
+    const back = await browser.send("GET", discord.approve(asked.body.url, profile()));
+    expect(errorOf(back)).toBe("signup_disabled");
+    expect(await closed.store.reads.selectFrom("users").select("id").execute()).toEqual([]);
+    await closed.close();
+  });
+});

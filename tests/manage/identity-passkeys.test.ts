@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Authenticator } from "../support/authenticator.ts";
+import type { Browser } from "../support/browser.ts";
+import { databases } from "../support/databases.ts";
+import { type House, openHouse } from "../support/house.ts";
+import { suspendUserForTest } from "../support/suspend.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("passkeys on $kind", ({ make }) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(make);
+  });
+  afterAll(() => house.close());
+
+  const add = async (browser: Browser, device: Authenticator, name = "Phone") => {
+    const { body: options } = await browser.auth("/passkey/generate-register-options");
+    return browser.auth("/passkey/verify-registration", { response: device.register(options), name });
+  };
+  const come = async (browser: Browser, device: Authenticator) => {
+    const { body: options } = await browser.auth("/passkey/generate-authenticate-options");
+    return browser.auth("/passkey/verify-authentication", { response: device.authenticate(options) });
+  };
+
+  test("added by somebody signed in, a passkey opens their account, and only once for one answer", async () => {
+    const { browser, userId, email } = await house.guest();
+    const device = new Authenticator(house.url);
+    expect((await add(browser, device)).status).toBe(200);
+    const methods = (await browser.manage("GET", "/me")).body.sign_in_methods;
+    expect(methods.passkeys).toMatchObject([{ name: "Phone" }]);
+
+    const later = house.browser();
+    const { body: options } = await later.auth("/passkey/generate-authenticate-options");
+    const response = device.authenticate(options);
+    const [cookie] = [...later.cookies];
+    expect((await later.auth("/passkey/verify-authentication", { response })).status).toBe(200);
+    expect((await later.manage("GET", "/me")).body.id).toBe(userId);
+    const replay = house.browser();
+    if (cookie !== undefined) replay.cookies.set(cookie[0], cookie[1]);
+    expect((await replay.auth("/passkey/verify-authentication", { response })).status).toBe(409);
+    expect((await replay.manage("GET", "/me")).status).toBe(401);
+    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("account_security");
+    expect(await house.actions(userId)).toEqual(["person.passkey_added"]);
+  });
+
+  test("another site's passkey, an unknown one and one that did not ask who it is are refused", async () => {
+    const { browser } = await house.guest();
+    expect((await add(browser, new Authenticator("https://evil.example"))).status).toBeGreaterThanOrEqual(
+      400,
+    );
+    const lax = await add(browser, new Authenticator(house.url, { asksWhoItIs: false }));
+    expect(lax.status).toBe(422);
+    expect((await browser.manage("GET", "/me")).body.sign_in_methods.passkeys).toEqual([]);
+    const stranger = house.browser();
+    expect((await come(stranger, new Authenticator(house.url))).status).toBe(404);
+    expect((await stranger.manage("GET", "/me")).status).toBe(401);
+  });
+
+  test("nobody touches the passkeys of others, and a removed one opens nothing", async () => {
+    const { browser, userId } = await house.guest();
+    const device = new Authenticator(house.url);
+    await add(browser, device);
+    const [{ id }] = (await browser.manage("GET", "/me")).body.sign_in_methods.passkeys;
+    const other = await house.guest();
+    expect((await other.browser.auth("/passkey/delete-passkey", { id })).status).toBeGreaterThanOrEqual(400);
+    expect((await browser.auth("/passkey/update-passkey", { id, name: "Old phone" })).status).toBe(200);
+    expect((await browser.auth("/passkey/list-user-passkeys")).body).toMatchObject([{ name: "Old phone" }]);
+    expect((await browser.auth("/passkey/delete-passkey", { id })).status).toBe(200);
+    expect((await come(house.browser(), device)).status).toBe(404);
+    expect(await house.actions(userId)).toEqual(["person.passkey_added", "person.passkey_removed"]);
+  });
+
+  test("adding one needs a session; somebody suspended does not get in with one", async () => {
+    expect((await house.browser().auth("/passkey/generate-register-options")).status).toBe(401);
+    const { browser, userId } = await house.guest();
+    const device = new Authenticator(house.url);
+    await add(browser, device);
+    await suspendUserForTest(house.store, userId);
+    const later = house.browser();
+    expect((await come(later, device)).status).toBe(403);
+    expect(later.cookies.has("countersign.session_token")).toBe(false);
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { goodPassword, type House, openHouse, tokenIn } from "../support/house.ts";
+import { newId } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("a lost password and a new address on $kind", ({ make }) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(make);
+  });
+  afterAll(() => house.close());
+
+  test("the link in the letter sets a password once, ends every session, and verifies the address", async () => {
+    const { browser, email, userId } = await house.guest();
+    await house.browser().auth("/request-password-reset", { email });
+    await house.browser().auth("/request-password-reset", { email });
+    const [first, second] = (await house.letters(email)).map(tokenIn);
+    const newPassword = "something quite different";
+    const weak = await house.browser().auth("/reset-password", { token: first, newPassword: "12345678" });
+    expect([weak.status, weak.body.errors[0].field]).toEqual([422, "newPassword"]);
+    expect((await house.browser().auth("/reset-password", { token: first, newPassword })).status).toBe(200);
+    expect((await browser.manage("GET", "/me")).status).toBe(401);
+    for (const token of [first, second, "made-up"]) {
+      const again = await house.browser().auth("/reset-password", { token, newPassword: "a third password" });
+      expect([again.status, again.body.type]).toEqual([401, "/problems/wrong-credentials"]);
+    }
+    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+      401,
+    );
+    expect((await house.browser().auth("/sign-in/email", { email, password: newPassword })).status).toBe(200);
+    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("password_changed");
+    expect(await house.actions(userId)).toContain("person.password_reset");
+  });
+
+  test("one token used many times at once sets one password", async () => {
+    const { email } = await house.resident();
+    await house.browser().auth("/request-password-reset", { email });
+    const token = tokenIn((await house.letters(email))[0]);
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((number) =>
+        house.browser().auth("/reset-password", { token, newPassword: `a racing password ${number}` }),
+      ),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401, 401, 401]);
+  });
+
+  test("asking for it takes as long, and answers the same, for an address that nobody has", async () => {
+    const { email } = await house.resident();
+    const times: number[] = [];
+    const answers: string[] = [];
+    for (const address of [email, "nobody-at-all@example.com"]) {
+      const startedMs = performance.now();
+      const answer = await house.browser().auth("/request-password-reset", { email: address });
+      times.push(performance.now() - startedMs);
+      answers.push(`${answer.status} ${answer.text}`);
+    }
+    expect(answers[0]).toBe(answers[1] ?? "");
+    expect((times[0] ?? 0) / (times[1] ?? 1)).toBeWithin(0.6, 1.7);
+  });
+
+  test("letters to one address are few, whoever asks", async () => {
+    const { email } = await house.resident();
+    const statuses = [];
+    for (let time = 0; time < 5; time++)
+      statuses.push((await house.browser().auth("/request-password-reset", { email })).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect(await house.letters(email)).toHaveLength(3);
+  });
+
+  test("tokens in the database are good for nothing: only their hashes are there", async () => {
+    const { email } = await house.resident();
+    await house.browser().auth("/request-password-reset", { email });
+    const token = tokenIn((await house.letters(email))[0]);
+    const rows = await house.store.reads.selectFrom("verifications").selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  test("a new address counts once it is confirmed from there, and the old one is told", async () => {
+    const { browser, email, userId } = await house.guest();
+    const newEmail = `new-${newId()}@example.com`;
+    const body = { new_email: newEmail.toUpperCase(), password: goodPassword };
+    expect((await browser.manage("POST", "/me/email", { ...body, password: "not the one" })).status).toBe(
+      401,
+    );
+    expect((await browser.manage("POST", "/me/email", { new_email: newEmail })).body.errors[0].field).toBe(
+      "password",
+    );
+    expect((await browser.manage("POST", "/me/email", body)).status).toBe(202);
+    expect((await browser.manage("GET", "/me")).body.email).toBe(email);
+    expect((await house.letters(email)).map((letter) => letter.kind)).toEqual(["email_change_asked"]);
+    const token = tokenIn((await house.letters(newEmail))[0]);
+
+    // Neither the link alone nor somebody else with it changes anything, and trying does not use it up.
+    expect((await house.browser().manage("POST", "/me/email/confirm", { token })).status).toBe(401);
+    const stranger = await house.guest();
+    expect((await stranger.browser.manage("POST", "/me/email/confirm", { token })).status).toBe(422);
+    const confirmed = await browser.manage("POST", "/me/email/confirm", { token });
+    expect(confirmed.body).toMatchObject({ email: newEmail, email_verified: true });
+    expect((await browser.manage("POST", "/me/email/confirm", { token })).status).toBe(422);
+    expect((await house.letters(email)).map((letter) => letter.kind)).toEqual([
+      "email_change_asked",
+      "email_changed",
+    ]);
+    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+      401,
+    );
+    expect(
+      (await house.browser().auth("/sign-in/email", { email: newEmail, password: goodPassword })).status,
+    ).toBe(200);
+    expect(await house.actions(userId)).toEqual(["person.email_change_asked", "person.email_changed"]);
+  });
+
+  test("an address that has an account cannot be taken over, and asking does not tell that it has one", async () => {
+    const { browser } = await house.guest();
+    const other = await house.resident();
+    const free = `free-${newId()}@example.com`;
+    const ask = (address: string) =>
+      browser.manage("POST", "/me/email", { new_email: address, password: goodPassword });
+    const [taken, open] = [await ask(other.email), await ask(free)];
+    expect([taken.status, open.status]).toEqual([202, 202]);
+    expect(await house.letters(other.email)).toEqual([]);
+    const token = tokenIn((await house.letters(free))[0]);
+    await house.store.transaction((db) =>
+      db.updateTable("users").set({ email: free }).where("id", "=", other.userId).execute(),
+    );
+    expect((await browser.manage("POST", "/me/email/confirm", { token })).status).toBe(409);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { goodPassword, type House, openHouse, type Resident } from "../support/house.ts";
+import { totpCode, totpSecret } from "../support/totp.ts";
+
+setDefaultTimeout(60_000);
+
+interface Guarded extends Resident {
+  readonly secret: Uint8Array;
+  readonly recoveryCodes: readonly string[];
+}
+
+describe.each(databases)("the second factor on $kind", ({ make }) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(make);
+  });
+  afterAll(() => house.close());
+
+  /** Somebody who has it on. The code it was turned on with is that of half a minute ago, so that the next is free. */
+  const guarded = async (): Promise<Guarded> => {
+    const someone = await house.guest();
+    const enabled = await someone.browser.auth("/two-factor/enable", { password: goodPassword });
+    const secret = totpSecret(enabled.body.totpURI);
+    const checked = await someone.browser.auth("/two-factor/verify-totp", { code: totpCode(secret, -1) });
+    expect([enabled.status, checked.status]).toEqual([200, 200]);
+    return { ...someone, secret, recoveryCodes: enabled.body.backupCodes };
+  };
+  const begin = async (email: string) => {
+    const browser = house.browser();
+    const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
+    return { browser, answer };
+  };
+
+  test("it is on once a code was right, and the person is told", async () => {
+    const { browser, email, userId } = await house.guest();
+    expect((await browser.auth("/two-factor/enable", { password: "not the one" })).status).toBe(401);
+    const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
+    expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(false);
+    expect((await browser.auth("/two-factor/verify-totp", { code: "000000" })).status).toBe(401);
+    const on = await browser.auth("/two-factor/verify-totp", { code: totpCode(totpSecret(totpURI)) });
+    expect(on.status).toBe(200);
+    expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(true);
+    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("account_security");
+    expect(await house.actions(userId)).toEqual(["person.second_factor_enabled"]);
+    const rows = JSON.stringify(await house.store.reads.selectFrom("two_factors").selectAll().execute());
+    expect(rows).not.toContain(new URL(totpURI).searchParams.get("secret") ?? "?");
+  });
+
+  test("before the code, the password opens nothing", async () => {
+    const { email, secret } = await guarded();
+    const { browser, answer } = await begin(email);
+    expect(answer.body).toEqual({ twoFactorRedirect: true, twoFactorMethods: ["totp"] });
+    expect(browser.cookies.has("countersign.session_token")).toBe(false);
+    expect((await browser.manage("GET", "/me")).status).toBe(401);
+    expect((await browser.auth("/get-session")).body).toBeNull();
+    expect((await browser.auth("/two-factor/disable", { password: goodPassword })).status).toBe(401);
+    expect((await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) })).status).toBe(200);
+    expect((await browser.manage("GET", "/me")).status).toBe(200);
+  });
+
+  test("a code is good once, also for two at the same moment", async () => {
+    const { email, secret } = await guarded();
+    const pair = await Promise.all([begin(email), begin(email)]);
+    const code = totpCode(secret);
+    const answers = await Promise.all(
+      pair.map(({ browser }) => browser.auth("/two-factor/verify-totp", { code })),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401]);
+    const { browser } = await begin(email);
+    expect((await browser.auth("/two-factor/verify-totp", { code })).status).toBe(401);
+  });
+
+  test("a recovery code is good once, and new ones take the place of the old", async () => {
+    const { browser: own, email, recoveryCodes } = await guarded();
+    const [first, second] = recoveryCodes;
+    const { browser } = await begin(email);
+    expect((await browser.auth("/two-factor/verify-backup-code", { code: first })).status).toBe(200);
+    expect((await browser.manage("GET", "/me")).status).toBe(200);
+    const again = await begin(email);
+    expect((await again.browser.auth("/two-factor/verify-backup-code", { code: first })).status).toBe(401);
+    const renewed = await own.auth("/two-factor/generate-backup-codes", { password: goodPassword });
+    expect(renewed.body.backupCodes).toHaveLength(10);
+    expect((await again.browser.auth("/two-factor/verify-backup-code", { code: second })).status).toBe(401);
+    const code = renewed.body.backupCodes[0];
+    expect((await again.browser.auth("/two-factor/verify-backup-code", { code })).status).toBe(200);
+  });
+
+  test("guessing codes is stopped, and begun again with the password it stays stopped", async () => {
+    const { email, secret } = await guarded();
+    const statuses: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const { browser } = await begin(email);
+      for (let time = 0; time < 4; time++) {
+        const code = String(100_000 + round * 10 + time);
+        statuses.push((await browser.auth("/two-factor/verify-totp", { code })).status);
+      }
+    }
+    expect(statuses.slice(-3)).toEqual([429, 429, 429]);
+    const { browser } = await begin(email);
+    const right = await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
+    expect(right.status).toBe(429);
+    expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("turned off, with the password, the password alone opens a session again", async () => {
+    const { browser, email, userId } = await guarded();
+    expect((await browser.auth("/two-factor/disable", { password: "not the one" })).status).toBe(401);
+    expect((await browser.auth("/two-factor/disable", { password: goodPassword })).status).toBe(200);
+    const { browser: next } = await begin(email);
+    expect((await next.manage("GET", "/me")).status).toBe(200);
+    expect(await house.actions(userId)).toContain("person.second_factor_disabled");
+  });
+
+  test("a new password does not turn it off", async () => {
+    const { email } = await guarded();
+    await house.browser().auth("/request-password-reset", { email });
+    const letter = (await house.letters(email)).find(({ kind }) => kind === "password_reset");
+    const token = /token=([\w-]+)/.exec(letter?.body_text ?? "")?.[1];
+    const browser = house.browser();
+    const newPassword = "a password after the reset";
+    expect((await browser.auth("/reset-password", { token, newPassword })).status).toBe(200);
+    expect(
+      (await browser.auth("/sign-in/email", { email, password: newPassword })).body.twoFactorRedirect,
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { suspendUserForTest } from "../support/suspend.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("signing in on $kind", ({ make }) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(make);
+  });
+  afterAll(() => house.close());
+
+  test("the right password opens a session, in a cookie that no script can read", async () => {
+    const { browser, email, userId } = await house.resident();
+    const answer = await browser.auth("/sign-in/email", {
+      email: email.toUpperCase(),
+      password: goodPassword,
+    });
+    expect(answer.status).toBe(200);
+    const [cookie] = answer.headers.getSetCookie();
+    expect(cookie).toStartWith("countersign.session_token=");
+    expect(cookie).toContain("; Path=/; HttpOnly; SameSite=Lax");
+    const token =
+      decodeURIComponent(browser.cookies.get("countersign.session_token") ?? "").split(".")[0] ?? "?";
+    expect(answer.text).not.toContain(token);
+    const me = await browser.manage("GET", "/me");
+    expect(me.body).toMatchObject({ id: userId, email, email_verified: true, two_factor_enabled: false });
+    expect(me.body.sign_in_methods).toEqual({ password: true, discord: null, passkeys: [] });
+    await browser.auth("/sign-out", {});
+    expect((await browser.manage("GET", "/me")).status).toBe(401);
+  });
+
+  test("a wrong password and an unknown address get the same answer in about the same time", async () => {
+    const { email } = await house.resident();
+    const tries = { known: [] as number[], unknown: [] as number[] };
+    const texts = new Set<string>();
+    for (let time = 0; time < 4; time++) {
+      for (const [kind, address] of [
+        ["known", email],
+        ["unknown", `nobody-${time}@example.com`],
+      ] as const) {
+        const startedMs = performance.now();
+        const answer = await house
+          .browser()
+          .auth("/sign-in/email", { email: address, password: "not the one" });
+        tries[kind].push(performance.now() - startedMs);
+        const { request_id: _, ...rest } = answer.body;
+        texts.add(JSON.stringify([answer.status, rest]));
+      }
+    }
+    expect([...texts]).toHaveLength(1);
+    expect([...texts][0]).toContain("401");
+    const best = (times: number[]) => Math.min(...times);
+    expect(best(tries.known) / best(tries.unknown)).toBeGreaterThan(0.5);
+    expect(best(tries.known) / best(tries.unknown)).toBeLessThan(2);
+  });
+
+  test("an address that is not verified does not get in with the right password", async () => {
+    const { browser, email } = await house.resident({ verified: false });
+    const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
+    expect(answer.status).toBe(403);
+    expect(answer.body.type).toBe("/problems/email-not-verified");
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  test("somebody suspended is nobody: signed in or signing in", async () => {
+    const { browser, email, userId } = await house.guest();
+    await suspendUserForTest(house.store, userId);
+    expect((await browser.manage("GET", "/me")).status).toBe(401);
+    expect((await browser.auth("/get-session")).body).toBeNull();
+    const change = { currentPassword: goodPassword, newPassword: "another good password" };
+    expect((await browser.auth("/change-password", change)).status).toBe(401);
+    const again = await house.browser().auth("/sign-in/email", { email, password: goodPassword });
+    expect(again.status).toBe(403);
+    expect(
+      again.headers
+        .getSetCookie()
+        .filter((cookie) => cookie.includes("session_token=") && !cookie.includes("Max-Age=0")),
+    ).toEqual([]);
+  });
+
+  describe("a change with a session cookie is taken from this site alone", () => {
+    const origins = (own: string): [string, string][] => [
+      ["none", ""],
+      ["null", "null"],
+      ["foreign", "https://evil.example"],
+      ["a longer name", `${own}.evil.example`],
+      ["another port", own.replace(/\d+$/, "1")],
+      ["another scheme", own.replace("http:", "https:")],
+      ["a path", `${own}/`],
+      ["upper case", own.toUpperCase()],
+    ];
+    test("under /api/auth and in the management API", async () => {
+      const { browser } = await house.guest();
+      for (const [what, origin] of origins(house.url)) {
+        const out = await browser.auth("/sign-out", {}, { origin });
+        expect([what, out.status, out.body.type]).toEqual([what, 403, "/problems/wrong-origin"]);
+        const renamed = await browser.manage("PATCH", "/me", { name: "Mallory" }, { origin });
+        expect([what, renamed.status, renamed.body.type]).toEqual([what, 403, "/problems/wrong-origin"]);
+      }
+      expect((await browser.manage("GET", "/me")).body.name).toBe("Test Person");
+      expect((await browser.manage("PATCH", "/me", { name: "Ada" })).body.name).toBe("Ada");
+    });
+
+    test("and a sign-in that another site sends is refused even without a cookie", async () => {
+      const { email } = await house.resident();
+      const body = { email, password: goodPassword };
+      const answer = await house.browser().auth("/sign-in/email", body, { origin: "https://evil.example" });
+      expect(answer.status).toBe(403);
+      expect((await house.browser().auth("/sign-in/email", body, { origin: "" })).status).toBe(200);
+    });
+  });
+
+  test("sessions are listed without their secrets, and end when told to", async () => {
+    const { browser, email } = await house.guest();
+    const other = house.browser();
+    const third = house.browser();
+    for (const one of [other, third]) await one.auth("/sign-in/email", { email, password: goodPassword });
+    const list = await browser.manage("GET", "/me/sessions");
+    expect(list.body.data).toHaveLength(3);
+    expect(list.body.data.filter((session: { is_current: boolean }) => session.is_current)).toHaveLength(1);
+    expect(list.body.data[0]).toMatchObject({ user_agent: "Test Browser", is_current: true });
+    expect(list.body.data[0].ip).toStartWith("198.18.");
+    expect(list.text).not.toContain("token");
+    const second = list.body.data[1].id;
+    expect((await (await house.guest()).browser.manage("DELETE", `/me/sessions/${second}`)).status).toBe(404);
+    expect((await browser.manage("DELETE", `/me/sessions/${second}`)).status).toBe(204);
+    expect((await other.manage("GET", "/me")).status).toBe(401);
+    expect((await third.manage("GET", "/me")).status).toBe(200);
+    expect((await browser.manage("DELETE", "/me/sessions")).status).toBe(204);
+    expect((await third.manage("GET", "/me")).status).toBe(401);
+    expect((await browser.manage("GET", "/me")).status).toBe(200);
+    const page = await browser.manage("GET", "/me/sessions?limit=1");
+    expect(page.body).toMatchObject({ data: [{ is_current: true }], next_cursor: null });
+  });
+
+  test("a change of password needs the old one, ends the other sessions, and is told by letter", async () => {
+    const { browser, email, userId } = await house.guest();
+    const other = house.browser();
+    await other.auth("/sign-in/email", { email, password: goodPassword });
+    const newPassword = "an even better password";
+    const wrong = await browser.auth("/change-password", { currentPassword: "not the one", newPassword });
+    expect(wrong.status).toBe(401);
+    const common = await browser.auth("/change-password", {
+      currentPassword: goodPassword,
+      newPassword: "Passw0rd1",
+    });
+    expect([common.status, common.body.errors[0].field]).toEqual([422, "newPassword"]);
+    expect(
+      (await browser.auth("/change-password", { currentPassword: goodPassword, newPassword })).status,
+    ).toBe(200);
+    expect((await browser.manage("GET", "/me")).status).toBe(200);
+    expect((await other.manage("GET", "/me")).status).toBe(401);
+    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+      401,
+    );
+    expect((await house.browser().auth("/sign-in/email", { email, password: newPassword })).status).toBe(200);
+    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("password_changed");
+    expect(await house.actions(userId)).toEqual(["person.password_changed"]);
+  });
+
+  test("a sign-in from a new place is told, one from a known place is not", async () => {
+    const { browser, email } = await house.guest();
+    await browser.auth("/sign-in/email", { email, password: goodPassword });
+    expect(await house.letters(email)).toEqual([]);
+    const elsewhere = { "x-forwarded-for": "203.0.113.7", "user-agent": "Other Browser" };
+    await house.browser().auth("/sign-in/email", { email, password: goodPassword }, elsewhere);
+    const letters = await house.letters(email);
+    expect(letters.map((letter) => letter.kind)).toEqual(["new_sign_in"]);
+    expect(letters[0]?.body_text).toContain("203.0.113.7");
+  });
+
+  test("guessing one account's password is stopped, from wherever it comes, and says for how long", async () => {
+    const { email } = await house.resident();
+    const statuses: number[] = [];
+    let last = await house.browser().auth("/get-session");
+    for (let time = 0; time < 12; time++) {
+      last = await house.browser().auth("/sign-in/email", { email, password: `guess number ${time}` });
+      statuses.push(last.status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+    expect(last.body.type).toBe("/problems/too-many-requests");
+    expect(Number(last.headers.get("retry-after"))).toBeWithin(1, 601);
+    // The right password waits as well: whoever guesses must not learn that it was right.
+    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+      429,
+    );
+  });
+
+  test("one address is stopped, whichever accounts it tries; its own word for its address counts for nothing", async () => {
+    const browser = house.browser();
+    const statuses = new Map<number, number>();
+    for (let time = 0; time < 70; time++) {
+      const answer = await browser.auth(
+        "/sign-in/social",
+        { provider: "discord" },
+        { "x-countersign-address": `10.0.0.${time}` },
+      );
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    }
+    expect([...statuses]).toEqual([
+      [404, 60],
+      [429, 10],
+    ]);
+  });
+
+  test("an address of the library that is not wanted does not exist", async () => {
+    const { browser } = await house.guest();
+    for (const path of [
+      "/list-sessions",
+      "/delete-user",
+      "/update-user",
+      "/change-email",
+      "/ok",
+      "/error",
+      "/two-factor/send-otp",
+      "/sign-in/email/",
+      "/revoke-sessions",
+      "/..",
+    ]) {
+      expect([path, (await browser.send("POST", `/api/auth${path}`, {})).status]).toEqual([path, 404]);
+    }
+    const wrong = await browser.send("GET", "/api/auth/sign-in/email");
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+
+  test("bad input names the field, and what the server owns cannot be sent", async () => {
+    const browser = house.browser();
+    const missing = await browser.auth("/sign-in/email", { email: "ada@example.com" });
+    expect([missing.status, missing.body.errors]).toEqual([
+      422,
+      [{ field: "password", message: "password is missing." }],
+    ]);
+    const extra = await browser.auth("/sign-in/email", {
+      email: "a@b.c",
+      password: "x",
+      callbackURL: "https://evil.example",
+    });
+    expect([extra.status, extra.body.errors[0].field]).toEqual([422, "callbackURL"]);
+    const large = await browser.auth("/sign-in/email", { email: "a@b.c", password: "x".repeat(70_000) });
+    expect(large.status).toBe(413);
+    const { browser: signedIn } = await house.guest();
+    const owned = await signedIn.manage("PATCH", "/me", { is_platform_admin: true });
+    expect([owned.status, owned.body.errors[0].field]).toEqual([422, "is_platform_admin"]);
+  });
+});
+
+test("where the address is https, cookies are bound to this host and to https", async () => {
+  const [sqlite] = databases;
+  if (sqlite === undefined) throw new Error("There is no database.");
+  const house = await openHouse(sqlite.make, { COUNTERSIGN_URL: "https://license.example.com" });
+  const { email } = await house.resident();
+  const answer = await house
+    .browser()
+    .auth("/sign-in/email", { email, password: goodPassword }, { origin: "https://license.example.com" });
+  expect(answer.status).toBe(200);
+  const [cookie] = answer.headers.getSetCookie();
+  expect(cookie).toMatch(
+    /^__Host-countersign\.session_token=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  await house.close();
+});

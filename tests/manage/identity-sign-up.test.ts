@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { goodPassword, type House, linkIn, openHouse } from "../support/house.ts";
+import { newId } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+const someone = (email = `${newId()}@example.com`) => ({
+  name: "Grace Hopper",
+  email,
+  password: goodPassword,
+});
+
+describe.each(databases)("signing up on $kind", ({ make }) => {
+  let open: House;
+  beforeAll(async () => {
+    open = await openHouse(make, { COUNTERSIGN_SIGN_UP: "open" });
+  });
+  afterAll(() => open.close());
+
+  test("an account opens nothing until its address is verified by the link in the letter", async () => {
+    const browser = open.browser();
+    const person = someone();
+    expect((await browser.auth("/sign-up/email", person)).body).toEqual({ status: true });
+    expect(browser.cookies.size).toBe(0);
+    const { email, password } = person;
+    expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(403);
+    const [letter] = await open.letters(email);
+    expect(letter?.kind).toBe("email_verification");
+    const link = linkIn(letter);
+    const verified = await browser.send("GET", link.pathname + link.search);
+    expect([verified.status, verified.headers.get("location")]).toEqual([302, "/sign-in?verified=true"]);
+    // The link says that the address is right, and no more: it is not a way to sign in.
+    expect(verified.headers.getSetCookie()).toEqual([]);
+    expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(200);
+    const me = await browser.manage("GET", "/me");
+    expect(me.body).toMatchObject({ name: "Grace Hopper", email_verified: true, is_platform_admin: false });
+    expect(await open.actions(me.body.id)).toEqual(["person.signed_up"]);
+  });
+
+  test("an address that has an account gets the same answer, and a letter that says so", async () => {
+    const { email, browser } = await open.resident();
+    const times: Record<string, number> = {};
+    const answers: string[] = [];
+    for (const address of [`${newId()}@example.com`, email]) {
+      const startedMs = performance.now();
+      const answer = await open
+        .browser()
+        .auth("/sign-up/email", { ...someone(address), password: "another one altogether" });
+      times[address === email ? "taken" : "free"] = performance.now() - startedMs;
+      answers.push(`${answer.status} ${answer.text}`);
+    }
+    expect(answers[0]).toBe(answers[1] ?? "");
+    expect((times.taken ?? 0) / (times.free ?? 1)).toBeWithin(0.6, 1.7);
+    expect((await open.letters(email)).map((letter) => letter.kind)).toEqual(["sign_up_again"]);
+    expect((await browser.auth("/sign-in/email", { email, password: goodPassword })).status).toBe(200);
+  });
+
+  test("two at once for one address make one account", async () => {
+    const person = someone();
+    const answers = await Promise.all([1, 2, 3].map(() => open.browser().auth("/sign-up/email", person)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+    const rows = await open.store.reads
+      .selectFrom("users")
+      .select("id")
+      .where("email", "=", person.email)
+      .execute();
+    expect(rows).toHaveLength(1);
+  });
+
+  test.each([
+    ["short 1", "should have at least 8 characters"],
+    ["x".repeat(129), "should have at most 128 characters"],
+    ["password", "first that anybody would try"],
+    ["P@ssw0rd!", "first that anybody would try"],
+    ["Qwertyuiop", "first that anybody would try"],
+    ["iloveyou2", "first that anybody would try"],
+    ["19870412", "first that anybody would try"],
+    ["Grace.Hopper1", "should not be your name"],
+  ])("the password %p is refused, and the answer says why", async (password, why) => {
+    const answer = await open.browser().auth("/sign-up/email", { ...someone(), password });
+    expect([answer.status, answer.body.errors[0].field]).toEqual([422, "password"]);
+    expect(answer.body.detail).toContain(why);
+  });
+
+  test("what the server owns cannot be sent", async () => {
+    for (const extra of [{ emailVerified: true }, { is_platform_admin: true }, { id: "x" }, { image: "x" }]) {
+      expect((await open.browser().auth("/sign-up/email", { ...someone(), ...extra })).status).toBe(422);
+    }
+  });
+
+  test("a letter can be asked for again, a few times, and the answer does not tell who has an account", async () => {
+    const { email } = await open.resident({ verified: false });
+    const verified = await open.resident();
+    const answers = [];
+    for (const address of [email, verified.email, "nobody@example.com"])
+      answers.push((await open.browser().auth("/send-verification-email", { email: address })).text);
+    expect(new Set(answers).size).toBe(1);
+    expect(await open.letters(email)).toHaveLength(1);
+    expect(await open.letters(verified.email)).toHaveLength(0);
+    const statuses = [];
+    for (let time = 0; time < 4; time++)
+      statuses.push((await open.browser().auth("/send-verification-email", { email })).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
+  });
+
+  test("a link that was tampered with verifies nothing", async () => {
+    const answer = await open.browser().auth("/verify-email?token=eyJhbGciOiJub25lIn0.e30.");
+    expect(answer.status).toBe(401);
+    const away = await open
+      .browser()
+      .auth(`/verify-email?token=x&callbackURL=${encodeURIComponent("https://evil.example")}`);
+    expect([away.status, away.headers.get("location")]).toEqual([403, null]);
+  });
+
+  test("closed, the default: nobody signs up", async () => {
+    const closed = await openHouse(make);
+    expect((await closed.browser().manage("GET", "/setup")).body.sign_up).toBe("closed");
+    expect((await closed.browser().auth("/sign-up/email", someone())).status).toBe(403);
+    await closed.close();
+  });
+
+  test("by invitation: with the token from the letter, for the address that was invited, verified at once", async () => {
+    const house = await openHouse(make, { COUNTERSIGN_SIGN_UP: "invitation" });
+    const owner = await house.guest();
+    const organization = (await owner.browser.manage("POST", "/organizations", { name: "Acme" })).body.id;
+    const base = `/organizations/${organization}`;
+    const role = await owner.browser.manage("POST", `${base}/roles`, {
+      name: "Seller",
+      permissions: ["licenses:view"],
+    });
+    const person = someone();
+    const invited = await owner.browser.manage("POST", `${base}/invitations`, {
+      email: person.email,
+      role_id: role.body.id,
+    });
+    expect(invited.status).toBe(201);
+    const token =
+      linkIn((await house.letters(person.email))[0])
+        .pathname.split("/")
+        .at(-1) ?? "";
+
+    expect((await house.browser().auth("/sign-up/email", person)).status).toBe(403);
+    expect(
+      (await house.browser().auth("/sign-up/email", { ...person, invitationToken: "wrong" })).status,
+    ).toBe(403);
+    expect(
+      (await house.browser().auth("/sign-up/email", { ...someone(), invitationToken: token })).status,
+    ).toBe(403);
+    const browser = house.browser();
+    expect((await browser.auth("/sign-up/email", { ...person, invitationToken: token })).status).toBe(200);
+    const { email, password } = person;
+    expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(200);
+    expect((await browser.manage("GET", "/me")).body.email_verified).toBe(true);
+    expect((await browser.manage("POST", `/invitations/${token}/accept`)).status).toBe(200);
+    expect((await browser.manage("GET", "/organizations")).body.data).toHaveLength(1);
+    await house.close();
+  });
+});

@@ -1,0 +1,414 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { pendingInvitationFor } from "@countersign/store/queries/invitations";
+import { databases } from "../support/databases.ts";
+import { invitationTokenFor } from "../support/letters.ts";
+import { type Office, openOffice, type Person } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+describe.each(databases)("invitations on $kind", ({ make }) => {
+  let office: Office;
+  let invitations: string;
+  let roleId: string;
+  beforeAll(async () => {
+    office = await openOffice(make, { COUNTERSIGN_URL: "https://license.example.com" });
+    invitations = `/organizations/${office.organizationId}/invitations`;
+    roleId = await roleWith(["licenses:view"]);
+  });
+  afterAll(() => office.close());
+
+  const roleWith = async (permissions: readonly string[]): Promise<string> => {
+    const made = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+      name: `Role ${crypto.randomUUID()}`,
+      permissions,
+    });
+    return made.body.id;
+  };
+  const invite = async (email: string, role = roleId) => {
+    const made = await office.owner.api.post(invitations, { email, role_id: role });
+    expect(made.status).toBe(201);
+    return { id: made.body.id as string, token: await invitationTokenFor(office.store, email) };
+  };
+  const set = async (id: string, columns: { expires_at?: number; mailed_at?: number }) =>
+    office.store.transaction((db) =>
+      db.updateTable("invitations").set(columns).where("id", "=", id).execute(),
+    );
+  const setUser = async (person: Person, columns: { email?: string; email_verified?: 0 | 1 }) =>
+    office.store.transaction((db) =>
+      db.updateTable("users").set(columns).where("id", "=", person.userId).execute(),
+    );
+  const rolesOf = async (userId: string) =>
+    office.store.reads
+      .selectFrom("members")
+      .select("role_id")
+      .where("organization_id", "=", office.organizationId)
+      .where("user_id", "=", userId)
+      .execute();
+
+  test("somebody invited gets a letter with a link, and joins with the role they were promised", async () => {
+    const ada = await office.person();
+    const made = await office.owner.api.post(invitations, {
+      email: ada.email.toUpperCase(),
+      role_id: roleId,
+    });
+    expect(made.body).toMatchObject({
+      email: ada.email,
+      state: "pending",
+      role: { id: roleId },
+      invited_by: { user_id: office.owner.userId },
+      accepted_at: null,
+    });
+    expect(Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)).toBe(7 * dayMs);
+    const token = await invitationTokenFor(office.store, ada.email);
+    const letter = await office.store.reads
+      .selectFrom("mailbox")
+      .selectAll()
+      .where("recipient", "=", ada.email)
+      .executeTakeFirstOrThrow();
+    expect(letter).toMatchObject({ kind: "invitation", subject: "Invitation to join Acme", sent_at: null });
+    expect(letter.body_text).toContain(`https://license.example.com/invitations/${token}`);
+    expect(letter.body_html).toContain(`https://license.example.com/invitations/${token}`);
+
+    const seen = await office.nobody.get(`/invitations/${token}`);
+    expect(seen.body).toEqual({
+      organization_name: "Acme",
+      role_name: expect.any(String),
+      permissions: ["licenses:view"],
+      email: ada.email,
+      invited_by: "Test Person",
+      expires_at: made.body.expires_at,
+      has_account: true,
+    });
+    const accepted = await ada.api.post(`/invitations/${token}/accept`);
+    expect(accepted.body).toMatchObject({
+      id: office.organizationId,
+      is_owner: false,
+      permissions: ["licenses:view"],
+    });
+    expect((await ada.api.get("/organizations")).body.data).toHaveLength(1);
+    const list = await office.owner.api.get(`${invitations}?state=accepted`);
+    expect(list.body.data.map((one: { id: string }) => one.id)).toContain(made.body.id);
+  });
+
+  test("the token is in the letter and nowhere else", async () => {
+    const { token } = await invite("secret@example.com");
+    const dump = JSON.stringify([
+      await office.store.reads.selectFrom("invitations").selectAll().execute(),
+      await office.store.reads.selectFrom("audit_log").selectAll().execute(),
+      (await office.owner.api.get(`${invitations}?limit=200`)).body,
+    ]);
+    expect(dump).not.toContain(token);
+    expect(office.server.output()).not.toContain(token);
+  });
+
+  test("whether there is an account is told to the holder of the token alone", async () => {
+    const made = await office.owner.api.post(invitations, { email: "new@example.com", role_id: roleId });
+    expect(made.text).not.toContain("account");
+    const token = await invitationTokenFor(office.store, "new@example.com");
+    expect((await office.nobody.get(`/invitations/${token}`)).body.has_account).toBe(false);
+  });
+
+  test("an invitation is accepted once, however many try at once", async () => {
+    const person = await office.person();
+    const { token } = await invite(person.email);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => person.api.post(`/invitations/${token}/accept`)),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+    expect(await rolesOf(person.userId)).toEqual([{ role_id: roleId }]);
+  });
+
+  test("people who accept at the same moment all join, each once", async () => {
+    const people = await Promise.all(Array.from({ length: 5 }, () => office.person()));
+    const tokens: string[] = [];
+    for (const person of people) tokens.push((await invite(person.email)).token);
+    const answers = await Promise.all(
+      people.flatMap((person, index) => [
+        person.api.post(`/invitations/${tokens[index]}/accept`),
+        person.api.post(`/invitations/${tokens[index]}/accept`),
+      ]),
+    );
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(5);
+    for (const person of people) expect(await rolesOf(person.userId)).toEqual([{ role_id: roleId }]);
+  });
+
+  test("somebody invited at two addresses joins once, with the role they accepted first", async () => {
+    const person = await office.person();
+    const first = await invite(person.email);
+    const other = `other-${person.userId}@example.com`;
+    const second = await invite(other, await roleWith([]));
+    expect((await person.api.post(`/invitations/${first.token}/accept`)).status).toBe(200);
+    await setUser(person, { email: other });
+    expect((await person.api.post(`/invitations/${second.token}/accept`)).status).toBe(409);
+    expect(await rolesOf(person.userId)).toEqual([{ role_id: roleId }]);
+  });
+
+  test("only whoever verified the invited address can accept", async () => {
+    const person = await office.person();
+    const stranger = await office.person();
+    const { token } = await invite(person.email);
+    const refused = await stranger.api.post(`/invitations/${token}/accept`);
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain(person.email);
+    await setUser(person, { email_verified: 0 });
+    const unverified = await person.api.post(`/invitations/${token}/accept`);
+    expect(unverified.status).toBe(403);
+    expect(unverified.body.detail).toContain("Verify");
+    expect(await rolesOf(person.userId)).toEqual([]);
+    await setUser(person, { email_verified: 1 });
+    expect((await person.api.post(`/invitations/${token}/accept`)).status).toBe(200);
+    expect((await office.nobody.post(`/invitations/${token}/accept`)).status).toBe(401);
+  });
+
+  test("tokens that ran out, were used, taken back, replaced or never were are answered alike", async () => {
+    const person = await office.person();
+    const expired = await invite(person.email);
+    await set(expired.id, { expires_at: Date.now() - 1 });
+    const revoked = await invite("revoked@example.com");
+    expect((await office.owner.api.delete(`${invitations}/${revoked.id}`)).status).toBe(204);
+    const replaced = await invite("replaced@example.com");
+    await set(replaced.id, { mailed_at: 0 });
+    expect((await office.owner.api.post(`${invitations}/${replaced.id}/resend`)).status).toBe(200);
+    const joined = await office.person();
+    const used = await invite(joined.email);
+    await joined.api.post(`/invitations/${used.token}/accept`);
+    const answers = await Promise.all(
+      [expired.token, revoked.token, replaced.token, used.token, "never", "x".repeat(43)].flatMap((token) => [
+        office.nobody.get(`/invitations/${token}`),
+        person.api.post(`/invitations/${token}/accept`),
+      ]),
+    );
+    const alike = answers.map(({ status, body }) => `${status} ${body.detail}`);
+    expect(new Set(alike).size).toBe(1);
+    expect(answers[0]?.status).toBe(404);
+    expect(await rolesOf(person.userId)).toEqual([]);
+  });
+
+  test("sending again makes a new link for seven days more, also for one that ran out", async () => {
+    const person = await office.person();
+    const { id, token } = await invite(person.email);
+    const early = await office.owner.api.post(`${invitations}/${id}/resend`);
+    expect(early.status).toBe(429);
+    expect(Number(early.headers.get("retry-after"))).toBeWithin(1, 61);
+    await set(id, { expires_at: Date.now() - dayMs, mailed_at: Date.now() - 8 * dayMs });
+    const again = await office.owner.api.post(`${invitations}/${id}/resend`);
+    expect(again.body).toMatchObject({ id, state: "pending" });
+    expect(Date.parse(again.body.expires_at)).toBeGreaterThan(Date.now() + 6 * dayMs);
+    const fresh = await invitationTokenFor(office.store, person.email);
+    expect(fresh).not.toBe(token);
+    expect((await person.api.post(`/invitations/${fresh}/accept`)).status).toBe(200);
+    expect((await office.owner.api.post(`${invitations}/${id}/resend`)).status).toBe(409);
+    expect((await office.owner.api.delete(`${invitations}/${id}`)).status).toBe(409);
+  });
+
+  test("a member, the owner, or somebody invited already is not invited again", async () => {
+    const member = await office.member([]);
+    await invite("twice@example.com");
+    for (const email of [member.email, office.owner.email, "twice@example.com", " TWICE@example.com "]) {
+      const again = await office.owner.api.post(invitations, { email, role_id: roleId });
+      expect(again.status).toBe(409);
+      expect(again.body.errors[0].field).toBe("email");
+    }
+    const many = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        office.owner.api.post(invitations, { email: "at-once@example.com", role_id: roleId }),
+      ),
+    );
+    expect(many.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test("somebody whose invitation ran out or was taken back can be invited anew", async () => {
+    const first = await invite("again@example.com");
+    await set(first.id, { expires_at: Date.now() - 1 });
+    const second = await invite("again@example.com");
+    await office.owner.api.delete(`${invitations}/${second.id}`);
+    await invite("again@example.com");
+    const list = await office.owner.api.get(`${invitations}?limit=200`);
+    const states = list.body.data
+      .filter((one: { email: string }) => one.email === "again@example.com")
+      .map((one: { state: string }) => one.state);
+    expect(states).toEqual(["pending", "revoked", "revoked"]);
+  });
+
+  test("inviting needs members:invite, and the role can hold no more than the inviter", async () => {
+    const inviter = await office.member(["members:invite", "licenses:view"]);
+    const viewer = await office.member(["members:view"]);
+    const outsider = await office.person();
+    const wide = await roleWith(["licenses:view", "licenses:delete"]);
+    const to = (role: string) => ({ email: `${crypto.randomUUID()}@example.com`, role_id: role });
+    expect((await inviter.api.post(invitations, to(roleId))).status).toBe(201);
+    const refused = await inviter.api.post(invitations, to(wide));
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain("licenses:delete");
+    const above = await office.owner.api.post(invitations, to(wide));
+    await set(above.body.id, { mailed_at: 0 });
+    expect((await inviter.api.post(`${invitations}/${above.body.id}/resend`)).status).toBe(403);
+    expect((await inviter.api.delete(`${invitations}/${above.body.id}`)).status).toBe(403);
+    expect((await inviter.api.get(invitations)).status).toBe(403);
+    expect((await viewer.api.get(invitations)).status).toBe(200);
+    for (const [who, status] of [
+      [viewer, 403],
+      [outsider, 404],
+    ] as const) {
+      expect((await who.api.post(invitations, to(roleId))).status).toBe(status);
+      expect((await who.api.post(`${invitations}/${above.body.id}/resend`)).status).toBe(status);
+      expect((await who.api.delete(`${invitations}/${above.body.id}`)).status).toBe(status);
+    }
+    expect((await outsider.api.get(invitations)).status).toBe(404);
+  });
+
+  test("an invitation of another organization is answered like one that does not exist", async () => {
+    const stranger = await office.person();
+    const theirs = await stranger.api.post("/organizations", { name: "Elsewhere" });
+    const { id } = await invite("foreign@example.com");
+    const path = `/organizations/${theirs.body.id}/invitations`;
+    expect((await stranger.api.delete(`${path}/${id}`)).status).toBe(404);
+    expect((await stranger.api.post(`${path}/${id}/resend`)).status).toBe(404);
+    const foreign = await stranger.api.post(path, { email: "a@example.com", role_id: roleId });
+    expect(foreign.status).toBe(422);
+    expect(foreign.body.errors[0].field).toBe("role_id");
+  });
+
+  test("what is wrong is named", async () => {
+    const wrong = await office.owner.api.post(invitations, {
+      email: "nobody",
+      role_id: roleId,
+      token: "mine",
+    });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
+      "email",
+      "token",
+    ]);
+  });
+
+  test("a role that is deleted while an invitation with it is accepted leaves no member without one", async () => {
+    for (let round = 0; round < 4; round++) {
+      const person = await office.person();
+      const role = await roleWith([]);
+      const { id, token } = await invite(person.email, role);
+      const [accepted, deleted, revoked] = await Promise.all([
+        person.api.post(`/invitations/${token}/accept`),
+        office.owner.api.delete(`/organizations/${office.organizationId}/roles/${role}`),
+        office.owner.api.delete(`${invitations}/${id}`),
+      ]);
+      expect([200, 404]).toContain(accepted.status);
+      expect([204, 409]).toContain(deleted.status);
+      expect([204, 404, 409]).toContain(revoked.status);
+      const held = await rolesOf(person.userId);
+      expect(held).toEqual(accepted.status === 200 ? [{ role_id: role }] : []);
+    }
+  });
+
+  test("an address with a pending invitation may sign up, and no other", async () => {
+    const nowMs = Date.now();
+    const db = office.store.reads;
+    const { id } = await invite("invited@example.com");
+    expect((await pendingInvitationFor(db, " Invited@Example.com", nowMs))?.id).toBe(id);
+    expect(await pendingInvitationFor(db, "invited@example.org", nowMs)).toBeUndefined();
+    expect(await pendingInvitationFor(db, "invited@example.com", nowMs + 8 * dayMs)).toBeUndefined();
+    await office.owner.api.delete(`${invitations}/${id}`);
+    expect(await pendingInvitationFor(db, "invited@example.com", nowMs)).toBeUndefined();
+  });
+
+  test("the same request with the same Idempotency-Key invites once and writes one letter", async () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const body = { email: "repeated@example.com", role_id: roleId };
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => office.owner.api.post(invitations, body, headers)),
+    );
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    const letters = await office.store.reads
+      .selectFrom("mailbox")
+      .select("id")
+      .where("recipient", "=", "repeated@example.com")
+      .execute();
+    expect(letters).toHaveLength(1);
+  });
+
+  test("an organization cannot write to more than two hundred strangers a day", async () => {
+    const spammer = await office.person();
+    const made = await spammer.api.post("/organizations", { name: "Spam" });
+    const base = `/organizations/${made.body.id}`;
+    const role = await spammer.api.post(`${base}/roles`, { name: "R", permissions: [] });
+    const nowMs = Date.now();
+    const written = Array.from({ length: 200 }, (_, index) => ({
+      id: newId(),
+      organization_id: String(made.body.id),
+      email: `stranger-${index}@example.com`,
+      role_id: String(role.body.id),
+      token_hash: newId(),
+      invited_by: spammer.userId,
+      created_at: nowMs,
+      expires_at: nowMs + dayMs,
+      accepted_at: null,
+      accepted_by: null,
+      // Taking them back makes no room.
+      revoked_at: nowMs,
+      mailed_at: nowMs,
+    }));
+    await office.store.transaction((db) => db.insertInto("invitations").values(written).execute());
+    const body = { email: "one-more@example.com", role_id: role.body.id };
+    const refused = await spammer.api.post(`${base}/invitations`, body);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBeTruthy();
+  });
+
+  test("nobody joins a suspended organization", async () => {
+    const person = await office.person();
+    const { token } = await invite(person.email);
+    const suspend = (suspendedAt: number | null) =>
+      office.store.transaction((db) =>
+        db
+          .updateTable("organizations")
+          .set({ suspended_at: suspendedAt })
+          .where("id", "=", office.organizationId)
+          .execute(),
+      );
+    await suspend(Date.now());
+    expect((await person.api.post(`/invitations/${token}/accept`)).status).toBe(403);
+    await suspend(null);
+    expect((await person.api.post(`/invitations/${token}/accept`)).status).toBe(200);
+  });
+
+  test("a name cannot write lines of its own into the letter", async () => {
+    const trickster = await office.person();
+    const organization = await trickster.api.post("/organizations", {
+      name: 'Acme\n\nYour account is locked: <a href="https://evil.example">',
+    });
+    const base = `/organizations/${organization.body.id}`;
+    const role = await trickster.api.post(`${base}/roles`, { name: "R", permissions: [] });
+    await trickster.api.post(`${base}/invitations`, { email: "victim@example.com", role_id: role.body.id });
+    const letter = await office.store.reads
+      .selectFrom("mailbox")
+      .selectAll()
+      .where("recipient", "=", "victim@example.com")
+      .executeTakeFirstOrThrow();
+    expect(letter.subject).not.toContain("\n");
+    expect(letter.body_text.split("\n").some((line) => line.startsWith("Your account"))).toBe(false);
+    expect(letter.body_html).not.toContain('<a href="https://evil.example">');
+  });
+
+  test("every step is in the audit log", async () => {
+    const person = await office.person();
+    const { id, token } = await invite(person.email);
+    await set(id, { mailed_at: 0 });
+    await office.owner.api.post(`${invitations}/${id}/resend`);
+    expect(token).not.toBe(await invitationTokenFor(office.store, person.email));
+    await person.api.post(`/invitations/${await invitationTokenFor(office.store, person.email)}/accept`);
+    const actions = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "actor_id", "organization_id"])
+      .where("subject_id", "in", [id, person.userId])
+      .orderBy("id")
+      .execute();
+    const organization_id = office.organizationId;
+    expect(actions).toEqual([
+      { action: "invitation.created", actor_id: office.owner.userId, organization_id },
+      { action: "invitation.resent", actor_id: office.owner.userId, organization_id },
+      { action: "member.joined", actor_id: person.userId, organization_id },
+    ]);
+  });
+});

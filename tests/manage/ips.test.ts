@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openJournal } from "@countersign/store/open";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks";
+import { registerIp } from "@countersign/store/queries/licenses";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { sell } from "../support/sell.ts";
+import { newId } from "../support/seller.ts";
+import { until } from "../support/until.ts";
+
+describe.each(databases)("addresses on $kind", ({ make }) => {
+  let office: Office;
+  let path: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    path = `/organizations/${office.organizationId}/ips`;
+  });
+  afterAll(() => office.close());
+
+  const see = async (
+    organizationId: string,
+    ip: string,
+    licenseIds: readonly string[],
+    atMs = Date.now(),
+  ) => {
+    const journal = await openJournal(office.database.location);
+    try {
+      await journal.append(
+        licenseIds.map((license) => [
+          newId(),
+          atMs,
+          organizationId,
+          office.productId,
+          license,
+          "validate",
+          "active",
+          ip,
+          null,
+          null,
+          null,
+          true,
+        ]),
+      );
+    } finally {
+      await journal.close();
+    }
+  };
+  const anotherOrganization = async () => {
+    const owner = await office.person();
+    const { body } = await owner.api.post("/organizations", { name: "Rival" });
+    const product = await owner.api.post(`/organizations/${body.id}/products`, { name: "Theirs" });
+    const ids = { organizationId: String(body.id), productId: String(product.body.id) };
+    return { owner, ...ids, sell: () => sell({ store: office.store, ...ids }) };
+  };
+
+  test("what validate saw of an address is shown with the licenses it used", async () => {
+    const license = await sell(office);
+    await office.publicApi.validate({ license_key: license.key });
+    await office.publicApi.validate({ license_key: license.key });
+    const one = `${path}/127.0.0.1`;
+    await until("both were written down", async () => {
+      const { body } = await office.owner.api.get(one);
+      return body.sightings[0]?.hits === 2;
+    });
+    const { body } = await office.owner.api.get(one);
+    expect(body).toMatchObject({ ip: "127.0.0.1", blocks: [], blocked_by_platform: false });
+    expect(body.sightings).toHaveLength(1);
+    expect(body.sightings[0]).toMatchObject({ ip: "127.0.0.1", license_count: 1 });
+    const licenses = (await office.owner.api.get(`${one}/licenses`)).body;
+    expect(licenses.data).toHaveLength(1);
+    expect(licenses.data[0]).toMatchObject({
+      license_id: license.id,
+      license_key: license.key,
+      status: "active",
+      hits: 2,
+    });
+    expect(licenses.data[0].registered_at).not.toBeNull();
+  });
+
+  test("licenses come in pages, those registered by hand and never seen among them", async () => {
+    const ip = "198.51.100.40";
+    const sold = [];
+    for (let index = 0; index < 5; index++) sold.push(await sell(office));
+    const ids = sold.map((license) => license.id);
+    await see(office.organizationId, ip, ids.slice(0, 4));
+    await office.store.transaction((db) => registerIp(db, ids[4] ?? "", ip, 1_000));
+    const listed: { license_id: string; hits: number; registered_at: string | null }[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page = `${path}/${ip}/licenses?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const { body } = await office.owner.api.get(page);
+      listed.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    expect(listed.map((license) => license.license_id)).toEqual([...ids].sort());
+    const byHand = listed.find((license) => license.license_id === ids[4]);
+    expect(byHand).toMatchObject({ hits: 0, registered_at: new Date(1_000).toISOString() });
+  });
+
+  test("addresses that use many licenses come first, in pages", async () => {
+    const own = await anotherOrganization();
+    const licenses = Array.from({ length: 40 }, () => newId());
+    await see(own.organizationId, "203.0.113.1", licenses.slice(0, 3));
+    await see(own.organizationId, "203.0.113.2", licenses);
+    await see(own.organizationId, "203.0.113.3", licenses.slice(0, 3));
+    await see(own.organizationId, "203.0.113.4", licenses.slice(0, 1));
+    await see(own.organizationId, "203.0.113.2", licenses.slice(0, 5));
+    const ips = `/organizations/${own.organizationId}/ips`;
+    const listed: [string, number][] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page = `${ips}?sort=license_count&limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const { body } = await own.owner.api.get(page);
+      listed.push(
+        ...body.data.map((row: { ip: string; license_count: number }) => [row.ip, row.license_count]),
+      );
+      cursor = body.next_cursor;
+    }
+    expect(listed).toEqual([
+      ["203.0.113.2", 40],
+      ["203.0.113.3", 3],
+      ["203.0.113.1", 3],
+      ["203.0.113.4", 1],
+    ]);
+    expect((await own.owner.api.get(`${ips}?min_licenses=4`)).body.data).toHaveLength(1);
+    expect((await own.owner.api.get(`${ips}?sort=hits`)).status).toBe(422);
+  });
+
+  test("an IPv6 address is found as itself and as its /64", async () => {
+    const [single, household] = [await sell(office), await sell(office)];
+    await see(office.organizationId, "2001:db8:7::5", [single.id]);
+    await see(office.organizationId, "2001:db8:7::/64", [household.id, single.id]);
+    const { body } = await office.owner.api.get(`${path}/2001:DB8:7:0::5`);
+    expect(body.ip).toBe("2001:db8:7::5");
+    expect(body.sightings.map((row: { ip: string }) => row.ip)).toEqual(["2001:db8:7::/64", "2001:db8:7::5"]);
+    const licenses = (await office.owner.api.get(`${path}/2001:db8:7::5/licenses`)).body.data;
+    expect(
+      licenses.map((row: { license_id: string; hits: number }) => [row.license_id, row.hits]).sort(),
+    ).toEqual(
+      [
+        [single.id, 2],
+        [household.id, 1],
+      ].sort(),
+    );
+    const whole = await office.owner.api.get(`${path}/${encodeURIComponent("2001:db8:7::/64")}`);
+    expect(whole.body.sightings).toHaveLength(1);
+  });
+
+  test("all blocks that cover an address are shown, those that ended are not", async () => {
+    const license = await sell(office, { customer: { email: `${crypto.randomUUID()}@example.com` } });
+    const organization = `/organizations/${office.organizationId}`;
+    const add = (list: string, cidr: string) => office.owner.api.post(`${list}/ip-blocks`, { cidr });
+    await add(organization, "192.0.2.0/24");
+    await add(`${organization}/customers/${license.customerId}`, "192.0.0.0/8");
+    await add(`/licenses/${license.id}`, "192.0.2.77");
+    await add(`/licenses/${license.id}`, "192.0.2.78");
+    const scope = { tier: "organization", organizationId: office.organizationId } as const;
+    await office.store.transaction((db) =>
+      addIpBlocks(db, [{ id: newId(), scope, cidr: "192.0.2.77/32", note: null, expiresAtMs: 5 }], 1),
+    );
+    const { body } = await office.owner.api.get(`${path}/192.0.2.77`);
+    expect(
+      body.blocks.map((block: { level: string; cidr: string }) => [block.level, block.cidr]).sort(),
+    ).toEqual([
+      ["customer", "192.0.0.0/8"],
+      ["license", "192.0.2.77/32"],
+      ["organization", "192.0.2.0/24"],
+    ]);
+    const byLevel = (level: string) => body.blocks.find((block: { level: string }) => block.level === level);
+    expect(byLevel("customer").customer_id).toBe(license.customerId);
+    expect(byLevel("license").license_id).toBe(license.id);
+    expect(body.blocked_by_platform).toBe(false);
+    await office.store.transaction((db) =>
+      addIpBlocks(
+        db,
+        [
+          {
+            id: newId(),
+            scope: { tier: "platform" },
+            cidr: "192.0.2.0/25",
+            note: "Hidden",
+            expiresAtMs: null,
+          },
+        ],
+        1,
+      ),
+    );
+    const again = await office.owner.api.get(`${path}/192.0.2.77`);
+    expect(again.body.blocked_by_platform).toBe(true);
+    expect(again.text).not.toContain("Hidden");
+  });
+
+  test("nothing of another organization is shown", async () => {
+    const rival = await anotherOrganization();
+    const theirs = await rival.sell();
+    const ip = "198.51.100.99";
+    await see(rival.organizationId, ip, [theirs.id]);
+    await office.store.transaction((db) => registerIp(db, theirs.id, ip, 1));
+    await rival.owner.api.post(`/organizations/${rival.organizationId}/ip-blocks`, { cidr: ip });
+    const here = await office.owner.api.get(`${path}/${ip}`);
+    expect(here.body).toEqual({ ip, sightings: [], blocks: [], blocked_by_platform: false });
+    expect((await office.owner.api.get(`${path}/${ip}/licenses`)).body.data).toEqual([]);
+    const list = await office.owner.api.get(`${path}?limit=200`);
+    expect(list.text).not.toContain(ip);
+    const there = await rival.owner.api.get(`/organizations/${rival.organizationId}/ips/${ip}`);
+    expect(there.body.sightings).toHaveLength(1);
+    expect(there.body.blocks).toHaveLength(1);
+  });
+
+  test("it needs licenses:view, and outsiders find nothing", async () => {
+    const other = await office.member(["products:view", "ip_blocks:manage"]);
+    const outsider = await office.person();
+    for (const address of [path, `${path}/127.0.0.1`, `${path}/127.0.0.1/licenses`]) {
+      expect((await other.api.get(address)).status).toBe(403);
+      expect((await outsider.api.get(address)).status).toBe(404);
+      expect((await office.nobody.get(address)).status).toBe(401);
+    }
+  });
+
+  test.each(["x", "1.2.3", "10.0.0.0%2F8", "2001:db8::%2F48"])("%s is no address", async (ip) => {
+    const { status, body } = await office.owner.api.get(`${path}/${ip}`);
+    expect(status).toBe(422);
+    expect(body.errors[0].field).toBe("ip");
+  });
+});

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+describe.each(databases)("changing a license on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make);
+  });
+  afterAll(() => office.close());
+
+  const create = async (body: object = {}) =>
+    (await office.owner.api.post(`/products/${office.productId}/licenses`, { customer_email: "a@b.c", ...body }))
+      .body;
+  const patch = (id: string, body: object) => office.owner.api.patch(`/licenses/${id}`, body);
+  const validate = async (key: string, more: object = {}) =>
+    (await office.publicApi.validate({ license_key: key, ...more })).body;
+  const auditOf = (id: string) =>
+    office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("subject_id", "=", id)
+      .orderBy("id")
+      .execute();
+
+  test("what was not sent stays as it was", async () => {
+    const license = await create({ notes: "kept", tags: ["x"], metadata: { a: 1 }, max_ips: 4 });
+    const { status, body } = await patch(license.id, { notes: "new" });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...license, notes: "new", updated_at: body.updated_at });
+    expect(Date.parse(body.updated_at)).toBeGreaterThan(Date.parse(license.updated_at));
+  });
+
+  test("null takes away what can be without", async () => {
+    const license = await create({
+      notes: "n",
+      metadata: { a: 1 },
+      custom_override: { a: 1 },
+      customer_name: "Ada",
+      version_pinned: "2.0",
+      tags: ["x"],
+    });
+    const { body } = await patch(license.id, {
+      notes: null,
+      metadata: null,
+      custom_override: null,
+      customer_name: null,
+      version_pin_mode: null,
+      tags: [],
+    });
+    expect(body).toMatchObject({
+      notes: null,
+      metadata: null,
+      custom_override: null,
+      customer_name: null,
+      version_pin_mode: null,
+      version_pinned: null,
+      tags: [],
+    });
+  });
+
+  test("a later end revives an expired license at once", async () => {
+    const license = await create({ expires_at: "2020-01-01T00:00:00Z" });
+    expect((await validate(license.license_key)).status).toBe("expired");
+    const { body } = await patch(license.id, { expires_at: "2099-01-01T00:00:00Z" });
+    expect(body.status).toBe("active");
+    expect(await validate(license.license_key)).toMatchObject({
+      status: "active",
+      expires: "2099-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("an end can become none, and none an end or a term", async () => {
+    const license = await create({ expires_in_seconds: 60 });
+    expect((await patch(license.id, { is_lifetime: true })).body).toMatchObject({
+      is_lifetime: true,
+      expires_at: null,
+    });
+    expect((await patch(license.id, { is_lifetime: false })).status).toBe(422);
+    expect((await patch(license.id, { term_seconds: 60 })).body).toMatchObject({
+      is_lifetime: false,
+      expires_at: null,
+      term_seconds: 60,
+    });
+    expect((await patch(license.id, { expires_at: null })).body).toMatchObject({
+      is_lifetime: true,
+      term_seconds: null,
+    });
+  });
+
+  test("a term set after the first use counts from that use", async () => {
+    const license = await create();
+    await validate(license.license_key);
+    const { body } = await patch(license.id, { term_seconds: 3600 });
+    expect(Date.parse(body.expires_at) - Date.parse(body.first_used_at)).toBe(3_600_000);
+  });
+
+  test("another e-mail gives the license to that customer, and what was known of the first stays theirs", async () => {
+    const first = await create({ customer_email: "first@example.com", customer_name: "First" });
+    const second = await create({ customer_email: "second@example.com", customer_name: "Second" });
+    const { body } = await patch(first.id, { customer_email: "SECOND@example.com" });
+    expect(body).toMatchObject({
+      global_customer_id: second.global_customer_id,
+      customer_email: "SECOND@example.com",
+      customer_name: "Second",
+      customer_discord_id: null,
+    });
+    const other = await create({ customer_email: "first@example.com" });
+    expect(other).toMatchObject({ global_customer_id: first.global_customer_id, customer_name: "First" });
+  });
+
+  test("a customer's name written on one license is found at their others", async () => {
+    const one = await create({ customer_email: "shared@example.com" });
+    const two = await create({ customer_email: "shared@example.com" });
+    await patch(one.id, { customer_name: "Grace Hopper" });
+    const found = await office.owner.api.get(
+      `/organizations/${office.organizationId}/licenses?q=${encodeURIComponent("ace hop")}`,
+    );
+    expect(found.body.data.map((license: { id: string }) => license.id).sort()).toEqual([one.id, two.id].sort());
+  });
+
+  test("a license is never left without a customer", async () => {
+    const license = await create();
+    const { status, body } = await patch(license.id, { customer_email: null });
+    expect(status).toBe(422);
+    expect(body.errors[0].field).toBe("customer_email");
+    const moved = await patch(license.id, { customer_email: null, customer_discord_id: "77" });
+    expect(moved.body).toMatchObject({ customer_email: null, customer_discord_id: "77" });
+  });
+
+  test("a pin becomes a range, and what makes no sense is refused", async () => {
+    const license = await create({ version_pinned: "1.0" });
+    expect(license.version_pin_mode).toBe("pinned");
+    const { body } = await patch(license.id, { version_range_min: "1.0", version_range_max: "2.0" });
+    expect(body).toMatchObject({ version_pin_mode: "range", version_pinned: null, version_range_max: "2.0" });
+    const refused = await patch(license.id, { version_range_max: "0.9" });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors[0].field).toBe("version_range_max");
+    expect((await patch(license.id, { version_range_max: null })).body.version_range_min).toBe("1.0");
+  });
+
+  test("fewer places than addresses keeps those that are there and lets no other in", async () => {
+    const license = await create({ max_ips: 3 });
+    await office.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.1" });
+    await validate(license.license_key);
+    const { body } = await patch(license.id, { max_ips: 1 });
+    expect(body).toMatchObject({ max_ips: 1, current_unique_ip_count: 2 });
+    expect((await validate(license.license_key)).status).toBe("active");
+    expect((await office.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.2" })).status).toBe(409);
+  });
+
+  test.each(["license_key", "id", "status", "product_id", "first_used_at", "current_unique_ip_count"])(
+    "%s cannot be changed here",
+    async (field) => {
+      const license = await create();
+      const { status, body } = await patch(license.id, { [field]: "x" });
+      expect(status).toBe(422);
+      expect(body.errors[0].field).toBe(field);
+    },
+  );
+
+  test("a change made from an old reading is refused and changes nothing", async () => {
+    const license = await create();
+    await patch(license.id, { notes: "first" });
+    const late = await patch(license.id, { notes: "late", updated_at: license.updated_at });
+    expect(late.status).toBe(412);
+    expect((await office.owner.api.get(`/licenses/${license.id}`)).body.notes).toBe("first");
+  });
+
+  test("of many changes at once none is lost", async () => {
+    const license = await create();
+    const read = await office.owner.api.get(`/licenses/${license.id}`);
+    const etag = read.headers.get("etag") ?? "";
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        office.owner.api.patch(`/licenses/${license.id}`, { notes: `n${index}` }, { "if-match": etag }),
+      ),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
+  });
+
+  test("a deleted license is gone with its addresses and tags, and its key is unknown at once", async () => {
+    const license = await create({ tags: ["gone"] });
+    await validate(license.license_key);
+    expect((await office.owner.api.delete(`/licenses/${license.id}`)).status).toBe(204);
+    expect((await validate(license.license_key)).status).toBe("license_not_found");
+    expect((await office.owner.api.get(`/licenses/${license.id}`)).status).toBe(404);
+    expect((await office.owner.api.delete(`/licenses/${license.id}`)).status).toBe(404);
+    const again = await create({ license_key: license.license_key });
+    expect(again.current_unique_ip_count).toBe(0);
+    const list = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?tag=gone`);
+    expect(list.body.data).toEqual([]);
+  });
+
+  test("each needs its permission, and outsiders find nothing", async () => {
+    const license = await create();
+    const path = `/licenses/${license.id}`;
+    const viewer = await office.member(["licenses:view"]);
+    expect((await viewer.api.get(path)).status).toBe(200);
+    expect((await viewer.api.patch(path, { notes: "x" })).status).toBe(403);
+    expect((await viewer.api.delete(path)).status).toBe(403);
+    const editor = await office.member(["licenses:update"]);
+    expect((await editor.api.get(path)).status).toBe(403);
+    expect((await editor.api.patch(path, { notes: "x" })).status).toBe(200);
+    const stranger = await office.person();
+    for (const answer of [
+      await stranger.api.get(path),
+      await stranger.api.patch(path, { notes: "x" }),
+      await stranger.api.delete(path),
+    ]) {
+      expect(answer.status).toBe(404);
+    }
+    expect((await office.owner.api.get(path)).status).toBe(200);
+  });
+
+  test("the audit log has before and after of what changed, and nothing where nothing did", async () => {
+    const license = await create({ notes: "before", tags: ["one"] });
+    await patch(license.id, { notes: "after", tags: ["one", "two"] });
+    await patch(license.id, { notes: "after" });
+    const [, updated, ...more] = await auditOf(license.id);
+    expect(more).toEqual([]);
+    expect(updated).toMatchObject({ action: "license.updated", actor_id: office.owner.userId });
+    expect(JSON.parse(updated?.before ?? "")).toEqual({ notes: "before", tags: ["one"] });
+    expect(JSON.parse(updated?.after ?? "")).toEqual({ notes: "after", tags: ["one", "two"] });
+    await office.owner.api.delete(`/licenses/${license.id}`);
+    expect((await auditOf(license.id)).at(-1)).toMatchObject({ action: "license.deleted", after: null });
+  });
+});

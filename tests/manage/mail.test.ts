@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeLetter } from "../../apps/server/features/mail/letter.ts";
+import { databases } from "../support/databases.ts";
+import { type MailServer, openMailServer } from "../support/mail-server.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+describe.each(databases)("mail on $kind", ({ kind, make }) => {
+  let office: Office;
+  let mailServer: MailServer;
+  let secondNode: ServerProcess | null = null;
+  beforeAll(async () => {
+    mailServer = await openMailServer({ user: "countersign", password: "hush-hush" });
+    const settings = {
+      COUNTERSIGN_URL: "https://license.example.com",
+      COUNTERSIGN_SMTP_URL: mailServer.url,
+      COUNTERSIGN_MAIL_FROM: "Countersign <license@example.com>",
+    };
+    office = await openOffice(make, settings);
+    // Two servers share one PostgreSQL, and both look into the mailbox.
+    if (kind === "postgres")
+      secondNode = await startServerProcess({ ...office.database.environment, ...settings });
+  });
+  afterAll(async () => {
+    await secondNode?.stop();
+    await office.close();
+    await mailServer.close();
+  });
+
+  const write = async (to: string, writtenAtMs = Date.now()) =>
+    office.store.transaction((db) =>
+      writeLetter(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, writtenAtMs),
+    );
+  const letterTo = (recipient: string) =>
+    office.store.reads
+      .selectFrom("mailbox")
+      .selectAll()
+      .where("recipient", "=", recipient)
+      .executeTakeFirstOrThrow();
+  const address = () => `${newId()}@example.net`;
+  const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
+  const tryAgainNow = (recipient: string) =>
+    office.store.transaction((db) =>
+      db
+        .updateTable("mailbox")
+        .set({ next_attempt_at: Date.now() - 1 })
+        .where("recipient", "=", recipient)
+        .where("next_attempt_at", "is not", null)
+        .execute(),
+    );
+
+  test("an invitation is sent soon after it is written, and then kept without its link", async () => {
+    const role = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+      name: "Guest",
+      permissions: [],
+    });
+    const to = address();
+    const invited = await office.owner.api.post(`/organizations/${office.organizationId}/invitations`, {
+      email: to,
+      role_id: role.body.id,
+    });
+    expect(invited.status).toBe(201);
+    await until("the letter is sent", async () => (await letterTo(to)).sent_at !== null);
+    const [mail] = receivedBy(to);
+    expect(mail?.from).toBe("license@example.com");
+    expect(mail?.text).toContain("Subject: Invitation to join Acme");
+    expect(mail?.text).toContain("From: Countersign <license@example.com>");
+    expect(mail?.text).toContain("Auto-Submitted: auto-generated");
+    const token = /https:\/\/license\.example\.com\/invitations\/([\w-]{43})/.exec(mail?.text ?? "")?.[1];
+    expect((await office.nobody.get(`/invitations/${token}`)).body.email).toBe(to);
+    const kept = await letterTo(to);
+    expect(kept).toMatchObject({ attempts: 1, problem: null, next_attempt_at: null, body_html: null });
+    expect(mail?.messageId).toBe(`<${kept.id}@license.example.com>`);
+    expect(JSON.stringify(kept)).not.toContain(token ?? "no token");
+  });
+
+  test("however many nodes look, each letter is sent once", async () => {
+    const recipients = Array.from({ length: 60 }, address);
+    await Promise.all(recipients.map((recipient) => write(recipient)));
+    const isSent = async (recipient: string) => (await letterTo(recipient)).sent_at !== null;
+    await until("all are sent", async () => (await Promise.all(recipients.map(isSent))).every(Boolean));
+    for (const recipient of recipients) expect(receivedBy(recipient)).toHaveLength(1);
+  });
+
+  test("what could not be sent says why and is tried again, later each time, until it is", async () => {
+    const to = address();
+    mailServer.verdict = (recipient) => (recipient === to ? 451 : "take");
+    await write(to);
+    await until("it failed", async () => (await letterTo(to)).problem !== null);
+    const once = await letterTo(to);
+    expect(once).toMatchObject({ sent_at: null, attempts: 1, body_text: "Words." });
+    expect(once.problem).toContain("451");
+    expect((once.next_attempt_at ?? 0) - Date.now()).toBeWithin(0, 5_001);
+    await tryAgainNow(to);
+    await until("it failed again", async () => (await letterTo(to)).attempts === 2);
+    await until("it waits", async () => ((await letterTo(to)).next_attempt_at ?? 0) < Date.now() + 60_000);
+    expect(((await letterTo(to)).next_attempt_at ?? 0) - Date.now()).toBeGreaterThan(10_000);
+    mailServer.verdict = () => "take";
+    await tryAgainNow(to);
+    await until("it is sent", async () => (await letterTo(to)).sent_at !== null);
+    expect(receivedBy(to)).toHaveLength(1);
+    expect((await letterTo(to)).problem).toBeNull();
+  });
+
+  test("what the mail server will never take is given up at once", async () => {
+    const to = address();
+    mailServer.verdict = (recipient) => (recipient === to ? 550 : "take");
+    await write(to);
+    await until("it is given up", async () => (await letterTo(to)).next_attempt_at === null);
+    mailServer.verdict = () => "take";
+    const kept = await letterTo(to);
+    expect(kept).toMatchObject({ sent_at: null, attempts: 1 });
+    expect(kept.problem).toContain("550");
+  });
+
+  test("one letter that hangs does not hold up the others", async () => {
+    const slow = address();
+    mailServer.verdict = (recipient) => (recipient === slow ? "hang" : "take");
+    await write(slow);
+    await until("it is being sent", async () => (await letterTo(slow)).attempts === 1);
+    const quick = address();
+    await write(quick);
+    await until("the other is sent", async () => (await letterTo(quick)).sent_at !== null, 10_000);
+    expect((await letterTo(slow)).sent_at).toBeNull();
+    mailServer.verdict = () => "take";
+  });
+
+  test("a letter of days ago is not sent any more", async () => {
+    const old = address();
+    const fresh = address();
+    await write(old, Date.now() - 2 * dayMs);
+    await write(fresh);
+    await until("the fresh one is sent", async () => (await letterTo(fresh)).sent_at !== null);
+    expect((await letterTo(old)).attempts).toBe(0);
+    expect(receivedBy(old)).toHaveLength(0);
+  });
+
+  test("without a mail server letters stay, and with a wrong password they say so without telling it", async () => {
+    const kept = await openOffice(make);
+    const wrong = await openOffice(make, {
+      COUNTERSIGN_SMTP_URL: `smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`,
+      COUNTERSIGN_MAIL_FROM: "license@example.com",
+    });
+    try {
+      const to = address();
+      for (const { store } of [kept, wrong]) {
+        await store.transaction((db) =>
+          writeLetter(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, Date.now()),
+        );
+      }
+      const read = (from: Office) =>
+        from.store.reads.selectFrom("mailbox").selectAll().executeTakeFirstOrThrow();
+      await until("it failed", async () => (await read(wrong)).problem !== null);
+      const failed = await read(wrong);
+      expect(failed.problem).not.toContain("guessed-wrong");
+      expect(failed.next_attempt_at).not.toBeNull();
+      expect(wrong.server.output()).not.toContain("guessed-wrong");
+      expect(await read(kept)).toMatchObject({
+        sent_at: null,
+        problem: null,
+        attempts: 0,
+        body_text: "Words.",
+      });
+    } finally {
+      await kept.close();
+      await wrong.close();
+    }
+  });
+
+  test("a server that stops does not wait for a mail server that hangs", async () => {
+    const hanging = await openMailServer();
+    hanging.verdict = () => "hang";
+    const other = await openOffice(make, {
+      COUNTERSIGN_SMTP_URL: hanging.url,
+      COUNTERSIGN_MAIL_FROM: "license@example.com",
+    });
+    await other.store.transaction((db) =>
+      writeLetter(db, { to: address(), subject: "A", text: "B", html: null, kind: "test" }, Date.now()),
+    );
+    const isBeingSent = async () =>
+      (await other.store.reads.selectFrom("mailbox").select("attempts").executeTakeFirstOrThrow()).attempts >
+      0;
+    await until("it is being sent", isBeingSent);
+    const startMs = performance.now();
+    await other.close();
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+    await hanging.close();
+  });
+});

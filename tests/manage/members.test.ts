@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+describe.each(databases)("members on $kind", ({ make }) => {
+  let office: Office;
+  let members: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    members = `/organizations/${office.organizationId}/members`;
+  });
+  afterAll(() => office.close());
+
+  const roleWith = async (permissions: readonly string[]) => {
+    const made = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+      name: `Role ${crypto.randomUUID()}`,
+      permissions,
+    });
+    expect(made.status).toBe(201);
+    return made.body.id as string;
+  };
+
+  test("the list begins with the owner and goes on in the order of joining, page by page", async () => {
+    const first = await office.member(["members:view"]);
+    const second = await office.member([]);
+    const whole = await first.api.get(members);
+    const ids = whole.body.data.map((member: { user_id: string }) => member.user_id);
+    expect(ids[0]).toBe(office.owner.userId);
+    expect(ids.indexOf(first.userId)).toBeLessThan(ids.indexOf(second.userId));
+    expect(whole.body.data[0]).toMatchObject({ is_owner: true, role: null, email: office.owner.email });
+    expect(
+      whole.body.data.find((member: { user_id: string }) => member.user_id === first.userId),
+    ).toMatchObject({
+      is_owner: false,
+      name: "Test Person",
+      role: { id: first.roleId, permissions: ["members:view"] },
+    });
+    const paged: string[] = [];
+    let path: string | null = `${members}?limit=1`;
+    while (path !== null) {
+      const { body } = await first.api.get(path);
+      paged.push(...body.data.map((member: { user_id: string }) => member.user_id));
+      path = body.next_cursor === null ? null : `${members}?limit=1&cursor=${body.next_cursor}`;
+    }
+    expect(paged).toEqual(ids);
+  });
+
+  test("seeing members needs members:view, and outsiders learn nothing", async () => {
+    const member = await office.member(["licenses:view"]);
+    const outsider = await office.person();
+    expect((await member.api.get(members)).status).toBe(403);
+    expect((await outsider.api.get(members)).status).toBe(404);
+    expect((await office.nobody.get(members)).status).toBe(401);
+    const path = `${members}/${member.userId}`;
+    expect((await outsider.api.patch(path, { role_id: member.roleId })).status).toBe(404);
+    expect((await outsider.api.delete(path)).status).toBe(404);
+  });
+
+  test("another role holds from the next request on", async () => {
+    const member = await office.member([]);
+    expect((await member.api.get(members)).status).toBe(403);
+    const role = await roleWith(["members:view"]);
+    const changed = await office.owner.api.patch(`${members}/${member.userId}`, { role_id: role });
+    expect(changed.body).toMatchObject({ user_id: member.userId, role: { id: role } });
+    expect((await member.api.get(members)).status).toBe(200);
+  });
+
+  test("a role is given only by somebody with roles:edit who holds all of it", async () => {
+    const target = await office.member(["licenses:view"]);
+    const path = `${members}/${target.userId}`;
+    const narrow = await office.member(["roles:edit", "licenses:view"]);
+    const without = await office.member(["members:view", "licenses:view", "licenses:create"]);
+    const wide = await roleWith(["licenses:view", "licenses:create"]);
+    const empty = await roleWith([]);
+    expect((await without.api.patch(path, { role_id: empty })).status).toBe(403);
+    const refused = await narrow.api.patch(path, { role_id: wide });
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain("licenses:create");
+    expect((await narrow.api.patch(path, { role_id: empty })).status).toBe(200);
+  });
+
+  test("a member whose role holds more can be neither changed nor removed, nor oneself raised", async () => {
+    const mighty = await office.member(["licenses:view", "licenses:delete"]);
+    const narrow = await office.member(["roles:edit", "members:remove"]);
+    const empty = await roleWith([]);
+    expect((await narrow.api.patch(`${members}/${mighty.userId}`, { role_id: empty })).status).toBe(403);
+    expect((await narrow.api.delete(`${members}/${mighty.userId}`)).status).toBe(403);
+    expect((await narrow.api.patch(`${members}/${narrow.userId}`, { role_id: mighty.roleId })).status).toBe(
+      403,
+    );
+  });
+
+  test("removing somebody needs members:remove and ends all they could do there", async () => {
+    const member = await office.member(["members:view"]);
+    const other = await office.member(["members:view"]);
+    expect((await other.api.delete(`${members}/${member.userId}`)).status).toBe(403);
+    const remover = await office.member(["members:view", "members:remove"]);
+    expect((await remover.api.delete(`${members}/${member.userId}`)).status).toBe(204);
+    expect((await member.api.get(members)).status).toBe(404);
+    expect((await member.api.get("/organizations")).body.data).toEqual([]);
+    expect((await remover.api.delete(`${members}/${member.userId}`)).status).toBe(404);
+  });
+
+  test("everyone may leave, whatever their role allows; a limited token cannot do it for them", async () => {
+    const member = await office.member([]);
+    expect((await member.api.delete(`${members}/${member.userId}`)).status).toBe(204);
+    expect((await member.api.get(`/organizations/${office.organizationId}`)).status).toBe(404);
+    const limited = await office.person({ permissions: ["licenses:view"] });
+    const role = await roleWith([]);
+    await office.store.transaction((db) =>
+      db
+        .insertInto("members")
+        .values({
+          organization_id: office.organizationId,
+          user_id: limited.userId,
+          role_id: role,
+          created_at: Date.now(),
+        })
+        .execute(),
+    );
+    expect((await limited.api.delete(`${members}/${limited.userId}`)).status).toBe(403);
+  });
+
+  test("the owner can neither leave, nor be removed, nor be given a role", async () => {
+    const remover = await office.member(["members:remove", "roles:edit"]);
+    const owner = `${members}/${office.owner.userId}`;
+    expect((await office.owner.api.delete(owner)).status).toBe(409);
+    expect((await remover.api.delete(owner)).status).toBe(409);
+    expect((await remover.api.patch(owner, { role_id: remover.roleId })).status).toBe(409);
+    expect((await office.owner.api.get(members)).body.data[0].user_id).toBe(office.owner.userId);
+  });
+
+  test("a role of another organization is answered like one that does not exist", async () => {
+    const stranger = await office.person();
+    const theirs = await stranger.api.post("/organizations", { name: "Elsewhere" });
+    const role = await stranger.api.post(`/organizations/${theirs.body.id}/roles`, {
+      name: "Foreign",
+      permissions: [],
+    });
+    const member = await office.member([]);
+    const path = `${members}/${member.userId}`;
+    const foreign = await office.owner.api.patch(path, { role_id: role.body.id });
+    const unknown = await office.owner.api.patch(path, { role_id: "no-such-role" });
+    expect([foreign.status, foreign.body.detail]).toEqual([unknown.status, unknown.body.detail]);
+    expect(foreign.body.errors[0].field).toBe("role_id");
+    expect((await office.owner.api.patch(`${members}/nobody`, { role_id: member.roleId })).status).toBe(404);
+  });
+
+  test("fields that nobody sets are refused by name, and an old reading is refused", async () => {
+    const member = await office.member([]);
+    const path = `${members}/${member.userId}`;
+    const wrong = await office.owner.api.patch(path, { role_id: member.roleId, is_owner: true });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.errors[0].field).toBe("is_owner");
+    const role = await roleWith([]);
+    const changed = await office.owner.api.patch(path, { role_id: role });
+    const seen = changed.body.updated_at;
+    expect((await office.owner.api.patch(path, { role_id: member.roleId, updated_at: seen })).status).toBe(
+      200,
+    );
+    expect((await office.owner.api.patch(path, { role_id: role, updated_at: seen })).status).toBe(412);
+  });
+
+  test("a role that is given while it is deleted leaves nobody without a role", async () => {
+    const member = await office.member([]);
+    for (let round = 0; round < 5; round++) {
+      const role = await roleWith([]);
+      const [given, deleted] = await Promise.all([
+        office.owner.api.patch(`${members}/${member.userId}`, { role_id: role }),
+        office.owner.api.delete(`/organizations/${office.organizationId}/roles/${role}`),
+      ]);
+      expect([given.status, deleted.status].sort()).toEqual(given.status === 200 ? [200, 409] : [204, 422]);
+      const row = await office.store.reads
+        .selectFrom("members")
+        .innerJoin("roles", "roles.id", "members.role_id")
+        .select("roles.id")
+        .where("members.user_id", "=", member.userId)
+        .executeTakeFirst();
+      expect(row).toBeDefined();
+    }
+  });
+
+  test("what was taken while a request was under way is not given on", async () => {
+    for (let round = 0; round < 5; round++) {
+      const editor = await office.member(["roles:edit", "licenses:delete"]);
+      const target = await office.member([]);
+      const mighty = await roleWith(["licenses:delete"]);
+      const empty = await roleWith([]);
+      const [given, taken] = await Promise.all([
+        editor.api.patch(`${members}/${target.userId}`, { role_id: mighty }),
+        office.owner.api.patch(`${members}/${editor.userId}`, { role_id: empty }),
+      ]);
+      expect(taken.status).toBe(200);
+      const rows = await office.store.reads
+        .selectFrom("audit_log")
+        .select(["subject_id", "at"])
+        .where("action", "=", "member.updated")
+        .where("subject_id", "in", [editor.userId, target.userId])
+        .orderBy("id")
+        .execute();
+      expect(rows).toHaveLength(given.status === 200 ? 2 : 1);
+      expect([200, 403]).toContain(given.status);
+    }
+  });
+
+  test("every change is in the audit log, with the roles by name", async () => {
+    const member = await office.member([]);
+    const role = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+      name: "Archivist",
+      permissions: [],
+    });
+    await office.owner.api.patch(`${members}/${member.userId}`, { role_id: role.body.id });
+    await office.owner.api.delete(`${members}/${member.userId}`);
+    const rows = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "actor_id", "before", "after"])
+      .where("subject_id", "=", member.userId)
+      .orderBy("id")
+      .execute();
+    expect(rows).toEqual([
+      {
+        action: "member.updated",
+        actor_id: office.owner.userId,
+        before: JSON.stringify({ role: `Role ${member.roleId}` }),
+        after: '{"role":"Archivist"}',
+      },
+      {
+        action: "member.removed",
+        actor_id: office.owner.userId,
+        before: JSON.stringify({ email: member.email, role: "Archivist" }),
+        after: null,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "bun:test";
+import { pathParameters, type Route } from "@countersign/contract/manage/route";
+import { contractRoutes } from "@countersign/contract/manage/routes";
+import { openApiDocument } from "@countersign/contract/openapi";
+import { manageBase as documentedBase } from "@countersign/contract/openapi-manage";
+import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
+import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+
+const nameOf = (route: Route) => `${route.method} ${route.path} (${route.id})`;
+
+describe("the contract of the management API", () => {
+  test("the server serves exactly the routes that the contract lists in packages/contract/manage/routes.ts", () => {
+    const served = manageRoutes.map(({ route }) => nameOf(route)).sort();
+    expect(served).toEqual(contractRoutes.map(nameOf).sort());
+    expect(documentedBase).toBe(manageBase);
+  });
+
+  test("no two routes share an id or an address", () => {
+    expect(new Set(contractRoutes.map((route) => route.id)).size).toBe(contractRoutes.length);
+    const addresses = contractRoutes.map(
+      (route) => `${route.method} ${route.path.replace(/\{\w+\}/g, "{}")}`,
+    );
+    expect(new Set(addresses).size).toBe(addresses.length);
+  });
+
+  test.each(contractRoutes.map((route) => [nameOf(route), route] as const))(
+    "%s is described whole",
+    (_, route) => {
+      const described = openApiDocument().paths[manageBase + route.path]?.[route.method.toLowerCase()];
+      const text = JSON.stringify(described);
+      expect(described).toMatchObject({ operationId: route.id, tags: [route.group], summary: route.summary });
+      expect(text).toContain(`"${route.status}":`);
+      for (const name of pathParameters(route.path)) expect(text).toContain(`"name":"${name}","in":"path"`);
+      if (route.access.who === "member" && route.access.may !== null)
+        expect(text).toContain(route.access.may);
+      if (route.access.who !== "anyone") expect(text).toContain("Problem401");
+      expect(text.includes("IdempotencyKey")).toBe(route.method === "POST" && route.access.who !== "anyone");
+      // A sentence begins with a capital and the summary of a list of operations has no full stop.
+      expect(route.summary).toMatch(/^[A-Z][^.]*$/);
+      expect(route.description ?? "A.").toMatch(/^[A-Z`].*[.!]$/s);
+    },
+  );
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice, type Person } from "../support/office.ts";
+
+describe.each(databases)("ownership on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    // On Free a person may own two.
+    office = await openOffice(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
+  });
+  afterAll(() => office.close());
+
+  interface Firm {
+    readonly id: string;
+    readonly path: string;
+    readonly owner: Person;
+    readonly roleId: string;
+  }
+
+  const firm = async (): Promise<Firm> => {
+    const owner = await office.person();
+    const made = await owner.api.post("/organizations", { name: "Firm" });
+    const path = `/organizations/${made.body.id}`;
+    const role = await owner.api.post(`${path}/roles`, { name: "Alumni", permissions: ["members:view"] });
+    return { id: made.body.id, path, owner, roleId: role.body.id };
+  };
+  const ownerOf = async (id: string) =>
+    (
+      await office.store.reads
+        .selectFrom("organizations")
+        .select("owner_id")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow()
+    ).owner_id;
+  const memberIds = async (id: string) =>
+    (
+      await office.store.reads
+        .selectFrom("members")
+        .innerJoin("roles", "roles.id", "members.role_id")
+        .select("members.user_id")
+        .where("members.organization_id", "=", id)
+        .execute()
+    ).map((row) => row.user_id);
+
+  test("owner and member change places, each with the day they joined", async () => {
+    const { id, path, owner, roleId } = await firm();
+    const heir = await office.member([], id);
+    const before = (await owner.api.get(`${path}/members`)).body.data;
+    const handed = await owner.api.post(`${path}/transfer-ownership`, {
+      user_id: heir.userId,
+      role_id: roleId,
+    });
+    expect(handed.status).toBe(200);
+    expect(handed.body).toMatchObject({
+      owner_id: heir.userId,
+      is_owner: false,
+      permissions: ["members:view"],
+    });
+    const after = (await heir.api.get(`${path}/members`)).body.data;
+    expect(after.map((member: { user_id: string }) => member.user_id)).toEqual([heir.userId, owner.userId]);
+    expect(after[0]).toMatchObject({ is_owner: true, role: null, joined_at: before[1].joined_at });
+    expect(after[1]).toMatchObject({ is_owner: false, role: { id: roleId }, joined_at: before[0].joined_at });
+    expect((await owner.api.patch(path, { name: "Mine" })).status).toBe(403);
+    expect((await heir.api.patch(path, { name: "Theirs" })).status).toBe(200);
+    const back = { user_id: owner.userId, role_id: roleId };
+    expect((await heir.api.post(`${path}/transfer-ownership`, back)).body.owner_id).toBe(owner.userId);
+  });
+
+  test("only the owner hands over, and only to a member, with a role of the organization", async () => {
+    const { id, path, owner, roleId } = await firm();
+    const mighty = await office.member(["organization:manage", "roles:edit", "members:remove"], id);
+    const outsider = await office.person();
+    const transfer = `${path}/transfer-ownership`;
+    const body = { user_id: mighty.userId, role_id: roleId };
+    expect((await mighty.api.post(transfer, body)).status).toBe(403);
+    expect((await outsider.api.post(transfer, body)).status).toBe(404);
+    expect((await office.nobody.post(transfer, body)).status).toBe(401);
+    for (const [wrong, field] of [
+      [{ user_id: outsider.userId, role_id: roleId }, "user_id"],
+      [{ user_id: owner.userId, role_id: roleId }, "user_id"],
+      [{ user_id: "nobody", role_id: roleId }, "user_id"],
+      [{ user_id: mighty.userId, role_id: "no-role" }, "role_id"],
+      [{ user_id: mighty.userId }, "role_id"],
+    ] as const) {
+      const refused = await owner.api.post(transfer, wrong);
+      expect(refused.status).toBe(422);
+      expect(refused.body.errors[0].field).toBe(field);
+    }
+    expect(await ownerOf(id)).toBe(owner.userId);
+  });
+
+  test("somebody who owns all they may is not handed another, and nobody whose account is suspended", async () => {
+    const { id, path, owner, roleId } = await firm();
+    const full = await office.member([], id);
+    await full.api.post("/organizations", { name: "One" });
+    await full.api.post("/organizations", { name: "Two" });
+    const refused = await owner.api.post(`${path}/transfer-ownership`, {
+      user_id: full.userId,
+      role_id: roleId,
+    });
+    expect(refused.status).toBe(403);
+    expect(refused.body.type).toBe("/problems/limit-reached");
+    const suspended = await office.member([], id);
+    await office.store.transaction((db) =>
+      db.updateTable("users").set({ suspended_at: 1 }).where("id", "=", suspended.userId).execute(),
+    );
+    const body = { user_id: suspended.userId, role_id: roleId };
+    expect((await owner.api.post(`${path}/transfer-ownership`, body)).status).toBe(409);
+    expect(await ownerOf(id)).toBe(owner.userId);
+  });
+
+  test("handed over several times at once, it has one owner, and nobody is lost", async () => {
+    for (let round = 0; round < 4; round++) {
+      const { id, path, owner, roleId } = await firm();
+      const heirs = await Promise.all([office.member([], id), office.member([], id), office.member([], id)]);
+      const answers = await Promise.all(
+        heirs.map((heir) =>
+          owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId }),
+        ),
+      );
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+      const ownerId = await ownerOf(id);
+      const everyone = [owner, ...heirs].map((person) => person.userId);
+      expect(everyone).toContain(ownerId ?? "");
+      expect([...(await memberIds(id)), ownerId].sort()).toEqual([...everyone].sort());
+    }
+  });
+
+  test("handed over while the heir leaves or is removed, it still has an owner who belongs to it", async () => {
+    for (let round = 0; round < 4; round++) {
+      const { id, path, owner, roleId } = await firm();
+      const heir = await office.member([], id);
+      const [handed, left] = await Promise.all([
+        owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId }),
+        heir.api.delete(`${path}/members/${heir.userId}`),
+      ]);
+      const ownerId = await ownerOf(id);
+      if (handed.status === 200) {
+        expect(left.status).toBe(409);
+        expect(ownerId).toBe(heir.userId);
+        expect(await memberIds(id)).toEqual([owner.userId]);
+      } else {
+        expect([handed.status, left.status]).toEqual([422, 204]);
+        expect(ownerId).toBe(owner.userId);
+        expect(await memberIds(id)).toEqual([]);
+      }
+    }
+  });
+
+  test("several that come to one person at once do not go past what they may own", async () => {
+    const firms = await Promise.all([firm(), firm(), firm(), firm()]);
+    const heir = await office.person();
+    await office.store.transaction(async (db) => {
+      for (const { id, roleId } of firms) {
+        await db
+          .insertInto("members")
+          .values({ organization_id: id, user_id: heir.userId, role_id: roleId, created_at: 1 })
+          .execute();
+      }
+    });
+    const answers = await Promise.all([
+      ...firms.map(({ path, owner, roleId }) =>
+        owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId }),
+      ),
+      heir.api.post("/organizations", { name: "Own" }),
+    ]);
+    expect(answers.filter((answer) => answer.status < 300)).toHaveLength(2);
+    const owned = await office.store.reads
+      .selectFrom("organizations")
+      .select("id")
+      .where("owner_id", "=", heir.userId)
+      .execute();
+    expect(owned).toHaveLength(2);
+  });
+
+  test("the audit log says who it went from and to", async () => {
+    const { id, path, owner, roleId } = await firm();
+    const heir = await office.member([], id);
+    await owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId });
+    const row = await office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("organization_id", "=", id)
+      .where("action", "=", "organization.ownership_transferred")
+      .executeTakeFirstOrThrow();
+    expect(row.actor_id).toBe(owner.userId);
+    expect(JSON.parse(row.before ?? "")).toMatchObject({ owner_id: owner.userId });
+    expect(JSON.parse(row.after ?? "")).toMatchObject({
+      owner_id: heir.userId,
+      former_owner_role: "Alumni",
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { permissions } from "@countersign/domain/members/permissions";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+describe.each(databases)("roles on $kind", ({ make }) => {
+  let office: Office;
+  let roles: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    roles = `/organizations/${office.organizationId}/roles`;
+  });
+  afterAll(() => office.close());
+
+  const create = async (permissionCodes: readonly string[], name = `Role ${crypto.randomUUID()}`) => {
+    const made = await office.owner.api.post(roles, { name, permissions: permissionCodes });
+    expect(made.status).toBe(201);
+    return made.body;
+  };
+
+  test("a role is made, read, listed, changed and deleted", async () => {
+    const made = await create(["licenses:create", "licenses:view", "licenses:view"], "Seller");
+    expect(made).toMatchObject({
+      name: "Seller",
+      permissions: ["licenses:view", "licenses:create"],
+      member_count: 0,
+      invitation_count: 0,
+    });
+    const path = `${roles}/${made.id}`;
+    expect((await office.owner.api.get(path)).body).toEqual(made);
+    const changed = await office.owner.api.patch(path, { name: "Shop", permissions: ["licenses:view"] });
+    expect(changed.body).toMatchObject({ id: made.id, name: "Shop", permissions: ["licenses:view"] });
+    const list = await office.owner.api.get(`${roles}?limit=200`);
+    expect(list.body.data).toContainEqual(changed.body);
+    expect((await office.owner.api.delete(path)).status).toBe(204);
+    expect((await office.owner.api.get(path)).status).toBe(404);
+  });
+
+  test("the list comes in pages", async () => {
+    await create([]);
+    await create([]);
+    const whole = await office.owner.api.get(`${roles}?limit=200`);
+    const first = await office.owner.api.get(`${roles}?limit=1`);
+    const second = await office.owner.api.get(`${roles}?limit=1&cursor=${first.body.next_cursor}`);
+    expect([...first.body.data, ...second.body.data]).toEqual(whole.body.data.slice(0, 2));
+    expect(whole.body.next_cursor).toBeNull();
+  });
+
+  test("each permission is listed with what it means", async () => {
+    const { body } = await (await office.person()).api.get("/permissions");
+    expect(body.data.map((permission: { code: string }) => permission.code)).toEqual([...permissions]);
+    expect(body.data.every((permission: { description: string }) => permission.description.length > 8)).toBe(
+      true,
+    );
+    expect((await office.nobody.get("/permissions")).status).toBe(401);
+  });
+
+  test("seeing needs members:view, changing roles:edit, and outsiders learn nothing", async () => {
+    const role = await create([]);
+    const viewer = await office.member(["members:view"]);
+    const other = await office.member(["members:invite"]);
+    const outsider = await office.person();
+    expect((await viewer.api.get(roles)).status).toBe(200);
+    expect((await viewer.api.get(`${roles}/${role.id}`)).status).toBe(200);
+    expect((await other.api.get(roles)).status).toBe(403);
+    expect((await other.api.get(`${roles}/${role.id}`)).status).toBe(403);
+    for (const [who, status] of [
+      [viewer, 403],
+      [outsider, 404],
+    ] as const) {
+      expect((await who.api.post(roles, { name: "X", permissions: [] })).status).toBe(status);
+      expect((await who.api.patch(`${roles}/${role.id}`, { name: "X" })).status).toBe(status);
+      expect((await who.api.delete(`${roles}/${role.id}`)).status).toBe(status);
+    }
+  });
+
+  test("nobody makes or changes a role beyond what they hold, their own least of all", async () => {
+    const editor = await office.member(["roles:edit", "licenses:view"]);
+    const mightier = await create(["licenses:view", "licenses:delete"]);
+    const made = await editor.api.post(roles, { name: "Mine", permissions: ["licenses:delete"] });
+    expect(made.status).toBe(403);
+    expect(made.body.detail).toContain("licenses:delete");
+    expect((await editor.api.patch(`${roles}/${mightier.id}`, { name: "Taken" })).status).toBe(403);
+    expect((await editor.api.patch(`${roles}/${mightier.id}`, { permissions: [] })).status).toBe(403);
+    expect((await editor.api.delete(`${roles}/${mightier.id}`)).status).toBe(403);
+    const own = `${roles}/${editor.roleId}`;
+    const raised = { permissions: ["roles:edit", "licenses:view", "licenses:delete"] };
+    expect((await editor.api.patch(own, raised)).status).toBe(403);
+    expect((await editor.api.patch(own, { permissions: ["roles:edit"] })).status).toBe(200);
+    expect((await editor.api.patch(own, { permissions: ["roles:edit", "licenses:view"] })).status).toBe(403);
+  });
+
+  test("a token gives on no more than it was made for, also the owner's", async () => {
+    const limited = await office.person({ permissions: ["roles:edit", "licenses:view"] });
+    const made = await limited.api.post("/organizations", { name: "Token's" });
+    const path = `/organizations/${made.body.id}/roles`;
+    expect((await limited.api.post(path, { name: "A", permissions: ["licenses:view"] })).status).toBe(201);
+    expect((await limited.api.post(path, { name: "B", permissions: ["licenses:delete"] })).status).toBe(403);
+  });
+
+  test("names are unique within the organization, and free in others", async () => {
+    const taken = await create([], "Unique");
+    const again = await office.owner.api.post(roles, { name: " Unique ", permissions: [] });
+    expect(again.status).toBe(409);
+    expect(again.body.errors[0].field).toBe("name");
+    const other = await create([]);
+    expect((await office.owner.api.patch(`${roles}/${other.id}`, { name: "Unique" })).status).toBe(409);
+    expect((await office.owner.api.patch(`${roles}/${taken.id}`, { name: "Unique" })).status).toBe(200);
+    const elsewhere = await office.owner.api.post("/organizations", { name: "Second" });
+    const path = `/organizations/${elsewhere.body.id}/roles`;
+    expect((await office.owner.api.post(path, { name: "Unique", permissions: [] })).status).toBe(201);
+  });
+
+  test("of many that want one name at once, one gets it", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => office.owner.api.post(roles, { name: "Wanted", permissions: [] })),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+  });
+
+  test("a role that is held or promised is not deleted, and the answer says by how many", async () => {
+    const member = await office.member([]);
+    const path = `${roles}/${member.roleId}`;
+    await office.owner.api.post(`/organizations/${office.organizationId}/invitations`, {
+      email: "promised@example.com",
+      role_id: member.roleId,
+    });
+    expect((await office.owner.api.get(path)).body).toMatchObject({ member_count: 1, invitation_count: 1 });
+    const refused = await office.owner.api.delete(path);
+    expect(refused.status).toBe(409);
+    expect(refused.body.detail).toContain("held by 1 member and promised in 1 pending invitation");
+    await office.owner.api.delete(`/organizations/${office.organizationId}/members/${member.userId}`);
+    expect((await office.owner.api.delete(path)).body.detail).toContain("promised in 1 pending invitation");
+    const list = await office.owner.api.get(
+      `/organizations/${office.organizationId}/invitations?state=pending`,
+    );
+    const invitation = list.body.data.find((one: { email: string }) => one.email === "promised@example.com");
+    await office.owner.api.delete(`/organizations/${office.organizationId}/invitations/${invitation.id}`);
+    expect((await office.owner.api.delete(path)).status).toBe(204);
+  });
+
+  test("a role of another organization is answered like one that does not exist", async () => {
+    const stranger = await office.person();
+    const theirs = await stranger.api.post("/organizations", { name: "Elsewhere" });
+    const role = await create([]);
+    const path = `/organizations/${theirs.body.id}/roles/${role.id}`;
+    for (const answer of [
+      await stranger.api.get(path),
+      await stranger.api.patch(path, { name: "X" }),
+      await stranger.api.delete(path),
+    ]) {
+      expect(answer.status).toBe(404);
+    }
+    expect((await office.owner.api.get(`${roles}/${role.id}`)).body.name).toBe(role.name);
+  });
+
+  test("what is wrong is named, and an old reading is refused", async () => {
+    const wrong = await office.owner.api.post(roles, { name: "", permissions: ["everything"], id: "mine" });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
+      "id",
+      "name",
+      "permissions.0",
+    ]);
+    const role = await create([]);
+    const path = `${roles}/${role.id}`;
+    const guard = { updated_at: role.updated_at };
+    expect((await office.owner.api.patch(path, { name: `A ${role.id}`, ...guard })).status).toBe(200);
+    expect((await office.owner.api.patch(path, { name: `B ${role.id}`, ...guard })).status).toBe(412);
+  });
+
+  test("every change is in the audit log, with what it was and what it became", async () => {
+    const role = await create(["licenses:view"], "Watched");
+    await office.owner.api.patch(`${roles}/${role.id}`, { permissions: [] });
+    await office.owner.api.delete(`${roles}/${role.id}`);
+    const rows = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "before", "after"])
+      .where("subject_id", "=", role.id)
+      .orderBy("id")
+      .execute();
+    expect(rows).toEqual([
+      { action: "role.created", before: null, after: '{"name":"Watched","permissions":["licenses:view"]}' },
+      { action: "role.updated", before: '{"permissions":["licenses:view"]}', after: '{"permissions":[]}' },
+      { action: "role.deleted", before: '{"name":"Watched","permissions":[]}', after: null },
+    ]);
+  });
+});

@@ -1,0 +1,224 @@
+import { randomBytes } from "node:crypto";
+import { generateAccessToken } from "@countersign/domain/members/access-token";
+import { generateInvitationToken } from "@countersign/domain/members/invitation";
+import { type Permission, permissions } from "@countersign/domain/members/permissions";
+import { addAccessToken } from "@countersign/store/queries/access-tokens";
+import { customerFor } from "@countersign/store/queries/customers";
+import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks";
+import { createLicenses, registerIp } from "@countersign/store/queries/licenses";
+import { setVersion } from "@countersign/store/queries/versions";
+import type { Database } from "@countersign/store/store";
+import { writeLetter } from "../../apps/server/features/mail/letter.ts";
+import type { Office, Person } from "./office.ts";
+import { newId } from "./seller.ts";
+
+/** An organization with one of everything that a path can name. */
+export interface Belongings {
+  readonly owner: Person;
+  readonly organizationId: string;
+  readonly apiKey: string;
+  /** A token of the organization that can do everything. */
+  readonly token: string;
+  readonly expiredToken: string;
+  /** What stands for a parameter of a path; undefined for one that nobody has thought of yet. */
+  idFor(parameter: string, path: string): string | undefined;
+}
+
+/** Fills the organization that `owner` has just made. Everything is written straight into the tables. */
+export async function fillOrganization(
+  office: Office,
+  owner: Person,
+  made: { organizationId: string; productId: string; apiKey: string },
+): Promise<Belongings> {
+  const { organizationId, productId, apiKey } = made;
+  const member = await office.member(["products:view"], organizationId);
+  const nowMs = Date.now();
+  return office.store.transaction(async (db) => {
+    const email = `${newId()}@example.com`;
+    const customerId = await customerFor(
+      db,
+      organizationId,
+      { email, discordId: null, name: "Ada" },
+      newId,
+      nowMs,
+    );
+    const license = {
+      id: newId(),
+      organizationId,
+      productId,
+      customerId,
+      key: newId().toUpperCase(),
+      maxIps: 3,
+    };
+    await createLicenses(db, [license], nowMs);
+    const ip = `2001:db8:${randomBytes(2).toString("hex")}:1::/64`;
+    await registerIp(db, license.id, ip, nowMs);
+    const version = `${1 + Math.floor(Math.random() * 90)}.${Math.floor(Math.random() * 90)}.1`;
+    await setVersion(db, productId, { version, state: "allowed" }, nowMs);
+    const token = await addToken(db, { organizationId }, nowMs);
+    const expired = await addToken(db, { organizationId }, nowMs, nowMs - 1);
+    const personal = await addToken(db, { userId: owner.userId }, nowMs);
+    const invitation = generateInvitationToken(randomBytes);
+    const invitationId = newId();
+    await db
+      .insertInto("invitations")
+      .values({
+        id: invitationId,
+        organization_id: organizationId,
+        email: `${invitationId}@example.com`,
+        role_id: member.roleId,
+        token_hash: invitation.hash,
+        invited_by: owner.userId,
+        created_at: nowMs,
+        expires_at: nowMs + 86_400_000,
+        accepted_at: null,
+        accepted_by: null,
+        revoked_at: null,
+        mailed_at: nowMs,
+      })
+      .execute();
+    const organizationBlock = await addBlock(db, { tier: "organization", organizationId }, nowMs);
+    const customerBlock = await addBlock(db, { tier: "customer", organizationId, customerId }, nowMs);
+    const licenseBlock = await addBlock(
+      db,
+      { tier: "license", organizationId, licenseId: license.id },
+      nowMs,
+    );
+    const platformBlock = await addBlock(db, { tier: "platform" }, nowMs);
+    const letter = { to: email, subject: "A", text: "B", html: null, kind: "test" };
+    await writeLetter(db, letter, nowMs);
+    const { id: mailId } = await db
+      .selectFrom("mailbox")
+      .select("id")
+      .where("recipient", "=", email)
+      .executeTakeFirstOrThrow();
+
+    const sessionId = await addSession(db, owner.userId, nowMs);
+    const importId = await addImport(db, organizationId, productId, nowMs);
+    const ids: Record<string, string> = {
+      organization_id: organizationId,
+      product_id: productId,
+      license_id: license.id,
+      role_id: member.roleId,
+      user_id: member.userId,
+      customer_id: customerId,
+      invitation_id: invitationId,
+      mail_id: mailId,
+      session_id: sessionId,
+      import_id: importId,
+      prefix: apiKey.slice(0, 12),
+      version,
+      ip: encodeURIComponent(ip),
+      // The secret of an invitation, which is in its letter.
+      token: invitation.token,
+    };
+    const blocks = [
+      ["/admin/", platformBlock],
+      ["/customers/", customerBlock],
+      ["/licenses/", licenseBlock],
+      ["/organizations/", organizationBlock],
+    ] as const;
+    return {
+      owner,
+      organizationId,
+      apiKey,
+      token: token.token,
+      expiredToken: expired.token,
+      idFor: (parameter, path) => {
+        if (parameter === "token_id") return path.startsWith("/me/") ? personal.id : token.id;
+        if (parameter === "block_id") return blocks.find(([part]) => path.includes(part))?.[1];
+        return ids[parameter];
+      },
+    };
+  });
+}
+
+/** A token of a person or an organization. */
+export async function addToken(
+  db: Database,
+  holder: { organizationId: string } | { userId: string },
+  nowMs: number,
+  expiresAtMs: number | null = null,
+  allowed: readonly Permission[] = permissions,
+) {
+  const id = newId();
+  const token = generateAccessToken(randomBytes);
+  await addAccessToken(
+    db,
+    {
+      id,
+      ...token,
+      name: "Token",
+      userId: "userId" in holder ? holder.userId : null,
+      organizationId: "organizationId" in holder ? holder.organizationId : null,
+      permissions: allowed,
+      createdBy: null,
+      expiresAtMs,
+    },
+    nowMs,
+  );
+  return { id, token: token.token };
+}
+
+async function addBlock(db: Database, scope: BlockScope, nowMs: number): Promise<string> {
+  const id = newId();
+  const cidr = `198.51.100.${Math.floor(Math.random() * 250)}/32`;
+  await addIpBlocks(db, [{ id, scope, cidr, note: null, expiresAtMs: null }], nowMs);
+  return id;
+}
+
+async function addSession(db: Database, userId: string, nowMs: number): Promise<string> {
+  const id = newId();
+  const now = new Date(nowMs).toISOString();
+  await db
+    .insertInto("sessions")
+    .values({
+      id,
+      user_id: userId,
+      token: randomBytes(24).toString("hex"),
+      expires_at: new Date(nowMs + 86_400_000).toISOString(),
+      ip_address: null,
+      user_agent: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  return id;
+}
+
+async function addImport(db: Database, organizationId: string, productId: string, nowMs: number) {
+  const id = newId();
+  await db
+    .insertInto("imports")
+    .values({
+      id,
+      organization_id: organizationId,
+      product_id: productId,
+      state: "finished",
+      format: "csv",
+      dry_run: 0,
+      mode: "row_by_row",
+      on_existing: "fail",
+      column_map: "{}",
+      bytes_total: 0,
+      bytes_done: 0,
+      rows_total: 0,
+      rows_done: 0,
+      created: 0,
+      updated: 0,
+      skipped: 0,
+      failed: 0,
+      error_count: 0,
+      errors: "[]",
+      problem: null,
+      actor: "{}",
+      created_by: "Test Person",
+      claimed_by: null,
+      claimed_until: 0,
+      created_at: nowMs,
+      updated_at: nowMs,
+      finished_at: nowMs,
+    })
+    .execute();
+  return id;
+}

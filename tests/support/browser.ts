@@ -1,0 +1,76 @@
+import { expect } from "bun:test";
+import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+type Body = any;
+
+export interface BrowserAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Body;
+}
+
+/** Somebody at a browser: keeps cookies, says which site it is on, follows no redirect by itself. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #url: string;
+  readonly #address: string;
+
+  constructor(url: string, address: string) {
+    this.#url = url;
+    this.#address = address;
+  }
+
+  /** The sign-in endpoints. */
+  auth(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
+    return this.send(body === undefined ? "GET" : "POST", `/api/auth${path}`, body, headers);
+  }
+
+  /** The management API. */
+  manage(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    return this.send(method, manageBase + path, body, headers);
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<BrowserAnswer> {
+    const sent: Record<string, string> = { "x-forwarded-for": this.#address, "user-agent": "Test Browser" };
+    if (method !== "GET") sent.origin = new URL(this.#url).origin;
+    if (this.cookies.size > 0)
+      sent.cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    if (body !== undefined) sent["content-type"] = "application/json";
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === "") delete sent[name];
+      else sent[name] = value;
+    }
+    const response = await fetch(path.startsWith("http") ? path : this.#url + path, {
+      method,
+      headers: sent,
+      redirect: "manual",
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    this.#keep(response.headers);
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    const text = await response.text();
+    const isJson = (response.headers.get("content-type") ?? "").includes("json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : {},
+    };
+  }
+
+  #keep(headers: Headers): void {
+    for (const cookie of headers.getSetCookie()) {
+      const [pair = "", ...attributes] = cookie.split("; ");
+      const name = pair.slice(0, pair.indexOf("="));
+      if (attributes.includes("Max-Age=0")) this.cookies.delete(name);
+      else this.cookies.set(name, pair.slice(name.length + 1));
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import type { Store } from "@countersign/store/store";
+import { sql } from "kysely";
+
+/** What changes by itself: what the server observes, and when a token was last used. */
+const observed = new Set(["request_log", "ip_sightings", "daily_usage", "schema_migrations"]);
+const observedColumns = new Set(["last_used_at"]);
+
+/** Every table's contents, each as a short text that differs when anything in it does. */
+export async function databaseContents(store: Store): Promise<Record<string, string>> {
+  const names = await tableNames(store);
+  const contents: Record<string, string> = {};
+  for (const name of names) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(
+      store.reads,
+    );
+    const texts = rows.map((row) =>
+      JSON.stringify(Object.entries(row).filter(([column]) => !observedColumns.has(column))),
+    );
+    const digest = createHash("sha256").update(texts.sort().join("\n")).digest("hex").slice(0, 12);
+    contents[name] = `${rows.length} rows, ${digest}`;
+  }
+  return contents;
+}
+
+async function tableNames(store: Store): Promise<string[]> {
+  const query =
+    store.kind === "sqlite"
+      ? sql<{ name: string }>`select name from main.sqlite_master where type = 'table'
+          and name not like 'sqlite_%' and name not like 'license_search%'`
+      : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`;
+  const { rows } = await query.execute(store.reads);
+  return rows
+    .map((row) => row.name)
+    .filter((name) => !observed.has(name))
+    .sort();
+}

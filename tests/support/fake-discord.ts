@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface DiscordProfile {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly verified: boolean;
+}
+
+/** A Discord of our own: whoever comes is who the test says. */
+export interface FakeDiscord {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Signs this person in there, and returns the address that they are sent back to. */
+  approve(authorizeUrl: string, profile: DiscordProfile): string;
+  close(): void;
+}
+
+export async function startFakeDiscord(): Promise<FakeDiscord> {
+  const clientId = "test-client";
+  const clientSecret = "test-client-secret";
+  const codes = new Map<string, { profile: DiscordProfile; redirectUri: string }>();
+  const tokens = new Map<string, DiscordProfile>();
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: unknown) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    };
+    if (request.method === "POST" && request.url === "/api/oauth2/token") {
+      let text = "";
+      for await (const chunk of request) text += chunk;
+      const form = new URLSearchParams(text);
+      const granted = codes.get(form.get("code") ?? "");
+      codes.delete(form.get("code") ?? "");
+      const isRight =
+        granted !== undefined &&
+        form.get("client_id") === clientId &&
+        form.get("client_secret") === clientSecret &&
+        form.get("redirect_uri") === granted.redirectUri &&
+        (form.get("code_verifier") ?? "") !== "";
+      if (!isRight) return answer(400, { error: "invalid_grant" });
+      const token = randomBytes(16).toString("hex");
+      tokens.set(token, granted.profile);
+      return answer(200, { access_token: token, token_type: "Bearer", expires_in: 604800 });
+    }
+    const profile = tokens.get((request.headers.authorization ?? "").replace(/^Bearer /, ""));
+    if (request.url === "/api/users/@me" && profile !== undefined) return answer(200, profile);
+    answer(404, { message: "404: Not Found" });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    settings: {
+      COUNTERSIGN_DISCORD_CLIENT_ID: clientId,
+      COUNTERSIGN_DISCORD_CLIENT_SECRET: clientSecret,
+      COUNTERSIGN_DISCORD_URL: `http://127.0.0.1:${port}`,
+    },
+    approve: (authorizeUrl, profile) => {
+      const asked = new URL(authorizeUrl).searchParams;
+      const code = randomBytes(16).toString("hex");
+      const redirectUri = asked.get("redirect_uri") ?? "";
+      codes.set(code, { profile, redirectUri });
+      return `${redirectUri}?code=${code}&state=${encodeURIComponent(asked.get("state") ?? "")}`;
+    },
+    close: () => void server.close(),
+  };
+}

@@ -1,0 +1,120 @@
+import { openStore } from "@countersign/store/open";
+import { addPassword } from "@countersign/store/queries/sign-in";
+import { addUser } from "@countersign/store/queries/users";
+import type { Store } from "@countersign/store/store";
+import type { MailboxRow } from "@countersign/store/tables";
+import { hashPassword } from "../../apps/server/features/identity/passwords.ts";
+import { Browser } from "./browser.ts";
+import type { TestDatabase } from "./databases.ts";
+import { freePort } from "./free-port.ts";
+import { newId } from "./seller.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+
+export const goodPassword = "a good password";
+
+export interface Resident {
+  readonly userId: string;
+  readonly email: string;
+  readonly browser: Browser;
+}
+
+/** A server that knows its own address, so that people can sign in to it. */
+export interface House {
+  readonly database: TestDatabase;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly server: ServerProcess;
+  readonly store: Store;
+  readonly url: string;
+  /** A browser of its own, with an address of its own. */
+  browser(): Browser;
+  /** Somebody with an account and a password, not signed in. */
+  resident(options?: { verified?: boolean; admin?: boolean }): Promise<Resident>;
+  /** The same, signed in. */
+  guest(options?: { admin?: boolean }): Promise<Resident>;
+  letters(to: string): Promise<MailboxRow[]>;
+  /** What the audit log has about somebody. */
+  actions(userId: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+let lastAddress = 0;
+let knownHash: Promise<string> | null = null;
+
+export async function openHouse(
+  make: () => Promise<TestDatabase>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<House> {
+  const database = await make();
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const environment = {
+    ...database.environment,
+    PORT: port,
+    COUNTERSIGN_URL: url,
+    COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
+    ...settings,
+  };
+  const server = await startServerProcess(environment);
+  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  const browser = () => {
+    lastAddress += 1;
+    return new Browser(url, `198.18.${lastAddress >> 8}.${lastAddress & 255}`);
+  };
+  const resident: House["resident"] = async ({ verified = true, admin = false } = {}) => {
+    knownHash ??= hashPassword(goodPassword);
+    const hash = await knownHash;
+    const userId = newId();
+    const email = `${userId}@example.com`;
+    const user = { id: userId, name: "Test Person", email, emailVerified: verified, isPlatformAdmin: admin };
+    await store.transaction(async (db) => {
+      await addUser(db, user, Date.now());
+      await addPassword(db, { id: newId(), userId, hash }, Date.now());
+    });
+    return { userId, email, browser: browser() };
+  };
+  return {
+    database,
+    environment,
+    server,
+    store,
+    url,
+    browser,
+    resident,
+    guest: async (options = {}) => {
+      const someone = await resident(options);
+      const answer = await someone.browser.auth("/sign-in/email", {
+        email: someone.email,
+        password: goodPassword,
+      });
+      if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
+      return someone;
+    },
+    letters: (to) =>
+      store.reads.selectFrom("mailbox").selectAll().where("recipient", "=", to).orderBy("id").execute(),
+    actions: async (userId) => {
+      const rows = await store.reads
+        .selectFrom("audit_log")
+        .select("action")
+        .where("subject_id", "=", userId)
+        .orderBy("id")
+        .execute();
+      return rows.map((row) => row.action);
+    },
+    close: async () => {
+      await server.stop();
+      await store.close();
+      database.remove();
+    },
+  };
+}
+
+/** The address in a letter that has one. */
+export function linkIn(letter: MailboxRow | undefined): URL {
+  const found = /https?:\/\/\S+/.exec(letter?.body_text ?? "")?.[0];
+  if (found === undefined) throw new Error("There is no link in this letter.");
+  return new URL(found);
+}
+
+export function tokenIn(letter: MailboxRow | undefined): string {
+  return linkIn(letter).searchParams.get("token") ?? "";
+}

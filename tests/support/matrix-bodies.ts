@@ -1,0 +1,146 @@
+import { nothing, type Route } from "@countersign/contract/manage/route";
+import type { Permission } from "@countersign/domain/members/permissions";
+import { z } from "zod";
+import type { Belongings } from "./belongings.ts";
+import { namesIn } from "./matrix-addresses.ts";
+
+type IdOf = (parameter: string) => string | undefined;
+
+/**
+ * Bodies that the contract takes, for routes that cannot do with an empty one and name a second thing in their path,
+ * or a thing in their body. `idOf` gives an id of the caller's own.
+ */
+const bodies: Readonly<Record<string, (idOf: IdOf) => object>> = {
+  updateMember: (idOf) => ({ role_id: idOf("role_id") }),
+  updateVersion: () => ({ state: "blocked" }),
+  addCustomerIpBlock: () => ({ cidr: "192.0.2.1" }),
+  createInvitation: (idOf) => ({ email: "grace@example.com", role_id: idOf("role_id") }),
+  transferOwnership: (idOf) => ({ user_id: idOf("user_id"), role_id: idOf("role_id") }),
+};
+
+export function bodyFor(route: Route, place: Belongings): object | null {
+  if (!takesJson(route)) return null;
+  const body = bodies[route.id]?.((name) => place.idFor(name, route.path)) ?? {};
+  const isNeeded = namesIn(route.path) > 1 || idMembers(route).some((member) => !member.includes("."));
+  if (isNeeded) checkTaken(route, body);
+  return body;
+}
+
+/** Bodies that name something deeper than in a member of their own: by the path of the member. */
+const deepBodies: Readonly<Record<string, Readonly<Record<string, (id: string) => object>>>> = {
+  bulkLicenses: { "selection.ids": (id) => ({ action: "delete", selection: { ids: [id] } }) },
+};
+
+/** What a route's body decides about the permission that it needs, beside the one that the route names. */
+export const furtherNeeds: Readonly<Record<string, readonly FurtherNeed[]>> = {
+  bulkLicenses: (
+    [
+      ["revoke", "licenses:revoke", {}],
+      ["reinstate", "licenses:revoke", {}],
+      ["delete", "licenses:delete", {}],
+      ["reset_ips", "licenses:reset_ips", {}],
+      ["extend", "licenses:update", { extend_by_seconds: 60 }],
+      ["set_expiry", "licenses:update", { expires_at: null }],
+      ["set_max_ips", "licenses:update", { max_ips: 5 }],
+      ["add_tags", "licenses:update", { tags: ["x"] }],
+      ["remove_tags", "licenses:update", { tags: ["x"] }],
+    ] as const
+  ).map(([action, permission, rest]) => ({
+    permission,
+    body: (idOf) => ({ action, selection: { ids: [idOf("license_id")] }, ...rest }),
+  })),
+};
+
+export interface FurtherNeed {
+  readonly permission: Permission;
+  readonly body: (idOf: IdOf) => object;
+}
+
+/** The actions that a body can choose from, where it is one of several shapes. */
+export function actionsOf(route: Route): string[] {
+  if (!takesJson(route)) return [];
+  const { oneOf = [], anyOf = [] } = schemaOf(route);
+  return [...oneOf, ...anyOf].flatMap(({ properties }) => {
+    const action = properties?.action;
+    return typeof action === "object" && typeof action.const === "string" ? [action.const] : [];
+  });
+}
+
+/** A body of the caller's own in which one member names something else. */
+export function bodyNaming(
+  route: Route,
+  place: Belongings,
+  member: string,
+  elsewhere: IdOf,
+): { body: object; id: string } {
+  const parameter = parameterOf(route, member);
+  const id = elsewhere(parameter);
+  if (id === undefined) {
+    throw new Error(
+      `The body of ${route.id} has a member ${member} that the access matrix does not know. ` +
+        "Make such a thing in fillOrganization in tests/support/belongings.ts and return it from idFor.",
+    );
+  }
+  const body = member.includes(".")
+    ? deepBody(route, member, id)
+    : { ...bodyFor(route, place), [member]: member.endsWith("s") ? [id] : id };
+  checkTaken(route, body);
+  return { body, id };
+}
+
+function deepBody(route: Route, member: string, id: string): object {
+  const make = deepBodies[route.id]?.[member];
+  if (make !== undefined) return make(id);
+  throw new Error(
+    `${route.id} names something in ${member}: add a body to the table "deepBodies" in tests/support/matrix-bodies.ts.`,
+  );
+}
+
+/** `role_id` and `role_ids` name a role; a bare `ids` names what the path ends with: /licenses/bulk. */
+function parameterOf(route: Route, member: string): string {
+  const name = member.slice(member.lastIndexOf(".") + 1);
+  if (name !== "ids") return name.replace(/_ids$/, "_id");
+  return `${route.path.split("/").at(-2)?.replace(/s$/, "")}_id`;
+}
+
+/** The members of a route's JSON body that name something by its id, by their paths. */
+export function idMembers(route: Route): string[] {
+  if (!takesJson(route)) return [];
+  const found = new Set<string>();
+  const walk = (schema: z.core.JSONSchema.BaseSchema, path: string) => {
+    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])])
+      walk(one, path);
+    if (typeof schema.items === "object" && !Array.isArray(schema.items)) walk(schema.items, path);
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (/^ids$|_ids?$/.test(name) && !outside.has(name)) found.add(path + name);
+      if (typeof member === "object") walk(member, `${path}${name}.`);
+    }
+  };
+  walk(schemaOf(route), "");
+  return [...found].filter((member) => !harmless.has(`${route.id} ${member}`));
+}
+
+/** Ids that are not Countersign's own. */
+const outside = new Set(["discord_id", "device_id", "customer_discord_id"]);
+
+/** Filters: what they name only narrows a list of the caller's own. */
+const harmless = new Set<string>([
+  "bulkLicenses selection.filter.product_id",
+  "bulkLicenses selection.filter.customer_id",
+]);
+
+function schemaOf(route: Route) {
+  return z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" });
+}
+
+function takesJson(route: Route): boolean {
+  return route.bodyTypes === undefined && (route.body as z.ZodType) !== nothing;
+}
+
+function checkTaken(route: Route, body: object): void {
+  const { error } = route.body.safeParse(body);
+  if (error === undefined) return;
+  throw new Error(
+    `${route.id} needs a body to be tried with: add one to the table in tests/support/matrix-bodies.ts.\n${z.prettifyError(error)}`,
+  );
+}

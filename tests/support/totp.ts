@@ -1,0 +1,20 @@
+import { createHmac } from "node:crypto";
+
+/** The secret in the address that an authenticator app reads (RFC 6238, base32). */
+export function totpSecret(uri: string): Uint8Array {
+  const letters = new URL(uri).searchParams.get("secret") ?? "";
+  let bits = "";
+  for (const letter of letters.replace(/=+$/, "")) {
+    bits += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0");
+  }
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}
+
+/** The six digits that the app shows; `steps` half-minutes from now. */
+export function totpCode(secret: Uint8Array, steps = 0): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
+  const mac = createHmac("sha1", secret).update(counter).digest();
+  const at = (mac.at(-1) ?? 0) & 15;
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
