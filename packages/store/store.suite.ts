@@ -3,6 +3,7 @@ import type { TestedDatabase } from "../../tests/support/databases.ts";
 import { authentication } from "./suite/authentication.ts";
 import { customers } from "./suite/customers.ts";
 import { dataKey } from "./suite/data-key.ts";
+import { direct } from "./suite/direct.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { journal } from "./suite/journal.ts";
@@ -35,6 +36,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     journal(shared);
     dataKey(shared);
     transactions(shared);
+    direct(shared);
     migrations(shared, migrating);
   });
 }

@@ -15,6 +15,8 @@ export interface Store {
   readonly sealer: Sealer;
   /** For reading. What a transaction has not committed is not seen here. */
   readonly reads: Kysely<Tables>;
+  /** The same for reading along an index and in its order, where the database should not think of another way. */
+  readonly alongIndexes: Kysely<Tables>;
   /**
    * For a library that writes on its own, a statement at a time: each is as lasting as a transaction. What Countersign
    * writes itself goes through `transaction`.
@@ -22,7 +24,8 @@ export interface Store {
   readonly direct: Kysely<Tables>;
   /**
    * Runs `work` alone with the right to write; when the promise resolves, what it wrote survives a power cut. Inside,
-   * wait for nothing but queries of this transaction: on SQLite all other writers wait for it.
+   * wait for nothing but queries of this transaction: on SQLite all other writers wait for it. It may be done again
+   * from its beginning, after PostgreSQL undid it because of a deadlock, so it changes nothing but the database.
    */
   transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting?: Lasting): Promise<T>;
   /** Many rows at once, inside a transaction. */

@@ -10,8 +10,12 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
   afterAll(() => office.close());
 
   const create = async (body: object = {}) =>
-    (await office.owner.api.post(`/products/${office.productId}/licenses`, { customer_email: "a@b.c", ...body }))
-      .body;
+    (
+      await office.owner.api.post(`/products/${office.productId}/licenses`, {
+        customer_email: "a@b.c",
+        ...body,
+      })
+    ).body;
   const patch = (id: string, body: object) => office.owner.api.patch(`/licenses/${id}`, body);
   const validate = async (key: string, more: object = {}) =>
     (await office.publicApi.validate({ license_key: key, ...more })).body;
@@ -116,7 +120,9 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
     const found = await office.owner.api.get(
       `/organizations/${office.organizationId}/licenses?q=${encodeURIComponent("ace hop")}`,
     );
-    expect(found.body.data.map((license: { id: string }) => license.id).sort()).toEqual([one.id, two.id].sort());
+    expect(found.body.data.map((license: { id: string }) => license.id).sort()).toEqual(
+      [one.id, two.id].sort(),
+    );
   });
 
   test("a license is never left without a customer", async () => {
@@ -146,7 +152,9 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
     const { body } = await patch(license.id, { max_ips: 1 });
     expect(body).toMatchObject({ max_ips: 1, current_unique_ip_count: 2 });
     expect((await validate(license.license_key)).status).toBe("active");
-    expect((await office.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.2" })).status).toBe(409);
+    expect((await office.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.2" })).status).toBe(
+      409,
+    );
   });
 
   test.each(["license_key", "id", "status", "product_id", "first_used_at", "current_unique_ip_count"])(

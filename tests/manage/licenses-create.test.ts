@@ -266,7 +266,12 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
 
   test("a batch that was interrupted is completed by its repetition", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const body = { customer_email: "resumed@example.com", count: 600 };
+    const body = {
+      licenses: Array.from({ length: 600 }, (_, index) => ({
+        customer_email: "resumed@example.com",
+        ...(index % 2 === 0 ? {} : { license_key: `resumed-${index}` }),
+      })),
+    };
     const first = await create(body, headers);
     // As if the server had died before it was done: the answer was not kept, and the last were not made.
     const lost = first.body.data.slice(500).map((one: { id: string }) => one.id);

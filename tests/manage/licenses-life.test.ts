@@ -12,8 +12,12 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
   afterAll(() => office.close());
 
   const create = async (body: object = {}) =>
-    (await office.owner.api.post(`/products/${office.productId}/licenses`, { customer_email: "a@b.c", ...body }))
-      .body;
+    (
+      await office.owner.api.post(`/products/${office.productId}/licenses`, {
+        customer_email: "a@b.c",
+        ...body,
+      })
+    ).body;
   const act = (id: string, action: string, body?: object, headers?: Record<string, string>) =>
     office.owner.api.post(`/licenses/${id}/${action}`, body, headers);
   const statusOf = async (key: string) => (await office.publicApi.validate({ license_key: key })).body.status;
@@ -136,7 +140,10 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
 
   test("each needs its permission, and outsiders find nothing", async () => {
     const license = await create({ expires_in_seconds: 60 });
-    const needs: [action: string, permission: "licenses:revoke" | "licenses:update" | "licenses:reset_ips"][] = [
+    const needs: [
+      action: string,
+      permission: "licenses:revoke" | "licenses:update" | "licenses:reset_ips",
+    ][] = [
       ["revoke", "licenses:revoke"],
       ["reinstate", "licenses:revoke"],
       ["renew", "licenses:update"],

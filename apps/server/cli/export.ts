@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { organizationById, productById } from "@countersign/store/queries/access";
+import { everyLicenseOf } from "@countersign/store/queries/license-filter";
 import { readConfig } from "../config.ts";
 import { auditWithout } from "../features/audit-log/record.ts";
 import { exportText } from "../features/license-files/export.ts";
@@ -44,7 +45,8 @@ a spreadsheet would run as a formula begin with an apostrophe, which the import 
     const format = oneOf("format", values.format ?? "csv", ["csv", "jsonl"]);
     const status =
       values.status === undefined ? null : oneOf("status", values.status, ["active", "expired", "revoked"]);
-    const filter = { productId: values.product ?? null, status, tag: values.tag ?? null, search: null };
+    const narrowed = { productId: values.product ?? null, status, tag: values.tag ?? null };
+    const filter = { ...everyLicenseOf(organizationId), ...narrowed };
     await withStore(readConfig(environment), async (store) => {
       const organization = await organizationById(store.reads, organizationId);
       if (organization === undefined)
@@ -60,13 +62,13 @@ a spreadsheet would run as a formula begin with an apostrophe, which the import 
         auditWithout(db, { kind: "command_line", name: "countersign export" }, nowMs, {
           action: "licenses.exported",
           subject: { kind: "organization", id: organizationId, name: organization.name },
-          after: { format, ...filter },
+          after: { format, ...narrowed },
           organizationId,
         }),
       );
       const progress = new Progress();
       let licenses = 0;
-      for await (const part of exportText(store, organizationId, format, filter, nowMs)) {
+      for await (const part of exportText(store, filter, format, nowMs)) {
         licenses += part.licenses;
         if (!out.write(part.text)) await once(out, "drain");
         if (file !== undefined) progress.count(`${licenses.toLocaleString("en")} licenses`);

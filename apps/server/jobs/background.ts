@@ -5,6 +5,7 @@ import { mailForgetting } from "../features/mail/forget.ts";
 import { lettersAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { smtpPost } from "../features/mail/post.ts";
 import { organizationRemoval } from "../features/organizations/remove-due.ts";
+import { answerForgetting } from "../http/manage/forget-answers.ts";
 import type { Log } from "../log.ts";
 import { Chores } from "./chores.ts";
 
@@ -17,7 +18,12 @@ export function startBackground(store: Store, config: Config, log: Log): Backgro
   const mailer =
     config.mail === null ? null : new Mailer(store, smtpPost(config.mail, config.url, lettersAtOnce), log);
   const chores = new Chores(
-    [...(mailer === null ? [] : [mailer]), mailForgetting(store), organizationRemoval(store)],
+    [
+      ...(mailer === null ? [] : [mailer]),
+      mailForgetting(store),
+      organizationRemoval(store),
+      answerForgetting(store),
+    ],
     log,
   );
   const imports = importDesk(store, log);

@@ -1,9 +1,12 @@
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
 import { z } from "zod";
+import { licenseFilter } from "./license-fields.ts";
 import { member, route } from "./route.ts";
 import { flagQuery, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "License files";
+
+const number = z.coerce.number({ error: "should be a number" });
 
 /** A JSON object in the address, from a column of the file to a field, or to null for one to leave out. */
 const columnMap = z
@@ -129,16 +132,15 @@ export const exportLicenses = route({
   access: member("licenses:export"),
   query: z.object({
     format: z.enum(["csv", "jsonl"]).default("csv"),
-    product_id: id.optional(),
-    status: z.enum(["active", "expired", "revoked"]).optional(),
-    tag: z.string().min(1).max(100).optional(),
-    q: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({ description: "Part of a key, a customer, a note or a tag." }),
+    q: licenseFilter.q.optional(),
+    status: licenseFilter.status.optional(),
+    product_id: licenseFilter.product_id.optional(),
+    customer_id: licenseFilter.customer_id.optional(),
+    tag: licenseFilter.tag.optional(),
+    expires_within_days: number.pipe(licenseFilter.expires_within_days).optional(),
+    never_used: flagQuery.optional(),
+    min_ips: number.pipe(licenseFilter.min_ips).optional(),
+    has_notes: flagQuery.optional(),
   }),
   answer: z.string(),
   answerType: "text/csv",

@@ -1,6 +1,8 @@
 import * as accessTokens from "./access-tokens.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
+import * as adminOrganizations from "./admin-organizations.ts";
+import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
 import * as customers from "./customers.ts";
 import * as invitations from "./invitations.ts";
@@ -25,6 +27,8 @@ export const contractRoutes: readonly Route[] = [
   accessTokens,
   account,
   admin,
+  adminOrganizations,
+  adminUsers,
   auditLog,
   customers,
   invitations,

@@ -1,4 +1,6 @@
+import type { Expiry } from "../licenses/expiry.ts";
 import { matchForm, parseImportedKey } from "../licenses/key.ts";
+import { noPin, type Pin, readPin } from "../licenses/version-pin.ts";
 import type { ImportField } from "./columns.ts";
 import * as values from "./values.ts";
 import { Wrong } from "./values.ts";
@@ -19,12 +21,12 @@ export interface ImportedLicense {
   readonly key: string | null;
   readonly keyMatch: string | null;
   readonly customer: ImportedCustomer | null;
-  readonly expiry: ImportedExpiry | undefined;
+  readonly expiry: Expiry | undefined;
   readonly ipSystemEnabled: boolean | undefined;
   readonly maxIps: number | undefined;
   readonly ips: readonly string[] | undefined;
   readonly notes: string | null | undefined;
-  readonly pin: ImportedPin | undefined;
+  readonly pin: Pin | undefined;
   readonly customOverride: string | null | undefined;
   readonly metadata: string | null | undefined;
   readonly tags: readonly string[] | undefined;
@@ -38,19 +40,6 @@ export interface ImportedCustomer {
   readonly email: string | null;
   readonly name: string | null;
   readonly discordId: string | null;
-}
-
-export interface ImportedExpiry {
-  readonly isLifetime: boolean;
-  readonly expiresAtMs: number | null;
-  readonly termMs: number | null;
-}
-
-export interface ImportedPin {
-  readonly mode: "pinned" | "range" | null;
-  readonly pinned: string | null;
-  readonly min: string | null;
-  readonly max: string | null;
 }
 
 export interface RowError {
@@ -73,8 +62,8 @@ export function readRow(cells: Cells, defaults: ImportDefaults, nowMs: number): 
     ...ipControls(row, defaults),
     notes: row.optional("notes", (value) => values.readText(value, 10_000)),
     pin: pin(row),
-    customOverride: row.optional("custom_override", (value) => values.readObject(value, 65_536)),
-    metadata: row.optional("metadata", (value) => values.readObject(value, 65_536)),
+    customOverride: row.optional("custom_override", values.readCustomOverride),
+    metadata: row.optional("metadata", values.readMetadata),
     tags: tags(row),
     ...revocation(row, nowMs),
     createdAtMs: row.optional("created_at", values.readTime) ?? undefined,
@@ -107,7 +96,7 @@ class Row {
     return null;
   }
 
-  wrong(field: ImportField, message: string): void {
+  wrong(field: string, message: string): void {
     this.errors.push({ field, message: `${field} ${message}.` });
   }
 }
@@ -131,7 +120,7 @@ function customer(row: Row): ImportedCustomer | null {
   return email === null && discordId === null ? null : { email, discordId, name: name ?? null };
 }
 
-function expiry(row: Row): ImportedExpiry | undefined {
+function expiry(row: Row): Expiry | undefined {
   const lifetime = row.optional("is_lifetime", values.readFlag);
   const expiresAtMs = row.optional("expires_at", values.readTime);
   const term = row.optional("term_seconds", (value) => values.readWholeNumber(value, 1, longestTermSeconds));
@@ -171,22 +160,22 @@ function ipControls(
   };
 }
 
-function pin(row: Row): ImportedPin | undefined {
-  const stated = row.optional("version_pin_mode", (value) => {
-    const mode = String(value).trim();
-    return mode === "pinned" || mode === "range" ? mode : new Wrong('should be "pinned" or "range"');
-  });
-  const pinned = row.optional("version_pinned", values.readVersion);
-  const min = row.optional("version_range_min", values.readVersion);
-  const max = row.optional("version_range_max", values.readVersion);
-  if ([stated, pinned, min, max].every((value) => value === undefined)) return undefined;
-  const mode =
-    stated === undefined ? (pinned != null ? "pinned" : min != null || max != null ? "range" : null) : stated;
-  if (mode === "pinned" && pinned == null)
-    row.wrong("version_pinned", "is missing: version_pin_mode is pinned");
-  if (mode === "range" && min == null && max == null)
-    row.wrong("version_range_min", "and version_range_max are missing: version_pin_mode is range");
-  return { mode, pinned: pinned ?? null, min: min ?? null, max: max ?? null };
+function pin(row: Row): Pin | undefined {
+  const version = (value: unknown) => values.readText(value, 64);
+  const wanted = {
+    mode: row.optional("version_pin_mode", (value): "pinned" | "range" | Wrong => {
+      const mode = String(value).trim();
+      return mode === "pinned" || mode === "range" ? mode : new Wrong('should be "pinned" or "range"');
+    }),
+    pinned: row.optional("version_pinned", version),
+    min: row.optional("version_range_min", version),
+    max: row.optional("version_range_max", version),
+  };
+  if (Object.values(wanted).every((value) => value === undefined)) return undefined;
+  const answer = readPin(noPin, wanted);
+  if (answer.ok) return answer.pin;
+  row.wrong(answer.field, answer.problem);
+  return undefined;
 }
 
 function tags(row: Row): readonly string[] | undefined {
@@ -197,8 +186,9 @@ function tags(row: Row): readonly string[] | undefined {
     for (const tag of read) {
       const text = values.readText(tag, longestTag);
       if (text instanceof Wrong) return new Wrong(`holds one that ${text.message}`);
+      if (/\p{Cc}/u.test(text)) return new Wrong("holds one that should be a single line of text");
     }
-    return [...new Set(read)];
+    return [...new Set(read)].sort();
   });
   return list === null ? [] : list;
 }
@@ -210,7 +200,7 @@ function revocation(row: Row, nowMs: number): Pick<ImportedLicense, "revokedAtMs
     return statuses.includes(word) ? word : new Wrong(`should be one of ${statuses.join(", ")}`);
   });
   const revokedAtMs = row.optional("revoked_at", values.readTime);
-  const revokedReason = row.optional("revoked_reason", (value) => values.readText(value, 10_000));
+  const revokedReason = row.optional("revoked_reason", (value) => values.readText(value, 500));
   if (status != null && status !== "revoked" && revokedAtMs != null)
     row.wrong("status", `is ${status}, but revoked_at says that the license is revoked`);
   const isRevoked = revokedAtMs != null || status === "revoked";
@@ -222,6 +212,6 @@ function revocation(row: Row, nowMs: number): Pick<ImportedLicense, "revokedAtMs
 }
 
 const statuses: readonly string[] = ["active", "expired", "revoked"];
-const longestTermSeconds = 100 * 366 * 86_400;
-const mostTags = 50;
-const longestTag = 64;
+const longestTermSeconds = 3_155_760_000;
+const mostTags = 20;
+const longestTag = 50;

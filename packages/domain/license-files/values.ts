@@ -1,5 +1,6 @@
+import { customResponseProblems } from "../custom-response/check.ts";
+import { parseCustomResponse } from "../custom-response/template.ts";
 import { countedAs, parseAddress } from "../ip/address.ts";
-import { parseVersion } from "../versions/version.ts";
 
 /**
  * Values as they stand in a file: texts in CSV, anything in JSON Lines. Each reader returns what it means, or a
@@ -68,19 +69,32 @@ export function readTime(value: unknown): number | Wrong {
   return new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
 }
 
-/** A JSON object, as the text that is stored. */
-export function readObject(value: unknown, maxLength: number): string | Wrong {
-  let parsed = value;
-  if (typeof value === "string") {
-    try {
-      parsed = JSON.parse(value);
-    } catch {
-      return new Wrong('should be a JSON object, such as {"order": 1}');
-    }
+/** A JSON object, as the text that is kept. */
+export function readMetadata(value: unknown): string | Wrong {
+  const read = parseCustomResponse(jsonOf(value));
+  const text = read.ok ? JSON.stringify(read.template) : "";
+  return read.ok && Buffer.byteLength(text) <= mostMetadataBytes
+    ? text
+    : new Wrong('should be a JSON object of at most 8 KiB, such as {"order": 1}');
+}
+
+/** The same, as part of a custom response. */
+export function readCustomOverride(value: unknown): string | Wrong {
+  const json = jsonOf(value);
+  const [problem] = customResponseProblems(json);
+  if (problem !== undefined)
+    return new Wrong([...problem.path.map((name) => `at ${name}`), problem.message].join(" "));
+  const read = parseCustomResponse(json);
+  return read.ok ? JSON.stringify(read.template) : new Wrong("should be a JSON object");
+}
+
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
-    return new Wrong('should be a JSON object, such as {"order": 1}');
-  return readText(JSON.stringify(parsed), maxLength);
 }
 
 /** Several texts: a JSON array, or parted by semicolons. Empty ones are left out. */
@@ -114,13 +128,9 @@ export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
   return countedAs(address, ipv6Prefix);
 }
 
-export function readVersion(value: unknown): string | Wrong {
-  const text = typeof value === "string" ? value.trim() : "";
-  return parseVersion(text) === null ? new Wrong("should be a version, such as 2.1.3") : text;
-}
-
 /** PostgreSQL keeps no NUL in a text, and half of a surrogate pair is no character. */
 const unstorable = /\0|\p{Cs}/u;
+const mostMetadataBytes = 8 * 1024;
 const emailShape = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
 const timeShape =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/i;

@@ -82,11 +82,12 @@ async function copyIn(
   await serverMajor(client);
   await refuseBesideServers(client);
   const tables = await ownTables(client);
+  const functions = await ownFunctions(client);
   const occupied = tables.includes("organizations") ? (await readRows(client)).organizations : 0;
   refuseToReplace(occupied, options.force);
   const aside = `before_restore_${timeStamp(options.nowMs)}`;
   await programs.script("pg_restore", ["--no-owner", "--no-privileges", "--file=-", dump], {
-    before: ["begin", "set local lock_timeout = '30s'", ...moveAside(tables, aside)],
+    before: ["begin", "set local lock_timeout = '30s'", ...moveAside(tables, functions, aside)],
     after: ["reset search_path", checkInside(contents.rows), "commit"],
   });
   await client.query("analyze");
@@ -106,11 +107,14 @@ async function refuseBesideServers(client: pg.Client): Promise<void> {
   );
 }
 
-/** Whole tables move, those of a later release too, which a dump made before it could not name. */
-function moveAside(tables: readonly string[], schema: string): string[] {
+/** Whole tables move, those of a later release too, which a dump made before it could not name, with their triggers. */
+function moveAside(tables: readonly string[], functions: readonly string[], schema: string): string[] {
   if (tables.length === 0) return [];
-  const move = (table: string) => `alter table ${pg.escapeIdentifier(table)} set schema ${schema}`;
-  return [`create schema ${schema}`, ...tables.map(move)];
+  return [
+    `create schema ${schema}`,
+    ...tables.map((table) => `alter table ${pg.escapeIdentifier(table)} set schema ${schema}`),
+    ...functions.map((signature) => `alter function ${signature} set schema ${schema}`),
+  ];
 }
 
 function checkInside(rows: RowCounts): string {
@@ -126,6 +130,19 @@ async function ownTables(client: pg.Client): Promise<string[]> {
      where schemaname = current_schema() and tableowner = current_user order by 1`,
   );
   return rows.map((row) => row.name);
+}
+
+/** As `name(types)`, quoted where need be, without those that an extension brought. */
+async function ownFunctions(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ signature: string }>(
+    `select p.oid::regprocedure::text as signature from pg_proc p
+     where p.pronamespace = current_schema()::regnamespace
+       and p.proowner = (select oid from pg_roles where rolname = current_user)
+       and not exists (select 1 from pg_depend d
+         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+     order by 1`,
+  );
+  return rows.map((row) => row.signature);
 }
 
 async function readRows(client: pg.Client): Promise<RowCounts> {

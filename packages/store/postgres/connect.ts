@@ -49,6 +49,15 @@ export function openPool(url: string): pg.Pool {
   return pool;
 }
 
+/** A few connections that read along an index or not at all: see `alongIndexes` of the store. */
+export function openIndexPool(url: string): pg.Pool {
+  const ways = ["seqscan", "bitmapscan", "sort", "incremental_sort", "hashjoin", "mergejoin"];
+  const settings = [...ways.map((way) => `-c enable_${way}=off`), "-c jit=off"].join(" ");
+  const pool = new pg.Pool({ ...connectionSettings(url, settings), max: 3 });
+  pool.on("error", () => {});
+  return pool;
+}
+
 /** Throws one sentence when the database cannot be reached or is too old. */
 export async function checkServer(pool: pg.Pool): Promise<void> {
   let version: number;

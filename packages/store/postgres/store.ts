@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
-import type pg from "pg";
+import pg from "pg";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
@@ -7,7 +7,7 @@ import { Sealer } from "../sealer.ts";
 import type { Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
-import { checkServer, openPool, unavailable } from "./connect.ts";
+import { checkServer, openIndexPool, openPool, unavailable } from "./connect.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
 import { searchLicenses } from "./search.ts";
@@ -40,9 +40,11 @@ export class PostgresStore implements Store {
   readonly batching = { maxCalls: 512, maxInFlight: 2 };
   readonly sealer: Sealer;
   readonly reads: Kysely<Tables>;
+  readonly alongIndexes: Kysely<Tables>;
   readonly bulk = new PostgresBulk();
   readonly direct: Kysely<Tables>;
   readonly #pool: pg.Pool;
+  readonly #indexPool: pg.Pool;
   readonly #lanes: Lanes;
   readonly #validate: PostgresValidate;
 
@@ -50,16 +52,24 @@ export class PostgresStore implements Store {
     this.#pool = pool;
     this.sealer = sealer;
     this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    this.#indexPool = openIndexPool(options.url);
+    this.alongIndexes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#indexPool }) });
     this.direct = this.reads;
     this.#lanes = new Lanes(options.url);
     this.#validate = new PostgresValidate(sealer, options.now);
   }
 
-  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
-    return this.reads.transaction().execute(async (db) => {
-      if (lasting === "soon") await sql`set local synchronous_commit = off`.execute(db);
-      return work(db);
-    });
+  async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.reads.transaction().execute(async (db) => {
+          if (lasting === "soon") await sql`set local synchronous_commit = off`.execute(db);
+          return work(db);
+        });
+      } catch (error) {
+        if (!isDeadlock(error) || attempt === mostAttempts) throw error;
+      }
+    }
   }
 
   searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
@@ -89,8 +99,16 @@ export class PostgresStore implements Store {
     await this.#lanes.close();
     // Not `reads.destroy()`, which leaves the pool open, and the process alive, when nothing was read through it.
     await this.#pool.end();
+    await this.#indexPool.end();
   }
 }
+
+/** Two transactions wait for each other: PostgreSQL undoes one, which may simply be done again. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "40P01";
+}
+
+const mostAttempts = 4;
 
 async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8Array> {
   await pool.query(

@@ -66,7 +66,7 @@ export async function sortRows(
       errors.push({
         row,
         field: "license_key",
-        message: `license_key ${license.key} belongs to a license that this product has already.`,
+        message: "license_key belongs to a license that this product has already.",
       });
     } else {
       const error = cannotUpdate(license, known);
@@ -144,8 +144,9 @@ function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowEr
 }
 
 function cannotUpdate(license: ImportedLicense, existing: ExistingLicense): RowError | null {
-  if (license.ipSystemEnabled === false) return null;
-  return tooManyIps(license.ips?.length ?? existing.ip_count, license.maxIps ?? existing.max_ips);
+  // As by hand, max_ips may go below the number of addresses there are, which then stay; but no more are added.
+  if (license.ipSystemEnabled === false || license.ips === undefined) return null;
+  return tooManyIps(license.ips.length, license.maxIps ?? existing.max_ips);
 }
 
 function tooManyIps(count: number, maxIps: number): RowError | null {

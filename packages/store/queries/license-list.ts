@@ -42,9 +42,9 @@ export async function licensePage(
   nowMs: number,
 ): Promise<LicensePage> {
   const db = store.reads;
-  const ids = await fewByIndex(db, filter, nowMs, few);
+  const ids = await fewByIndex(store.alongIndexes, filter, nowMs, few);
   if (ids !== null) return pageAmong(db, ids, filter, order, after, limit, nowMs);
-  const walk = new Walk(db, filter, order, nowMs);
+  const walk = new Walk(store.alongIndexes, filter, order, nowMs);
   const found: Place[] = [];
   let from = after;
   for (let looked = 0; looked < mostLookedAt; ) {
@@ -73,10 +73,10 @@ export async function countLicenses(
 ): Promise<{ count: number; exact: boolean }> {
   const db = store.reads;
   const ids =
-    (await fewByIndex(db, filter, nowMs, few)) ??
+    (await fewByIndex(store.alongIndexes, filter, nowMs, few)) ??
     (filter.term === null ? null : await store.searchLicenses(filter.organizationId, filter.term, few));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
-  const walk = new Walk(db, filter, { by: "created_at", descending: true }, nowMs);
+  const walk = new Walk(store.alongIndexes, filter, { by: "created_at", descending: true }, nowMs);
   let count = 0;
   let from: Place | null = null;
   for (let looked = 0; looked < mostLookedAtToCount; looked += stretch) {
@@ -118,8 +118,7 @@ async function pageAmong(
   nowMs: number,
 ): Promise<LicensePage> {
   if (ids.length === 0) return { ids: [], next: null };
-  const among = sql<SqlBool>`id in (${sql.join(ids)})`;
-  const found = await new Walk(db, filter, order, nowMs).matches(after, null, limit + 1, among);
+  const found = await new Walk(db, filter, order, nowMs, ids).matches(after, null, limit + 1);
   return {
     ids: idsOf(found.slice(0, limit)),
     next: found.length > limit ? (found[limit - 1] ?? null) : null,
@@ -128,11 +127,7 @@ async function pageAmong(
 
 async function countAmong(db: Database, ids: readonly string[], filter: LicenseFilter, nowMs: number) {
   if (ids.length === 0) return 0;
-  return new Walk(db, filter, { by: "created_at", descending: true }, nowMs).count(
-    null,
-    null,
-    sql<SqlBool>`id in (${sql.join(ids)})`,
-  );
+  return new Walk(db, filter, { by: "created_at", descending: true }, nowMs, ids).count(null, null);
 }
 
 /** One order of an organization's or a product's licenses, along the index that has it. */
@@ -145,13 +140,24 @@ class Walk {
   /** What the index itself can tell: where the walk begins and ends. */
   readonly #bounds: readonly Expression<SqlBool>[];
 
-  constructor(db: Database, filter: LicenseFilter, order: LicenseOrder, nowMs: number) {
+  /** With `among`, only these are looked at, and no index need have the order. */
+  constructor(
+    db: Database,
+    filter: LicenseFilter,
+    order: LicenseOrder,
+    nowMs: number,
+    among: readonly string[] | null = null,
+  ) {
     this.#db = db;
     this.#filter = filter;
     this.#nowMs = nowMs;
-    this.#key = order.by === "expires_at" ? expiryOrder : sql.ref<number>(order.by);
+    const key = order.by === "expires_at" ? expiryOrder : sql.ref<number>(order.by);
+    this.#key = among === null ? key : sql<number>`(${key} + 0)`;
     this.#direction = order.descending ? "desc" : "asc";
-    this.#bounds = walkBounds(filter, order.by, nowMs);
+    this.#bounds = [
+      ...(among === null ? [] : [sql<SqlBool>`id in (${sql.join(among)})`]),
+      ...walkBounds(filter, order.by, nowMs),
+    ];
   }
 
   /** The last place of a stretch of so many licenses; null when there are fewer. */
@@ -167,13 +173,8 @@ class Walk {
     return place ?? null;
   }
 
-  async matches(
-    from: Place | null,
-    to: Place | null,
-    limit: number,
-    among?: Expression<SqlBool>,
-  ): Promise<Place[]> {
-    return this.#filtered(from, to, among)
+  async matches(from: Place | null, to: Place | null, limit: number): Promise<Place[]> {
+    return this.#filtered(from, to)
       .select(["id", sql<number>`${this.#key}`.as("at")])
       .orderBy(this.#key, this.#direction)
       .orderBy("id", this.#direction)
@@ -181,16 +182,15 @@ class Walk {
       .execute();
   }
 
-  async count(from: Place | null, to: Place | null, among?: Expression<SqlBool>): Promise<number> {
-    const { count } = await this.#filtered(from, to, among)
+  async count(from: Place | null, to: Place | null): Promise<number> {
+    const { count } = await this.#filtered(from, to)
       .select((is) => is.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow();
     return Number(count);
   }
 
-  #filtered(from: Place | null, to: Place | null, among: Expression<SqlBool> | undefined) {
-    const all = [...this.#bounds, ...conditions(this.#filter, this.#nowMs)];
-    return this.#between(from, to, among === undefined ? all : [among, ...all]);
+  #filtered(from: Place | null, to: Place | null) {
+    return this.#between(from, to, [...this.#bounds, ...conditions(this.#filter, this.#nowMs)]);
   }
 
   #between(from: Place | null, to: Place | null, where: readonly Expression<SqlBool>[]) {

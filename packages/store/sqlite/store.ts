@@ -47,6 +47,7 @@ export class SqliteStore implements Store {
   readonly batching = { maxCalls: 256, maxInFlight: 1 };
   readonly sealer: Sealer;
   readonly reads: Kysely<Tables>;
+  readonly alongIndexes: Kysely<Tables>;
   readonly bulk: SqliteBulk;
   readonly direct: Kysely<Tables>;
   readonly #writer: DatabaseSync;
@@ -81,6 +82,7 @@ export class SqliteStore implements Store {
     this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
+    this.alongIndexes = this.reads;
     this.bulk = new SqliteBulk(database);
     this.#disk = new DiskSync(`${files.main}-wal`);
     this.direct = directKysely({

@@ -36,6 +36,31 @@ export function transactions(stage: Stage) {
       expect(await organizations(store, [second])).toBe(1);
     });
 
+    test("two that want the same rows in opposite order both come to their end", async () => {
+      const store = await stage.node();
+      const ids = [newId(), newId()] as const;
+      await store.transaction(async (db) => {
+        for (const id of ids) await createOrganization(db, organization(id), 1);
+      });
+      const rename = (order: readonly string[]) =>
+        store.transaction(async (db) => {
+          for (const id of order) {
+            await db
+              .updateTable("organizations")
+              .set((row) => ({ ip_blocks_revision: row("ip_blocks_revision", "+", 1) }))
+              .where("id", "=", id)
+              .execute();
+          }
+        });
+      await Promise.all(times(4, (index) => rename(index % 2 === 0 ? ids : ids.toReversed())));
+      const rows = await store.reads
+        .selectFrom("organizations")
+        .select("ip_blocks_revision")
+        .where("id", "in", ids)
+        .execute();
+      expect(rows.map((row) => row.ip_blocks_revision)).toEqual([4, 4]);
+    }, 30_000);
+
     test("what is not committed is not read, here or on another node", async () => {
       const store = await stage.node();
       const other = await stage.node();

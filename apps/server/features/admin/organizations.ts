@@ -1,4 +1,4 @@
-import * as contract from "@countersign/contract/manage/admin";
+import * as contract from "@countersign/contract/manage/admin-organizations";
 import { lockedOrganization } from "@countersign/store/queries/access";
 import { updateOrganization } from "@countersign/store/queries/organizations";
 import {

@@ -1,4 +1,4 @@
-import * as contract from "@countersign/contract/manage/admin";
+import * as contract from "@countersign/contract/manage/admin-users";
 import {
   allUsers,
   anotherPlatformAdminExists,

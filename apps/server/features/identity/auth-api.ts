@@ -5,8 +5,9 @@ import type { PersonActor } from "../../http/manage/actor.ts";
 import { checked } from "../../http/manage/input.ts";
 import { invalid, Problem, problemResponse } from "../../http/manage/problem.ts";
 import { type Log, reasonOf } from "../../log.ts";
+import { addressHeader, requestHeader } from "./account-events.ts";
 import { type AuthRoute, authBase, authRoutes } from "./auth-routes.ts";
-import { type Auth, addressHeader } from "./better-auth.ts";
+import type { Auth } from "./better-auth.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
 import { problemFrom, unavailable } from "./refusals.ts";
@@ -108,6 +109,7 @@ export class AuthApi {
     for (const name of ["content-length", "content-encoding", "authorization", "referer"])
       headers.delete(name);
     headers.delete(addressHeader);
+    headers.set(requestHeader, call.requestId);
     if (call.ip !== null) headers.set(addressHeader, call.ip);
     // A session that counts for nothing, such as that of somebody suspended, does not get any further.
     if (call.person === null) withoutCookie(headers, this.#cookies.session);

@@ -1,25 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { passkey } from "@better-auth/passkey";
-import { dropOneTimes } from "@countersign/store/queries/sign-in";
-import { updateUser, userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import { betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { newId } from "../../new-id.ts";
-import { auditWithout } from "../audit-log/record.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
+import { addressHeader, cameFromDiscord, passwordWasReset } from "./account-events.ts";
 import { authBase } from "./auth-routes.ts";
 import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
-import { existingAccountLetter, passwordChangedLetter, resetLetter, verificationLetter } from "./letters.ts";
+import { existingAccountLetter, resetLetter, verificationLetter } from "./letters.ts";
 import { longestPassword, shortestPassword } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
-
-/** How the library is told where a request came from; whatever a caller sent under this name is dropped. */
-export const addressHeader = "x-countersign-address";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -94,7 +90,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       sendResetPassword: ({ user, token }) =>
         send(resetLetter(user.email, `${config.url}/reset-password?token=${token}`)),
       onExistingUserSignUp: ({ user }) => send(existingAccountLetter(user.email, `${config.url}/sign-in`)),
-      onPasswordReset: ({ user }) => passwordWasReset(store, user),
+      onPasswordReset: ({ user }, request) => passwordWasReset(store, user, request?.headers),
     },
     emailVerification: {
       expiresIn: hour,
@@ -166,7 +162,14 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       },
       account: {
         // What Discord hands out beside the id is good for nothing here, so it is not kept.
-        create: { before: async (account) => ({ data: { ...account, ...noTokens } }) },
+        create: {
+          before: async (account) => ({ data: { ...account, ...noTokens } }),
+          after: async (account, context) => {
+            if (context?.path !== callbackPath) return;
+            const { userId, accountId: discordId } = account;
+            await cameFromDiscord(store, { userId, discordId }, context.headers);
+          },
+        },
         update: { before: async (account) => ({ data: { ...account, ...noTokens } }) },
       },
     },
@@ -194,23 +197,6 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     if (path !== "/sign-in/email" && path !== callbackPath) return false;
     return (await userById(store.reads, userId))?.two_factor_enabled === 0;
   }
-}
-
-/** The letter came through, so the address is theirs; and what else was on its way to it is not good any more. */
-async function passwordWasReset(
-  store: Store,
-  { id, name, email }: { id: string; name: string; email: string },
-) {
-  const nowMs = Date.now();
-  await store.transaction(async (db) => {
-    await updateUser(db, id, { email_verified: 1 }, nowMs);
-    await dropOneTimes(db, id);
-    await writeLetter(db, passwordChangedLetter(email), nowMs);
-    await auditWithout(db, { kind: "system", name: "whoever opened the link" }, nowMs, {
-      action: "person.password_reset",
-      subject: { kind: "person", id, name },
-    });
-  });
 }
 
 const noTokens = { accessToken: null, refreshToken: null, idToken: null };

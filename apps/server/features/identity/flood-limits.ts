@@ -74,6 +74,10 @@ export class FloodLimits {
     this.#count(accountKey(attempt, account), limits[attempt].account);
   }
 
+  get size(): number {
+    return this.#windows.size;
+  }
+
   /** After a success only failures that follow count. */
   forgive(attempt: Attempt, account: string): void {
     this.#windows.delete(accountKey(attempt, account));
@@ -99,13 +103,14 @@ export class FloodLimits {
     window.count += 1;
   }
 
+  /** A good deal at once, so that it seldom has to be done. */
   #makeRoom(nowMs: number): void {
     if (this.#windows.size < maxWindows) return;
     for (const [key, window] of this.#windows) {
       if (window.endsAtMs <= nowMs) this.#windows.delete(key);
     }
     for (const key of this.#windows.keys()) {
-      if (this.#windows.size < maxWindows) return;
+      if (this.#windows.size < 0.9 * maxWindows) return;
       this.#windows.delete(key);
     }
   }

@@ -1,19 +1,16 @@
-import { createHash } from "node:crypto";
-import { parseAddress } from "@countersign/domain/ip/address";
 import { everyPermission } from "@countersign/domain/members/permissions";
-import { pruneSignIn, rememberDevice } from "@countersign/store/queries/sign-in";
+import { pruneSignIn } from "@countersign/store/queries/sign-in";
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { type Log, reasonOf } from "../../log.ts";
-import { writeLetter } from "../mail/letter.ts";
+import { addressHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi, type CookieNames } from "./auth-api.ts";
 import { authBase } from "./auth-routes.ts";
-import { type Auth, addressHeader, type OpenedSession, openAuth } from "./better-auth.ts";
+import { type Auth, openAuth } from "./better-auth.ts";
 import { FloodLimits } from "./flood-limits.ts";
-import { newDeviceLetter } from "./letters.ts";
 import { signInSecret } from "./secret.ts";
 
 const tidyEveryMs = 10 * 60_000;
@@ -58,7 +55,7 @@ export class Identity implements SignIn {
       config,
       log,
       secret: await signInSecret(store),
-      signedIn: (session) => tellOfNewDevice(store, session),
+      signedIn: (session) => personSignedIn(store, session),
       countCode: (userId) => flood.checkAccount("second_factor", userId),
     });
     const { authCookies, createAuthCookie } = await auth.$context;
@@ -102,25 +99,4 @@ export class Identity implements SignIn {
   close(): void {
     clearInterval(this.#tidying);
   }
-}
-
-/** People are told of a sign-in from a place that they never came from before. */
-async function tellOfNewDevice(store: Store, { userId, ip, userAgent }: OpenedSession): Promise<void> {
-  const nowMs = Date.now();
-  const fingerprint = createHash("sha256")
-    .update(`${networkOf(ip)}\n${userAgent}`)
-    .digest("base64url");
-  await store.transaction(async (db) => {
-    const { isUnexpected } = await rememberDevice(db, userId, fingerprint, nowMs);
-    const user = isUnexpected ? await userById(db, userId) : undefined;
-    if (user !== undefined)
-      await writeLetter(db, newDeviceLetter(user.email, { ip, userAgent, atMs: nowMs }), nowMs);
-  });
-}
-
-/** Addresses change from day to day; the network that they come from less so. */
-function networkOf(ip: string | null): string {
-  const address = ip === null ? null : parseAddress(ip);
-  if (address === null) return "";
-  return Buffer.from(address.bytes.subarray(0, address.family === 4 ? 3 : 6)).toString("hex");
 }

@@ -81,12 +81,12 @@ function check(
       if (place >= skipped) for (const error of read.errors) errors.push({ row, ...error });
       return;
     }
-    const { key, keyMatch } = read.license;
+    const { keyMatch } = read.license;
     const before = keyMatch === null ? undefined : seen.get(keyMatch);
     if (keyMatch !== null && before === undefined) seen.set(keyMatch, row);
     if (place < skipped) return;
     if (before === undefined) licenses.push({ row, license: read.license });
-    else errors.push({ row, field: "license_key", message: `license_key ${key} is in row ${before} too.` });
+    else errors.push({ row, field: "license_key", message: `license_key is in row ${before} too.` });
   });
   return { licenses, errors };
 }

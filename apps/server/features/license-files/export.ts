@@ -1,30 +1,24 @@
 import { csvLine } from "@countersign/domain/csv/cell";
-import { searchTerm } from "@countersign/domain/licenses/search-text";
-import { type ExportFilter, exportPage } from "@countersign/store/queries/export-licenses";
+import type { LicenseFilter } from "@countersign/store/queries/license-filter";
+import { licenseLots } from "@countersign/store/queries/license-list";
+import { ipsOf } from "@countersign/store/queries/license-lists";
+import { licenseViews } from "@countersign/store/queries/license-views";
 import type { Store } from "@countersign/store/store";
 import { type ExportRecord, exportFields, exportRecord, listCell } from "./record.ts";
-
-export interface Filter {
-  readonly productId: string | null;
-  readonly status: "active" | "expired" | "revoked" | null;
-  readonly tag: string | null;
-  readonly search: string | null;
-}
 
 export type FileFormat = "csv" | "jsonl";
 
 /** Few enough that reading them holds up nobody. */
 const rowsAtOnce = 500;
 
-/** The file, made while it is read: the next rows are fetched when the reader wants more. */
+/** The file, made while it is read: the next rows are fetched when the reader wants more. A null filter means none. */
 export function exportStream(
   store: Store,
-  organizationId: string,
+  filter: LicenseFilter | null,
   format: FileFormat,
-  filter: Filter,
   nowMs: number,
 ): ReadableStream<Uint8Array> {
-  const pages = exportText(store, organizationId, format, filter, nowMs);
+  const pages = exportText(store, filter, format, nowMs);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
@@ -44,30 +38,19 @@ export function exportStream(
 /** The same as texts, each with how many licenses it holds. */
 export async function* exportText(
   store: Store,
-  organizationId: string,
+  filter: LicenseFilter | null,
   format: FileFormat,
-  filter: Filter,
   nowMs: number,
 ): AsyncGenerator<{ readonly text: string; readonly licenses: number }, void> {
   if (format === "csv") yield { text: csvLine(exportFields), licenses: 0 };
-  const wanted: ExportFilter = { organizationId, productId: filter.productId, tag: filter.tag };
-  const term = filter.search === null ? null : searchTerm(filter.search);
-  for (let after: string | null = null; ; ) {
-    const page = await exportPage(store.reads, wanted, after, rowsAtOnce);
-    let text = "";
-    let licenses = 0;
-    for (const row of page.rows) {
-      if (term !== null && !row.search_text.includes(term)) continue;
-      const record = exportRecord(row, nowMs);
-      if (filter.status !== null && record.status !== filter.status) continue;
-      licenses += 1;
-      text += format === "csv" ? csvRow(record) : `${JSON.stringify(record)}\n`;
-    }
-    if (licenses > 0) yield { text, licenses };
-    if (page.next === null) return;
-    after = page.next;
-    // Between two pages everybody else has a turn.
-    await new Promise((resolve) => setImmediate(resolve));
+  if (filter === null) return;
+  for await (const { ids } of licenseLots(store, filter, null, rowsAtOnce, nowMs)) {
+    if (ids.length === 0) continue;
+    const views = await licenseViews(store.reads, ids);
+    const ips = await ipsOf(store.reads, ids);
+    const records = views.map((view) => exportRecord(view, ips.get(view.id) ?? [], nowMs));
+    const text = records.map((record) => (format === "csv" ? csvRow(record) : `${JSON.stringify(record)}\n`));
+    yield { text: text.join(""), licenses: records.length };
   }
 }
 

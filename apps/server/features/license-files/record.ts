@@ -1,32 +1,12 @@
-import { isoTime } from "@countersign/domain/validate/answer";
-import { type LicenseRecord, licenseRecord } from "@countersign/store/license-record";
-import type { ExportRow } from "@countersign/store/queries/export-licenses";
+import type { RegisteredIp } from "@countersign/store/queries/license-lists";
+import type { LicenseView } from "@countersign/store/queries/license-views";
+import { type ShownLicense, showLicense } from "../licenses/show.ts";
 
-/** A license as a file holds it: the record that the public API shows, and what only its owners see. */
-export interface ExportRecord extends LicenseRecord {
-  readonly product_name: string;
-  readonly revoked_reason: string | null;
-  readonly custom_override: object | null;
-  readonly metadata: object | null;
-  readonly tags: readonly string[];
-  readonly first_used_at: string | null;
-  readonly term_seconds: number | null;
-  readonly ips: readonly string[];
-}
+/** A license as a file holds it: all that the management API shows, and its registered addresses. */
+export type ExportRecord = ShownLicense & { readonly ips: readonly string[] };
 
-export function exportRecord(row: ExportRow, nowMs: number): ExportRecord {
-  return {
-    // With the pin as it is kept, whether or not the product gates versions just now: a file is for reading back.
-    ...licenseRecord(row, true, nowMs),
-    product_name: row.product_name,
-    revoked_reason: row.revoked_reason,
-    custom_override: row.custom_override === null ? null : JSON.parse(row.custom_override),
-    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
-    tags: row.tags,
-    first_used_at: isoTime(row.first_used_at),
-    term_seconds: row.term_ms === null ? null : row.term_ms / 1_000,
-    ips: row.ips,
-  };
+export function exportRecord(view: LicenseView, ips: readonly RegisteredIp[], nowMs: number): ExportRecord {
+  return { ...showLicense(view, nowMs), ips: ips.map(({ ip }) => ip) };
 }
 
 /** The columns of a CSV export, in order. */

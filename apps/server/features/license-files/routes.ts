@@ -13,6 +13,7 @@ import { type Context, theOrganization, theProduct } from "../../http/manage/con
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { filterOf } from "../licenses/list.ts";
 import { actorOf } from "./actor.ts";
 import { importDesk } from "./desk.ts";
 import { exportStream, fileName } from "./export.ts";
@@ -78,6 +79,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     };
     if (context.request.method === "HEAD") return new Response(null, { headers });
     const { format, ...filters } = query;
+    const filter = await filterOf(context, filters);
     await context.transaction((db) =>
       audit(db, context, {
         action: "licenses.exported",
@@ -85,13 +87,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
         after: { format, ...filters },
       }),
     );
-    const filter = {
-      productId: query.product_id ?? null,
-      status: query.status ?? null,
-      tag: query.tag ?? null,
-      search: query.q ?? null,
-    };
-    return new Response(exportStream(context.store, id, format, filter, context.nowMs), { headers });
+    return new Response(exportStream(context.store, filter, format, context.nowMs), { headers });
   }),
 ];
 

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/license-actions";
+import { latestMs } from "@countersign/domain/licenses/expiry";
 import type { Permission } from "@countersign/domain/members/permissions";
 import * as changes from "@countersign/store/queries/license-changes";
 import { conditions, type LicenseFilter } from "@countersign/store/queries/license-filter";
@@ -9,7 +10,7 @@ import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
 import { decodeCursor, milliseconds } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { cursorOf, filterOf, placeOf } from "./list.ts";
 
@@ -39,8 +40,7 @@ const actions: {
   set_expiry: [
     "licenses:update",
     "license.updated",
-    (order, nowMs) =>
-      changes.settingExpiry(order.expires_at === null ? null : milliseconds(order.expires_at), nowMs),
+    (order, nowMs) => changes.settingExpiry(endOf(order.expires_at), nowMs),
   ],
   set_max_ips: [
     "licenses:update",
@@ -102,6 +102,13 @@ export const bulkRoutes: readonly BoundRoute[] = [
     return context.transaction(async () => result);
   }),
 ];
+
+function endOf(expiresAt: string | null): number | null {
+  if (expiresAt === null) return null;
+  const endMs = milliseconds(expiresAt);
+  if (endMs > latestMs) throw invalid("expires_at", "should be before the year 10000");
+  return endMs;
+}
 
 interface Lot {
   readonly ids: readonly string[];

@@ -19,7 +19,7 @@ export const lotSize = 250;
 
 /**
  * Makes many licenses, a lot at a time so that validations get their turn between. Nothing is wrong with any of them
- * when this begins; should a key be taken meanwhile, what was made is taken back. With an `Idempotency-Key` the ids
+ * when the first is made; should a key be taken meanwhile, what was made is taken back. With an `Idempotency-Key` the ids
  * and keys follow from it: whoever repeats a request that was interrupted gets the rest, and nothing twice.
  */
 export async function createInLots(
@@ -30,6 +30,7 @@ export async function createInLots(
 ): Promise<Response> {
   const key = idempotencyKey(context);
   const named = key === null ? nameByChance(drafts) : nameByKey(context, key, drafts);
+  await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
   const data: ShownLicense[] = [];
   try {
     for (let start = 0; start < named.length; start += lotSize) {

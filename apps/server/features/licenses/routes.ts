@@ -23,9 +23,9 @@ export const licenseRoutes: readonly BoundRoute[] = [
     const product = theProduct(context);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
     const drafts = readDrafts(inputs, prefixOf, product, context.nowMs);
-    await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
     if (drafts.length > mostInOneTransaction) return createInLots(context, product, drafts, prefixOf);
     const named = nameByChance(drafts);
+    await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     try {
       return await context.transaction(async (db) => {
         await addLicenses(db, context, product, named);

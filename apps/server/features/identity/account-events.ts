@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { parseAddress } from "@countersign/domain/ip/address";
+import { accountsOf, dropOneTimes, rememberDevice } from "@countersign/store/queries/sign-in";
+import { updateUser, userById } from "@countersign/store/queries/users";
+import type { Store } from "@countersign/store/store";
+import { type Acting, audit } from "../audit-log/record.ts";
+import { writeLetter } from "../mail/letter.ts";
+import type { OpenedSession } from "./better-auth.ts";
+import { newDeviceLetter, passwordChangedLetter, securityLetter } from "./letters.ts";
+
+/** What follows from things that happen inside the sign-in library. */
+
+/** How the library is told where a request came from; whatever a caller sent under these names is dropped. */
+export const addressHeader = "x-countersign-address";
+export const requestHeader = "x-request-id";
+
+/** The letter came through, so the address is theirs; and what else was on its way to it is not good any more. */
+export async function passwordWasReset(
+  store: Store,
+  { id, name, email }: { id: string; name: string; email: string },
+  from: Headers | undefined,
+): Promise<void> {
+  const nowMs = Date.now();
+  await store.transaction(async (db) => {
+    await updateUser(db, id, { email_verified: 1 }, nowMs);
+    await dropOneTimes(db, id);
+    await writeLetter(db, passwordChangedLetter(email), nowMs);
+    await audit(db, acting(from, nowMs), {
+      action: "person.password_reset",
+      subject: { kind: "person", id, name },
+    });
+  });
+}
+
+/** Somebody new, or somebody signed in who can now come this way too. Only the latter need to be told. */
+export async function cameFromDiscord(
+  store: Store,
+  { userId, discordId }: { userId: string; discordId: string },
+  from: Headers | undefined,
+): Promise<void> {
+  const nowMs = Date.now();
+  await store.transaction(async (db) => {
+    const user = await userById(db, userId);
+    if (user === undefined) return;
+    const isNew = (await accountsOf(db, userId)).length === 1;
+    await audit(db, acting(from, nowMs), {
+      action: isNew ? "person.signed_up" : "person.account_linked",
+      subject: { kind: "person", id: userId, name: user.name },
+      after: { discord_id: discordId },
+    });
+    const told = "An account at Discord was linked: it can be used to sign in to yours.";
+    if (!isNew) await writeLetter(db, securityLetter(user.email, told), nowMs);
+  });
+}
+
+/** People are told of a sign-in from a place that they never came from before. */
+export async function personSignedIn(store: Store, { userId, ip, userAgent }: OpenedSession): Promise<void> {
+  const nowMs = Date.now();
+  const fingerprint = createHash("sha256")
+    .update(`${networkOf(ip)}\n${userAgent}`)
+    .digest("base64url");
+  await store.transaction(async (db) => {
+    const { isUnexpected } = await rememberDevice(db, userId, fingerprint, nowMs);
+    const user = isUnexpected ? await userById(db, userId) : undefined;
+    if (user !== undefined)
+      await writeLetter(db, newDeviceLetter(user.email, { ip, userAgent, atMs: nowMs }), nowMs);
+  });
+}
+
+function acting(from: Headers | undefined, nowMs: number): Acting {
+  const ip = from?.get(addressHeader) ?? null;
+  return { actor: null, organization: null, nowMs, ip, requestId: from?.get(requestHeader) ?? "" };
+}
+
+/** Addresses change from day to day; the network that they come from less so. */
+function networkOf(ip: string | null): string {
+  const address = ip === null ? null : parseAddress(ip);
+  if (address === null) return "";
+  return Buffer.from(address.bytes.subarray(0, address.family === 4 ? 3 : 6)).toString("hex");
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "bun:test";
+import { isCommon, passwordFault } from "./password-rules.ts";
+
+describe("passwords that are tried first", () => {
+  test.each([
+    "password",
+    "Password1",
+    "p@$$w0rd",
+    "Passw0rd2024",
+    "$unshine1",
+    "qwerty123",
+    "1q2w3e4r5t",
+    "qazwsxedc",
+    "asdfasdf",
+    "12345678",
+    "87654321",
+    "11223344",
+    "2001-12-31",
+    "aaaaaaaa",
+    "abababab",
+    "iloveyou!",
+    "letmein123",
+    "adminadmin",
+    "monkey2020",
+    "Dragon!!",
+    "trustno1",
+    "football99",
+    "ｐａｓｓｗｏｒｄ",
+  ])("%p", (password) => {
+    expect(isCommon(password)).toBe(true);
+  });
+});
+
+describe("passwords that are nobody's first guess", () => {
+  test.each([
+    "a good password",
+    "correct horse battery staple",
+    "xK9#mQ2v",
+    "dragon8472910",
+    "Tr0ub4dor&3",
+    "9301 5527 8846",
+    "purple-lamp-river",
+    "пароль не простой",
+  ])("%p", (password) => {
+    expect(isCommon(password)).toBe(false);
+  });
+});
+
+describe("what is known of the person", () => {
+  const ada = { email: "ada.lovelace@example.com", name: "Ada Lovelace" };
+  test.each([
+    ["ada.lovelace@example.com", false],
+    ["AdaLovelace1", false],
+    ["ada lovelace!", false],
+    ["lovelace likes long engines", true],
+  ])("%p is good: %p", (password, isGood) => {
+    expect(passwordFault(password, ada) === null).toBe(isGood);
+  });
+});
+
+test("length is counted in signs, from 8 to 128", () => {
+  const nobody = { email: "", name: "" };
+  expect(passwordFault("xK9#mQ2", nobody)).toBe("should have at least 8 characters");
+  expect(passwordFault("ab1cdefg".repeat(16), nobody)).toBeNull();
+  expect(passwordFault(`${"ab1cdefg".repeat(16)}x`, nobody)).toBe("should have at most 128 characters");
+  expect(passwordFault("🦊🐻🐼🐨🐯🦁🐮🐷", nobody)).toBeNull();
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { TurnTaker } from "./turn-taker.ts";
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+test("one at a time, in the order in which they came", async () => {
+  const turns = new TurnTaker(10);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(`${name} begins`);
+    await wait(2);
+    order.push(`${name} ends`);
+    return name;
+  };
+  expect(await Promise.all(["a", "b", "c"].map((name) => turns.take(work(name))))).toEqual(["a", "b", "c"]);
+  expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+});
+
+test("while others wait, it rests as long as it works", async () => {
+  const turns = new TurnTaker(10);
+  const startedMs = performance.now();
+  await Promise.all([1, 2, 3].map(() => turns.take(() => wait(30))));
+  expect(performance.now() - startedMs).toBeGreaterThan(5 * 30 - 10);
+});
+
+test("when too many wait, the next is turned away at once", async () => {
+  const turns = new TurnTaker(2);
+  const taken = [1, 2, 3].map(() => turns.take(() => wait(5)));
+  expect(taken.every((turn) => turn !== null)).toBe(true);
+  expect(turns.take(() => wait(5))).toBeNull();
+  await Promise.all(taken);
+  expect(turns.take(() => wait(1))).not.toBeNull();
+});
+
+test("work that fails does not stop those behind it", async () => {
+  const turns = new TurnTaker(2);
+  const failing = turns.take(() => Promise.reject(new Error("no")));
+  const next = turns.take(async () => "yes");
+  await expect(failing).rejects.toThrow("no");
+  expect(await next).toBe("yes");
+});

@@ -1,0 +1,102 @@
+import { plans } from "@countersign/domain/quota/limit";
+import { z } from "zod";
+import { atOnce, counted, q, reason } from "./admin-shapes.ts";
+import { organization } from "./organizations.ts";
+import { platformAdmin, route } from "./route.ts";
+import { flagQuery, id, page, pageQuery, updatedAtGuard } from "./shapes.ts";
+
+const group = "Platform";
+const access = platformAdmin;
+
+const billingStates = ["active", "grace", "suspended", "cancelled"] as const;
+
+const listedOrganization = organization
+  .extend({
+    owner: z.object({ id, name: z.string(), email: z.string() }).nullable(),
+    product_count: counted("1,000"),
+    license_count: counted("1,000"),
+  })
+  .meta({ id: "PlatformOrganization" });
+
+const shownOrganization = listedOrganization
+  .extend({
+    product_count: counted("100,000"),
+    license_count: counted("100,000"),
+    member_count: counted("100,000, without the owner"),
+  })
+  .meta({ id: "PlatformOrganizationDetails" });
+
+export const listPlatformOrganizations = route({
+  id: "listPlatformOrganizations",
+  method: "GET",
+  path: "/admin/organizations",
+  summary: "List and search all organizations",
+  description: "The newest first. q looks through name, slug and the owner's e-mail address.",
+  group,
+  access,
+  query: pageQuery.extend({
+    q,
+    plan: z.enum(plans).optional(),
+    billing_state: z.enum(billingStates).optional(),
+    suspended: flagQuery.optional(),
+  }),
+  answer: page(listedOrganization),
+});
+
+export const getPlatformOrganization = route({
+  id: "getPlatformOrganization",
+  method: "GET",
+  path: "/admin/organizations/{organization_id}",
+  summary: "Read any organization",
+  group,
+  access,
+  answer: shownOrganization,
+});
+
+export const updatePlatformOrganization = route({
+  id: "updatePlatformOrganization",
+  method: "PATCH",
+  path: "/admin/organizations/{organization_id}",
+  summary: "Set an organization's plan, daily limit and billing state",
+  description: atOnce,
+  group,
+  access,
+  body: z.strictObject({
+    plan: z.enum(plans).optional(),
+    daily_limit_override: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .nullable()
+      .optional()
+      .meta({ description: "Requests a day for each product; null for what the plan says." }),
+    billing_state: z.enum(billingStates).optional(),
+    ...updatedAtGuard,
+  }),
+  answer: shownOrganization,
+});
+
+export const suspendPlatformOrganization = route({
+  id: "suspendPlatformOrganization",
+  method: "POST",
+  path: "/admin/organizations/{organization_id}/suspend",
+  summary: "Suspend an organization",
+  description: `Its licenses answer org_suspended and nothing in it can be changed. ${atOnce}`,
+  group,
+  access,
+  body: z.strictObject({ reason }),
+  answer: shownOrganization,
+  status: 200,
+});
+
+export const restorePlatformOrganization = route({
+  id: "restorePlatformOrganization",
+  method: "POST",
+  path: "/admin/organizations/{organization_id}/restore",
+  summary: "Lift an organization's suspension",
+  description: atOnce,
+  group,
+  access,
+  answer: shownOrganization,
+  status: 200,
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/** What several routes of the platform admin share. */
+
+export const atOnce = "Holds from the next request on, on every node.";
+
+export const reason = z
+  .string()
+  .trim()
+  .min(1, "should say why")
+  .max(1_000, "should have at most 1,000 characters")
+  .meta({ description: "Shown to whom it concerns." });
+
+export const q = z
+  .string()
+  .trim()
+  .max(200)
+  .optional()
+  .meta({ description: "A part of it, in upper or lower case." });
+
+export const counted = (most: string) => z.int().meta({ description: `Counted up to ${most}.` });

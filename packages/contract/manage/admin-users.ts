@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { atOnce, q, reason } from "./admin-shapes.ts";
+import { platformAdmin, route } from "./route.ts";
+import { flagQuery, id, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+
+const group = "Platform";
+const access = platformAdmin;
+
+const user = z
+  .object({
+    id,
+    name: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    two_factor_enabled: z.boolean(),
+    is_platform_admin: z.boolean(),
+    organization_allowance: z
+      .int()
+      .nullable()
+      .meta({ description: "How many organizations they may own; null for what the plans say." }),
+    suspended_at: time.nullable(),
+    suspension_reason: z.string().nullable(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "PlatformUser" });
+
+const userDetails = user
+  .extend({
+    organizations: z
+      .array(z.object({ id, name: z.string(), slug: z.string(), is_owner: z.boolean() }))
+      .meta({ description: "Those they belong to, the first 200." }),
+  })
+  .meta({ id: "PlatformUserDetails" });
+
+export const listUsers = route({
+  id: "listUsers",
+  method: "GET",
+  path: "/admin/users",
+  summary: "List and search all people with an account",
+  description: "The newest first. q looks through name and e-mail address.",
+  group,
+  access,
+  query: pageQuery.extend({
+    q,
+    platform_admin: flagQuery.optional(),
+    suspended: flagQuery.optional(),
+  }),
+  answer: page(user),
+});
+
+export const getUser = route({
+  id: "getUser",
+  method: "GET",
+  path: "/admin/users/{user_id}",
+  summary: "Read a person's account",
+  group,
+  access,
+  answer: userDetails,
+});
+
+export const updateUser = route({
+  id: "updateUser",
+  method: "PATCH",
+  path: "/admin/users/{user_id}",
+  summary: "Set how many organizations somebody may own, and who is a platform admin",
+  description: `There is always one platform admin at least. ${atOnce}`,
+  group,
+  access,
+  body: z.strictObject({
+    organization_allowance: z.int().min(0).max(1_000_000).nullable().optional(),
+    is_platform_admin: z.boolean().optional(),
+    ...updatedAtGuard,
+  }),
+  answer: userDetails,
+});
+
+export const suspendUser = route({
+  id: "suspendUser",
+  method: "POST",
+  path: "/admin/users/{user_id}/suspend",
+  summary: "Suspend a person's account",
+  description: `Their sessions and access tokens stop working. What they own goes on. ${atOnce}`,
+  group,
+  access,
+  body: z.strictObject({ reason }),
+  answer: userDetails,
+  status: 200,
+});
+
+export const restoreUser = route({
+  id: "restoreUser",
+  method: "POST",
+  path: "/admin/users/{user_id}/restore",
+  summary: "Lift a person's suspension",
+  description: "Sessions and access tokens that have not run out meanwhile work again.",
+  group,
+  access,
+  answer: userDetails,
+  status: 200,
+});

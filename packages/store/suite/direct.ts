@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { newId } from "../../../tests/support/seller.ts";
+import { createOrganization } from "../queries/organizations.ts";
+import type { Store } from "../store.ts";
+import { times } from "./calls.ts";
+import type { Stage } from "./stage.ts";
+
+export function direct(stage: Stage) {
+  describe("what a library writes on its own", () => {
+    test("is there at once, for everybody", async () => {
+      const store = await stage.node();
+      const other = await stage.node();
+      const name = newId();
+      await put(store, name, "1");
+      expect([await read(store, name), await read(other, name)]).toEqual(["1", "1"]);
+      const changed = await store.direct
+        .updateTable("platform_state")
+        .set({ value: "2" })
+        .where("name", "=", name)
+        .returningAll()
+        .executeTakeFirst();
+      expect(changed).toEqual({ name, value: "2" });
+      const gone = await store.direct
+        .deleteFrom("platform_state")
+        .where("name", "=", name)
+        .executeTakeFirst();
+      expect(gone.numDeletedRows).toBe(1n);
+    });
+
+    test("waits for a transaction, and is not undone with it", async () => {
+      const store = await stage.node();
+      const name = newId();
+      const failing = store.transaction(async (db) => {
+        await createOrganization(db, { id: newId(), name: "N", slug: newId(), plan: "free" }, 1);
+        void put(store, name, "kept").catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        throw new Error("changed my mind");
+      });
+      await expect(failing).rejects.toThrow("changed my mind");
+      for (let tries = 0; tries < 50 && (await read(store, name)) === undefined; tries++)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(await read(store, name)).toBe("kept");
+    });
+
+    test("reads without waiting for whoever writes", async () => {
+      const store = await stage.node();
+      const name = newId();
+      await put(store, name, "before");
+      await store.transaction(async () => {
+        const value = await store.direct
+          .selectFrom("platform_state")
+          .select("value")
+          .where("name", "=", name)
+          .executeTakeFirst();
+        expect(value).toEqual({ value: "before" });
+      });
+    });
+
+    test("goes through whole or not at all in a transaction of its own, and many at once all arrive", async () => {
+      const store = await stage.node();
+      const names = times(10, () => newId());
+      await Promise.all(
+        names.map((name, index) =>
+          store.direct
+            .transaction()
+            .execute(async (db) => {
+              await db.insertInto("platform_state").values({ name, value: "1" }).execute();
+              if (index % 2 === 1) throw new Error("undo");
+            })
+            .catch(() => undefined),
+        ),
+      );
+      const found = await Promise.all(names.map((name) => read(store, name)));
+      expect(found).toEqual(names.map((_, index) => (index % 2 === 1 ? undefined : "1")));
+    });
+
+    test("that is refused leaves the next one alone", async () => {
+      const store = await stage.node();
+      const name = newId();
+      await put(store, name, "1");
+      await expect(put(store, name, "again")).rejects.toThrow();
+      await put(store, newId(), "2");
+      expect(await read(store, name)).toBe("1");
+    });
+  });
+}
+
+async function put(store: Store, name: string, value: string): Promise<void> {
+  await store.direct.insertInto("platform_state").values({ name, value }).execute();
+}
+
+async function read(store: Store, name: string): Promise<string | undefined> {
+  const row = await store.reads
+    .selectFrom("platform_state")
+    .select("value")
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row?.value;
+}

@@ -1,0 +1,166 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Browser } from "../support/browser.ts";
+import { databases, postgres } from "../support/databases.ts";
+import { freePort } from "../support/free-port.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { runCountersign, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+const ada = { name: "Ada Lovelace", email: "Ada@Example.com", password: goodPassword };
+
+/** The token in the link that the server printed. */
+async function printedToken(output: () => string): Promise<string> {
+  await until("the set-up link is printed", () => output().includes("/setup?token="));
+  return /\/setup\?token=([\w-]{43})/.exec(output())?.[1] ?? "";
+}
+
+for (const { kind, make } of databases) {
+  describe(`the first run on ${kind}`, () => {
+    const houses: House[] = [];
+    const fresh = async (settings = {}) => {
+      const house = await openHouse(make, settings);
+      houses.push(house);
+      return house;
+    };
+    afterAll(() => Promise.all(houses.map((house) => house.close())));
+
+    test("the printed link makes the first person, the platform admin, who is signed in at once", async () => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      expect(house.server.output()).toContain(`${house.url}/setup?token=`);
+      const browser = house.browser();
+      expect((await browser.manage("GET", "/setup")).body.is_open).toBe(true);
+      const made = await browser.manage("POST", "/setup", { ...ada, token });
+      expect(made.status).toBe(201);
+      expect(made.body).toMatchObject({
+        email: "ada@example.com",
+        is_platform_admin: true,
+        email_verified: true,
+      });
+      expect((await browser.manage("GET", "/me")).body.id).toBe(made.body.id);
+      expect((await browser.manage("GET", "/setup")).body.is_open).toBe(false);
+      const other = house.browser();
+      const { email, password } = ada;
+      expect((await other.auth("/sign-in/email", { email, password })).status).toBe(200);
+      expect(await house.actions(made.body.id)).toEqual(["person.set_up"]);
+
+      const again = await house
+        .browser()
+        .manage("POST", "/setup", { ...ada, email: "eve@example.com", token });
+      expect([again.status, again.body.type]).toEqual([403, "/problems/forbidden"]);
+      const rows = await house.store.reads.selectFrom("platform_state").selectAll().execute();
+      expect(JSON.stringify(rows)).not.toContain(token);
+    });
+
+    test("a made-up token, a weak password and missing members make nobody", async () => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      const browser = house.browser();
+      expect((await browser.manage("POST", "/setup", { ...ada, token: "x".repeat(43) })).status).toBe(403);
+      const weak = await browser.manage("POST", "/setup", { ...ada, password: "password1", token });
+      expect([weak.status, weak.body.errors[0].field]).toEqual([422, "password"]);
+      const short = await browser.manage("POST", "/setup", { token });
+      expect(short.body.errors.map((error: { field: string }) => error.field)).toEqual([
+        "name",
+        "email",
+        "password",
+      ]);
+      expect((await browser.manage("GET", "/setup")).body.is_open).toBe(true);
+    });
+
+    test("a link is good for half an hour", async () => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      await house.store.transaction((db) =>
+        db
+          .updateTable("platform_state")
+          .set({ value: String(Date.now() - 1) })
+          .where("name", "like", "setup-link:%")
+          .execute(),
+      );
+      expect((await house.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
+    });
+
+    test("many at once make one person", async () => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map((number) =>
+          house.browser().manage("POST", "/setup", { ...ada, email: `racer-${number}@example.com`, token }),
+        ),
+      );
+      expect(answers.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403]);
+      expect(await house.store.reads.selectFrom("users").select("id").execute()).toHaveLength(1);
+    });
+
+    test("the command line makes a person who can sign in, and gives them more when the password is right", async () => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      const setup = (password: string, organization: string) =>
+        runCountersign(
+          [
+            "setup",
+            "--email",
+            "grace@example.com",
+            "--password",
+            password,
+            "--organization",
+            organization,
+            "--product",
+            "P",
+            "--json",
+          ],
+          house.environment,
+        );
+      const first = JSON.parse((await setup(goodPassword, "First")).stdout);
+      const second = JSON.parse((await setup(goodPassword, "Second")).stdout);
+      expect(second.user_id).toBe(first.user_id);
+      expect(second.access_token).not.toBe(first.access_token);
+      const wrong = await setup("not the one", "Third");
+      expect(wrong).toEqual({
+        code: 1,
+        stdout: "",
+        stderr:
+          "There is an account with the e-mail address grace@example.com, and its password is another.\n",
+      });
+      const browser = house.browser();
+      await browser.auth("/sign-in/email", { email: "grace@example.com", password: goodPassword });
+      expect((await browser.manage("GET", "/me")).body.is_platform_admin).toBe(true);
+      const organizations = (await browser.manage("GET", "/organizations")).body.data;
+      expect(organizations.map((organization: { name: string }) => organization.name).sort()).toEqual([
+        "First",
+        "Second",
+      ]);
+      // Somebody has an account now, so the link that was printed before is worth nothing.
+      expect((await house.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
+    });
+
+    test("a server that has somebody prints no link", async () => {
+      const house = await fresh();
+      await house.resident();
+      await house.server.stop();
+      const again = await startServerProcess({ ...house.environment, PORT: String(await freePort()) });
+      await again.stop();
+      expect(again.output()).not.toContain("/setup?token=");
+    });
+  });
+}
+
+test("on several nodes each prints a link, each works on any of them, and one use ends them all", async () => {
+  const house = await openHouse(postgres.make);
+  const port = String(await freePort());
+  const second = await startServerProcess({ ...house.environment, PORT: port });
+  const tokens = [await printedToken(house.server.output), await printedToken(second.output)];
+  expect(new Set(tokens).size).toBe(2);
+  const onSecond = new Browser(`http://127.0.0.1:${port}`, "198.19.0.1");
+  expect((await onSecond.manage("POST", "/setup", { ...ada, token: tokens[0] })).status).toBe(201);
+  expect((await house.browser().manage("POST", "/setup", { ...ada, token: tokens[1] })).status).toBe(403);
+  // One secret for all nodes: the session of one is a session of the other.
+  const onFirst = new Browser(house.url, "198.19.0.1");
+  for (const [name, value] of onSecond.cookies) onFirst.cookies.set(name, value);
+  expect((await onFirst.manage("GET", "/me")).status).toBe(200);
+  await second.stop();
+  await house.close();
+});

@@ -1,0 +1,513 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import {
+  csv,
+  csvFile,
+  exported,
+  finishedImport,
+  importFile,
+  jsonLines,
+  newProduct,
+} from "../support/license-files.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make);
+  }, 60_000);
+  afterAll(() => office.close());
+
+  const path = (productId: string, query = "") => `/products/${productId}/licenses/import${query}`;
+
+  test("keys and times are kept as the file gives them, and validate knows the keys at once", async () => {
+    const file = csvFile(
+      [
+        "license_key",
+        "customer_email",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "revoked_reason",
+        "first_used_at",
+      ],
+      [
+        "old Key-1",
+        "ada@example.com",
+        "2020-01-02T03:04:05Z",
+        "2099-01-01",
+        null,
+        null,
+        "2020-02-01T00:00:00+02:00",
+      ],
+      [
+        "old-key-2",
+        "ada@example.com",
+        "2021-01-02T03:04:05.678Z",
+        null,
+        "2022-01-01T00:00:00Z",
+        "refunded",
+        null,
+      ],
+      [null, "grace@example.com", null, null, null, null, null],
+    );
+    const productId = await newProduct(office);
+    const job = await importFile(office, file, "", { productId });
+    expect(job).toMatchObject({
+      state: "finished",
+      created: 3,
+      failed: 0,
+      rows_total: 3,
+      rows_done: 3,
+      errors: [],
+    });
+    const licenses = await exported(office, productId);
+    expect(licenses.get("old Key-1")).toMatchObject({
+      created_at: "2020-01-02T03:04:05.000Z",
+      expires_at: "2099-01-01T00:00:00.000Z",
+      first_used_at: "2020-01-31T22:00:00.000Z",
+      status: "active",
+      is_lifetime: false,
+    });
+    expect(licenses.get("old-key-2")).toMatchObject({
+      revoked_at: "2022-01-01T00:00:00.000Z",
+      revoked_reason: "refunded",
+      status: "revoked",
+      is_lifetime: true,
+    });
+    const made = [...licenses.keys()].find((key) => !key.startsWith("old")) ?? "";
+    expect(made).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+    await importFile(office, csvFile(["license_key", "customer_email"], ["Valid Now", "a@example.com"]));
+    expect((await office.publicApi.validate({ license_key: "valid now" })).body.status).toBe("active");
+  });
+
+  test("every field is read, from CSV and from JSON Lines alike", async () => {
+    const record = {
+      license_key: "FULL-1",
+      customer_email: "Ada@Example.com",
+      customer_name: "Ada, the first",
+      customer_discord_id: "80351110224678912",
+      is_lifetime: false,
+      term_seconds: 86_400,
+      ip_system_enabled: true,
+      max_ips: 5,
+      ips: ["203.0.113.7", "2001:db8::1"],
+      notes: 'said "hello"\nand left',
+      version_pin_mode: "range",
+      version_range_min: "1.0.0",
+      version_range_max: "2.0.0",
+      custom_override: { seats: 3 },
+      metadata: { order: "A-1" },
+      tags: ["b;c", "a"],
+    };
+    const cells = Object.values(record).map((value) =>
+      typeof value === "object" ? JSON.stringify(value) : String(value),
+    );
+    const inCsv = await newProduct(office);
+    const inJson = await newProduct(office);
+    await importFile(office, csvFile(Object.keys(record), cells), "", { productId: inCsv });
+    await importFile(office, `${JSON.stringify(record)}\n`, "", { productId: inJson, type: jsonLines });
+    for (const productId of [inCsv, inJson]) {
+      expect((await exported(office, productId)).get("FULL-1")).toMatchObject({
+        ...record,
+        ips: ["2001:db8::/64", "203.0.113.7"],
+        tags: ["a", "b;c"],
+        expires_at: null,
+        current_unique_ip_count: 2,
+      });
+    }
+  });
+
+  test("a column map says what foreign columns mean, and null leaves one out", async () => {
+    const productId = await newProduct(office);
+    const file = csvFile(["Serial", "E-Mail", "Phone"], ["MAP-1", "ada@example.com", "+49 30"]);
+    const columns = encodeURIComponent(
+      JSON.stringify({ Serial: "license_key", "E-Mail": "customer_email", Phone: null }),
+    );
+    expect((await importFile(office, file, `?columns=${columns}`, { productId })).created).toBe(1);
+    expect([...(await exported(office, productId)).keys()]).toEqual(["MAP-1"]);
+    const members = JSON.stringify({ Serial: "MAP-2", "E-Mail": "ada@example.com", Phone: 1 });
+    await importFile(office, members, `?columns=${columns}`, { productId, type: jsonLines });
+    expect((await exported(office, productId)).size).toBe(2);
+  });
+
+  test.each([
+    [
+      "an unknown column",
+      "license_key,customer_mail\nA,a@example.com\n",
+      /"customer_mail" means nothing here/,
+    ],
+    ["a column twice", "notes,notes\n", /Two columns of the file say notes/],
+    ["an empty file", "", /empty/],
+    ["only columns that are left out", "id,updated_at\n1,2\n", /No column of the file says anything/],
+    ["a quote that is not closed", 'license_key\n"A\n', /Row 2 opens a quote/],
+    ["text behind a quote", 'license_key\n"A"B\n', /Row 2, column 1/],
+    ["a NUL character", "license_key\nA\0\n", /NUL/],
+  ])("a file with %s is refused at once and leaves no import behind", async (_, file, words) => {
+    const productId = await newProduct(office);
+    const { status, body } = await office.owner.api.send("POST", path(productId), file, csv);
+    expect({ status, field: body.errors?.[0].field }).toEqual({ status: 422, field: "body" });
+    expect(body.detail).toMatch(words);
+    expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toEqual([]);
+  });
+
+  test("a file that is not UTF-8 is refused, and so is another type or a bad map", async () => {
+    const bytes = new Blob([new Uint8Array([...Buffer.from("notes\n"), 0xc3, 0x28])]);
+    const latin = await office.owner.api.send("POST", path(office.productId), bytes, csv);
+    expect(latin.body.detail).toMatch(/not UTF-8/);
+    const typed = await office.owner.api.send("POST", path(office.productId), "{}", {
+      "content-type": "application/json",
+    });
+    expect(typed.status).toBe(415);
+    const map = await office.owner.api.send(
+      "POST",
+      path(office.productId, `?columns=${encodeURIComponent('{"A":"price"}')}`),
+      "A\n1\n",
+      csv,
+    );
+    expect({ status: map.status, field: map.body.errors[0].field }).toEqual({
+      status: 422,
+      field: "columns",
+    });
+    const named = await office.owner.api.send(
+      "POST",
+      path(office.productId, `?columns=${encodeURIComponent('{"Key":"license_key"}')}`),
+      "notes\n1\n",
+      csv,
+    );
+    expect(named.body.detail).toMatch(/"Key", which is no column of the file/);
+  });
+
+  test("a byte order mark, semicolons, single line feeds and no last line break are understood", async () => {
+    const productId = await newProduct(office);
+    const file = '\ufefflicense_key;customer_email;notes\nBOM-1;a@example.com;"x;y"\n\nBOM-2;b@example.com;';
+    expect(await importFile(office, file, "", { productId })).toMatchObject({ created: 2, failed: 0 });
+    expect((await exported(office, productId)).get("BOM-1")).toMatchObject({ notes: "x;y" });
+  });
+
+  const wrongRows = csvFile(
+    [
+      "license_key",
+      "customer_email",
+      "customer_discord_id",
+      "max_ips",
+      "expires_at",
+      "ips",
+      "metadata",
+      "tags",
+    ],
+    ["GOOD-1", "a@example.com", null, 3, null, null, null, null],
+    ["BAD-2", null, null, null, null, null, null, null],
+    ["BAD-3", "nobody", "12ab", 0, "2031-02-30", "10.0.0.300", "[1]", "x".repeat(60)],
+    ["good-1", "a@example.com", null, null, null, null, null, null],
+    ["k".repeat(65), "a@example.com", null, null, null, null, null, null],
+    ["BAD-7", "a@example.com", null, 1, null, "10.0.0.1;10.0.0.2", null, null],
+  );
+
+  const errorsOf = (job: { errors: { row: number; field: string }[] }) =>
+    job.errors.map(({ row, field }) => `${row} ${field}`);
+
+  const expectedErrors = [
+    "3 customer_email",
+    "4 customer_email",
+    "4 customer_discord_id",
+    "4 expires_at",
+    "4 max_ips",
+    "4 ips",
+    "4 metadata",
+    "4 tags",
+    "5 license_key",
+    "6 license_key",
+    "7 ips",
+  ];
+
+  test("all or nothing: what is wrong is named by row and field, and nothing is written", async () => {
+    const productId = await newProduct(office);
+    const job = await importFile(office, wrongRows, "", { productId });
+    expect(job).toMatchObject({ state: "failed", created: 0, failed: 5, rows_total: 6 });
+    expect(job.problem).toBe("5 of 6 rows are wrong, so nothing was imported.");
+    expect(errorsOf(job)).toEqual(expectedErrors);
+    expect(
+      job.errors.every((error: { field: string; message: string }) => error.message.startsWith(error.field)),
+    ).toBe(true);
+    expect((await exported(office, productId)).size).toBe(0);
+  });
+
+  test("row by row: the rows that are right are written, the others are named", async () => {
+    const productId = await newProduct(office);
+    const job = await importFile(office, wrongRows, "?mode=row_by_row", { productId });
+    expect(job).toMatchObject({ state: "finished", created: 1, failed: 5, error_count: 11, problem: null });
+    expect(errorsOf(job)).toEqual(expectedErrors);
+    expect([...(await exported(office, productId)).keys()]).toEqual(["GOOD-1"]);
+  });
+
+  test("a dry run says the same and writes nothing", async () => {
+    const productId = await newProduct(office);
+    const job = await importFile(office, wrongRows, "?mode=row_by_row&dry_run=true", { productId });
+    expect(job).toMatchObject({ state: "finished", dry_run: true, created: 1, failed: 5 });
+    expect(errorsOf(job)).toEqual(expectedErrors);
+    expect((await exported(office, productId)).size).toBe(0);
+    expect(await office.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
+  });
+
+  test("JSON Lines: lines that are no objects, unknown members and wrong types are named by line", async () => {
+    const lines = [
+      '{"license_key":"J-1","customer_email":"a@example.com"}',
+      "not json",
+      "[1]",
+      '{"licence_key":"J-4"}',
+      '{"customer_discord_id":80351110224678912}',
+      "",
+      '{"customer_email":"a@example.com","notes":"a\\u0000b"}',
+    ].join("\n");
+    const job = await importFile(office, lines, "?mode=row_by_row", { type: jsonLines });
+    expect(errorsOf(job)).toEqual(["2 row", "3 row", "4 licence_key", "5 customer_discord_id", "7 notes"]);
+    expect(job.created).toBe(1);
+  });
+
+  test("of very many errors the first thousand are kept and all are counted", async () => {
+    const rows = Array.from({ length: 1_500 }, () => ["x"]);
+    const job = await importFile(office, csvFile(["customer_email"], ...rows), "?dry_run=true");
+    expect(job.errors).toHaveLength(1_000);
+    expect(job).toMatchObject({ error_count: 1_500, failed: 1_500 });
+  });
+
+  test("a huge cell is an error of its row, not of the server", async () => {
+    const file = csvFile(["customer_email", "notes"], ["a@example.com", "n".repeat(300_000)]);
+    expect(errorsOf(await importFile(office, file, "?dry_run=true"))).toEqual(["2 notes"]);
+    const endless = await importFile(office, `notes\n"${"n".repeat(2_000_000)}`);
+    expect(endless).toMatchObject({ state: "failed", created: 0 });
+    expect(endless.problem).toMatch(/^Row 2 is longer than a row can be/);
+  });
+
+  describe("keys that the product has already", () => {
+    const first = csvFile(
+      ["license_key", "customer_email", "notes", "tags", "max_ips", "ips"],
+      ["Same-1", "ada@example.com", "before", "old", 3, "10.0.0.1"],
+      ["Same-2", "ada@example.com", "before", null, 3, null],
+    );
+    const second = csvFile(
+      ["license_key", "customer_email", "notes", "tags"],
+      ["same-1", "grace@example.com", "after", "new"],
+      ["Fresh", "grace@example.com", null, null],
+    );
+
+    test("fail keeps everything out and names the row", async () => {
+      const productId = await newProduct(office);
+      await importFile(office, first, "", { productId });
+      const job = await importFile(office, second, "", { productId });
+      expect(job.state).toBe("failed");
+      expect(errorsOf(job)).toEqual(["2 license_key"]);
+      expect((await exported(office, productId)).size).toBe(2);
+    });
+
+    test("skip leaves them as they are", async () => {
+      const productId = await newProduct(office);
+      await importFile(office, first, "", { productId });
+      expect(await importFile(office, second, "?on_existing=skip", { productId })).toMatchObject({
+        created: 1,
+        skipped: 1,
+      });
+      expect((await exported(office, productId)).get("Same-1")).toMatchObject({ notes: "before" });
+    });
+
+    test("update writes what the file says and leaves alone what it does not say", async () => {
+      const productId = await newProduct(office);
+      await importFile(office, first, "", { productId });
+      expect(await importFile(office, second, "?on_existing=update", { productId })).toMatchObject({
+        created: 1,
+        updated: 1,
+      });
+      expect((await exported(office, productId)).get("Same-1")).toMatchObject({
+        customer_email: "grace@example.com",
+        notes: "after",
+        tags: ["new"],
+        max_ips: 3,
+        ips: ["10.0.0.1"],
+      });
+      const found = await office.owner.api.get(
+        `/organizations/${office.organizationId}/licenses?q=grace&product_id=${productId}`,
+      );
+      expect(found.body.data).toHaveLength(2);
+    });
+  });
+
+  test("twenty thousand rows arrive whole, and sending them again with skip doubles nothing", async () => {
+    const productId = await newProduct(office);
+    const rows = Array.from({ length: 20_000 }, (_, number) => [
+      `BULK-${number}`,
+      `c${number % 7_000}@example.com`,
+      number % 3 === 0 ? "every;third" : null,
+    ]);
+    const file = csvFile(["license_key", "customer_email", "tags"], ...rows);
+    expect(await importFile(office, file, "", { productId })).toMatchObject({
+      created: 20_000,
+      rows_total: 20_000,
+    });
+    const again = await importFile(office, file, "?on_existing=skip&mode=row_by_row", { productId });
+    expect(again).toMatchObject({ created: 0, skipped: 20_000 });
+    const { count } = await office.store.reads
+      .selectFrom("licenses")
+      .select((is) => is.fn.countAll<number>().as("count"))
+      .where("product_id", "=", productId)
+      .executeTakeFirstOrThrow();
+    expect(Number(count)).toBe(20_000);
+    expect((await exported(office, productId)).size).toBe(20_000);
+    const leftovers = await office.store.reads
+      .selectFrom("import_undo")
+      .select("license_id")
+      .limit(1)
+      .execute();
+    expect(leftovers).toEqual([]);
+  }, 120_000);
+
+  test("the product's defaults hold where the file says nothing", async () => {
+    const productId = await newProduct(office, {
+      default_max_ips: 7,
+      default_expires_in_days: 10,
+      default_ip_system_enabled: false,
+    });
+    await importFile(office, csvFile(["license_key", "customer_email"], ["D-1", "a@example.com"]), "", {
+      productId,
+    });
+    const license = (await exported(office, productId)).get("D-1");
+    expect(license).toMatchObject({ ip_system_enabled: false, max_ips: null, is_lifetime: false });
+    const days = (Date.parse(String(license?.expires_at)) - Date.now()) / 86_400_000;
+    expect(days).toBeCloseTo(10, 1);
+  });
+
+  test("another organization sees nothing of a customer whom this one imported", async () => {
+    const stranger = await office.person();
+    const theirs = (await stranger.api.post("/organizations", { name: "Other" })).body.id;
+    await importFile(
+      office,
+      csvFile(["customer_email", "customer_name"], ["shared@example.com", "Secret Name"]),
+    );
+    const { body } = await stranger.api.get(`/organizations/${theirs}/customers`);
+    expect(body.data).toEqual([]);
+  });
+
+  test("server-owned columns of a file have no effect", async () => {
+    const productId = await newProduct(office);
+    const file = csvFile(
+      [
+        "id",
+        "organization_id",
+        "product_id",
+        "license_key",
+        "customer_email",
+        "updated_at",
+        "current_unique_ip_count",
+      ],
+      ["chosen", "other", "other", "OWN-1", "a@example.com", "2001-01-01", 99],
+    );
+    await importFile(office, file, "", { productId });
+    const license = (await exported(office, productId)).get("OWN-1");
+    expect(license).toMatchObject({
+      product_id: productId,
+      organization_id: office.organizationId,
+      current_unique_ip_count: 0,
+    });
+    expect(license?.id).not.toBe("chosen");
+  });
+
+  test("without the permission it is forbidden, and for outsiders the product does not exist", async () => {
+    const member = await office.member(["licenses:create", "licenses:view", "licenses:export"]);
+    const outsider = await office.person();
+    const file = csvFile(["customer_email"], ["a@example.com"]);
+    const job = await importFile(office, file, "?dry_run=true");
+    const one = `/products/${office.productId}/imports/${job.id}`;
+    const list = `/products/${office.productId}/imports`;
+    expect((await member.api.send("POST", path(office.productId), file, csv)).status).toBe(403);
+    expect((await member.api.get(one)).status).toBe(403);
+    expect((await member.api.get(list)).status).toBe(403);
+    expect((await outsider.api.send("POST", path(office.productId), file, csv)).status).toBe(404);
+    expect((await outsider.api.get(one)).status).toBe(404);
+    expect((await office.nobody.send("POST", path(office.productId), file, csv)).status).toBe(401);
+    const other = await newProduct(office);
+    expect((await office.owner.api.get(`/products/${other}/imports/${job.id}`)).status).toBe(404);
+    const allowed = await office.member(["licenses:import"]);
+    expect((await allowed.api.send("POST", path(office.productId), file, csv)).status).toBe(202);
+  });
+
+  test("imports are listed page by page, newest first", async () => {
+    const productId = await newProduct(office);
+    for (let count = 0; count < 3; count++)
+      await importFile(office, csvFile(["customer_email"], ["a@example.com"]), "?dry_run=true", {
+        productId,
+      });
+    const list = `/products/${productId}/imports?limit=2`;
+    const first = (await office.owner.api.get(list)).body;
+    const second = (await office.owner.api.get(`${list}&cursor=${first.next_cursor}`)).body;
+    const times = [...first.data, ...second.data].map((job: { created_at: string }) => job.created_at);
+    expect(times).toHaveLength(3);
+    expect(times).toEqual([...times].sort().reverse());
+    expect(second.next_cursor).toBeNull();
+  });
+
+  test("the same request with the same Idempotency-Key imports once", async () => {
+    const productId = await newProduct(office);
+    const file = csvFile(["customer_email"], ["a@example.com"]);
+    const headers = { ...csv, "idempotency-key": crypto.randomUUID() };
+    const answers = [];
+    for (let count = 0; count < 2; count++)
+      answers.push(await office.owner.api.send("POST", path(productId), file, headers));
+    expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
+    expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
+  });
+
+  test("the audit log says who began it and what came of it", async () => {
+    const job = await importFile(office, csvFile(["customer_email"], ["audit@example.com"]));
+    const rows = await office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("subject_id", "=", job.id)
+      .orderBy("at")
+      .orderBy("id")
+      .execute();
+    expect(rows.map((row) => row.action)).toEqual(["import.started", "import.finished"]);
+    for (const row of rows)
+      expect(row).toMatchObject({
+        actor_kind: "person",
+        actor_id: office.owner.userId,
+        organization_id: office.organizationId,
+      });
+    expect(JSON.parse(rows[1]?.after ?? "")).toMatchObject({
+      created: 1,
+      failed: 0,
+      product_id: office.productId,
+    });
+  });
+
+  test(`a license that takes a key while an import runs makes ${kind} take everything back`, async () => {
+    const productId = await newProduct(office);
+    const rows = Array.from({ length: 6_000 }, (_, number) => [
+      `RACE-${number}`,
+      `race${number}@example.com`,
+    ]);
+    const sent = await office.owner.api.send(
+      "POST",
+      path(productId),
+      csvFile(["license_key", "customer_email"], ...rows),
+      csv,
+    );
+    const taken = await takeKey(productId, "RACE-5999");
+    const job = await finishedImport(office, sent.body.id, productId);
+    const left = await exported(office, productId);
+    if (taken) {
+      expect(job).toMatchObject({ state: "failed", created: 0 });
+      expect([...left.keys()]).toEqual(["RACE-5999"]);
+    } else {
+      expect(job).toMatchObject({ state: "finished", created: 6_000 });
+      expect(left.size).toBe(6_000);
+    }
+  }, 60_000);
+
+  async function takeKey(productId: string, key: string): Promise<boolean> {
+    const { status } = await office.owner.api.post(`/products/${productId}/licenses`, {
+      license_key: key,
+      customer_email: "quick@example.com",
+    });
+    return status === 201;
+  }
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Permission } from "@countersign/domain/members/permissions";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+interface Shown {
+  id: string;
+  license_key: string;
+  expires_at: string | null;
+}
+
+describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
+  let office: Office;
+  let path: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    path = `/organizations/${office.organizationId}/licenses/bulk`;
+  });
+  afterAll(() => office.close());
+
+  let lots = 0;
+  const create = async (count: number, body: object = {}): Promise<{ tag: string; licenses: Shown[] }> => {
+    const tag = `lot ${++lots}`;
+    const { body: made } = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+      customer_email: "bulk@example.com",
+      tags: [tag],
+      ...body,
+      count,
+    });
+    return { tag, licenses: made.data };
+  };
+  const bulk = (body: object) => office.owner.api.post(path, body);
+  const read = async (tag: string) =>
+    (await office.owner.api.get(`/organizations/${office.organizationId}/licenses?limit=200&tag=${tag}`)).body
+      .data;
+  const statusOf = async (key: string) => (await office.publicApi.validate({ license_key: key })).body.status;
+
+  test("a dry run says how many it would be and changes nothing", async () => {
+    const { tag, licenses } = await create(5);
+    await office.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`);
+    const dry = await bulk({ action: "revoke", selection: { filter: { tag } }, dry_run: true });
+    expect(dry.status).toBe(200);
+    expect(dry.body).toEqual({ matched: 5, changed: 4, dry_run: true, next_cursor: null });
+    expect(await statusOf(licenses[1]?.license_key ?? "")).toBe("active");
+    const done = await bulk({ action: "revoke", selection: { filter: { tag } }, reason: "Leaked" });
+    expect(done.body).toEqual({ matched: 5, changed: 4, dry_run: false, next_cursor: null });
+    for (const { license_key } of licenses) expect(await statusOf(license_key)).toBe("revoked");
+    expect((await bulk({ action: "revoke", selection: { filter: { tag } } })).body.changed).toBe(0);
+    const ids = licenses.map(({ id }) => id);
+    expect((await bulk({ action: "reinstate", selection: { ids } })).body.changed).toBe(5);
+    expect(await statusOf(licenses[0]?.license_key ?? "")).toBe("active");
+  });
+
+  test("ids of others, and ids of nothing, are left alone alike", async () => {
+    const { licenses } = await create(1);
+    const stranger = await office.person();
+    const foreign = await stranger.api.post("/organizations", { name: "Foreign" });
+    const product = await stranger.api.post(`/organizations/${foreign.body.id}/products`, { name: "F" });
+    const theirs = await stranger.api.post(`/products/${product.body.id}/licenses`, {
+      customer_email: "a@b.c",
+    });
+    const ids = [licenses[0]?.id, theirs.body.id, "nothing"];
+    const { body } = await bulk({ action: "delete", selection: { ids } });
+    expect(body).toMatchObject({ matched: 1, changed: 1 });
+    expect((await stranger.api.get(`/licenses/${theirs.body.id}`)).status).toBe(200);
+    const filter = { product_id: product.body.id };
+    expect((await bulk({ action: "delete", selection: { filter } })).body.matched).toBe(0);
+  });
+
+  test("what cannot run out is not extended, and the rest is, each from its own end", async () => {
+    const { tag, licenses } = await create(2, { expires_in_seconds: 3600 });
+    const lifetime = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+      customer_email: "bulk@example.com",
+      tags: [tag],
+    });
+    await office.owner.api.patch(`/licenses/${licenses[0]?.id}`, { expires_at: "2050-01-01T00:00:00Z" });
+    const { body } = await bulk({ action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 });
+    expect(body).toMatchObject({ matched: 3, changed: 2 });
+    const after = new Map((await read(tag)).map((one: Shown) => [one.id, one.expires_at]));
+    expect(after.get(licenses[0]?.id)).toBe("2050-01-01T00:01:00.000Z");
+    expect(Date.parse(String(after.get(licenses[1]?.id)))).toBe(
+      Date.parse(licenses[1]?.expires_at ?? "") + 60_000,
+    );
+    expect(after.get(lifetime.body.id)).toBeNull();
+  });
+
+  test("ends, places, tags and addresses are set for all", async () => {
+    const { tag, licenses } = await create(3);
+    const selection = { filter: { tag } };
+    await office.publicApi.validate({ license_key: licenses[0]?.license_key });
+    expect(
+      (await bulk({ action: "set_expiry", selection, expires_at: "2020-01-01T00:00:00Z" })).body.changed,
+    ).toBe(3);
+    expect(await statusOf(licenses[0]?.license_key ?? "")).toBe("expired");
+    expect((await bulk({ action: "set_expiry", selection, expires_at: null })).body.changed).toBe(3);
+    expect((await bulk({ action: "set_max_ips", selection, max_ips: 9 })).body.changed).toBe(3);
+    expect((await bulk({ action: "add_tags", selection, tags: ["fresh", tag] })).body.changed).toBe(3);
+    expect((await bulk({ action: "reset_ips", selection })).body.changed).toBe(1);
+    for (const license of await read(tag)) {
+      expect(license).toMatchObject({
+        is_lifetime: true,
+        max_ips: 9,
+        tags: ["fresh", tag],
+        current_unique_ip_count: 0,
+      });
+    }
+    const found = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?q=fresh`);
+    expect(found.body.data).toHaveLength(3);
+    expect((await bulk({ action: "remove_tags", selection, tags: ["fresh"] })).body.changed).toBe(3);
+    const gone = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?q=fresh`);
+    expect(gone.body.data).toEqual([]);
+  });
+
+  test("more than one lot is done whole, and each license has its own line in the audit log", async () => {
+    const { tag, licenses } = await create(650);
+    const { body } = await bulk({ action: "revoke", selection: { filter: { tag, status: "active" } } });
+    expect(body).toMatchObject({ matched: 650, changed: 650 });
+    const rows = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["subject_id", "request_id"])
+      .where("action", "=", "license.revoked")
+      .where(
+        "subject_id",
+        "in",
+        licenses.map(({ id }) => id),
+      )
+      .execute();
+    expect(rows).toHaveLength(650);
+    expect(new Set(rows.map((row) => row.request_id)).size).toBe(1);
+    expect((await bulk({ action: "delete", selection: { filter: { tag } } })).body.changed).toBe(650);
+    expect(await read(tag)).toEqual([]);
+  }, 30_000);
+
+  test("a bulk change sent twice with one Idempotency-Key is made once", async () => {
+    const { tag, licenses } = await create(2, { expires_in_seconds: 3600 });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const order = { action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 };
+    const first = await office.owner.api.post(path, order, headers);
+    const second = await office.owner.api.post(path, order, headers);
+    expect(second.body).toEqual(first.body);
+    const [license] = await read(tag);
+    expect(Date.parse(license.expires_at) - Date.parse(licenses[0]?.expires_at ?? "")).toBe(60_000);
+  });
+
+  const needs: [action: string, permission: Permission, more: object][] = [
+    ["revoke", "licenses:revoke", {}],
+    ["reinstate", "licenses:revoke", {}],
+    ["delete", "licenses:delete", {}],
+    ["reset_ips", "licenses:reset_ips", {}],
+    ["extend", "licenses:update", { extend_by_seconds: 60 }],
+    ["set_expiry", "licenses:update", { expires_at: null }],
+    ["set_max_ips", "licenses:update", { max_ips: 1 }],
+    ["add_tags", "licenses:update", { tags: ["x"] }],
+    ["remove_tags", "licenses:update", { tags: ["x"] }],
+  ];
+  test.each(needs)("%s needs %s, also as a dry run", async (action, permission, more) => {
+    const all: Permission[] = [
+      "licenses:view",
+      "licenses:update",
+      "licenses:revoke",
+      "licenses:delete",
+      "licenses:reset_ips",
+    ];
+    const order = { action, ...more, selection: { ids: ["nothing"] }, dry_run: true };
+    const without = await office.member(all.filter((one) => one !== permission));
+    const refused = await without.api.post(path, order);
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain(permission);
+    const allowed = await office.member(["licenses:view", permission]);
+    expect((await allowed.api.post(path, order)).status).toBe(200);
+    const stranger = await office.person();
+    expect((await stranger.api.post(path, order)).status).toBe(404);
+  });
+
+  const wrong: [field: string, body: object][] = [
+    ["action", { action: "explode", selection: { ids: ["x"] } }],
+    ["selection", { action: "revoke", selection: {} }],
+    ["selection.ids", { action: "revoke", selection: { ids: [] } }],
+    ["selection.filter.nonsense", { action: "revoke", selection: { filter: { nonsense: 1 } } }],
+    [
+      "expires_at",
+      { action: "set_expiry", selection: { ids: ["x"] }, expires_at: "9999-12-31T23:59:59-12:00" },
+    ],
+    ["selection", { action: "revoke" }],
+    ["extend_by_seconds", { action: "extend", selection: { ids: ["x"] } }],
+    ["tags", { action: "add_tags", selection: { ids: ["x"] }, tags: [] }],
+    ["reasons", { action: "revoke", selection: { ids: ["x"] }, reasons: "x" }],
+  ];
+  test.each(wrong)("what is wrong with %s is named, case %#", async (field, body) => {
+    const answer = await bulk(body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors.map((error: { field: string }) => error.field)).toContain(field);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { registeredIps } from "../support/scene.ts";
+
+describe.each(databases)("a license's IPs on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1/32" });
+  });
+  afterAll(() => office.close());
+
+  const create = async (body: object = {}) =>
+    (
+      await office.owner.api.post(`/products/${office.productId}/licenses`, {
+        customer_email: "a@b.c",
+        ...body,
+      })
+    ).body;
+  const validateFrom = async (key: string, ip: string) =>
+    (await office.publicApi.validate({ license_key: key }, { "x-forwarded-for": ip })).body.status;
+  const countOf = async (id: string) =>
+    (
+      await office.store.reads
+        .selectFrom("licenses")
+        .select("ip_count")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow()
+    ).ip_count;
+
+  test("an address that was added passes, and is listed with when it was seen", async () => {
+    await office.owner.api.patch(`/products/${office.productId}`, { auto_register_ip_on_validate: false });
+    const license = await create({ max_ips: 2 });
+    const path = `/licenses/${license.id}/ips`;
+    expect(await validateFrom(license.license_key, "203.0.113.7")).toBe("ip_not_registered");
+    const added = await office.owner.api.post(path, { ip: " ::ffff:203.0.113.7 " });
+    expect(added.status).toBe(201);
+    expect(added.body).toMatchObject({ ip: "203.0.113.7" });
+    expect(await validateFrom(license.license_key, "203.0.113.7")).toBe("active");
+    const listed = async () => (await office.owner.api.get(path)).body.data;
+    for (let tries = 0; tries < 50 && (await listed())[0]?.hits < 2; tries++) await Bun.sleep(100);
+    const [ip, ...more] = await listed();
+    expect(more).toEqual([]);
+    expect(ip).toMatchObject({ ip: "203.0.113.7", hits: 2 });
+    expect(Date.parse(ip.last_seen_at)).toBeGreaterThanOrEqual(Date.parse(ip.first_seen_at));
+    await office.owner.api.patch(`/products/${office.productId}`, { auto_register_ip_on_validate: true });
+  });
+
+  test("an IPv6 address takes its network's place, once", async () => {
+    const license = await create({ max_ips: 2 });
+    const path = `/licenses/${license.id}/ips`;
+    const first = await office.owner.api.post(path, { ip: "2001:DB8:0:1::1" });
+    expect(first.body.ip).toBe("2001:db8:0:1::/64");
+    const second = await office.owner.api.post(path, { ip: "2001:db8:0:1::/64" });
+    expect(second.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+    expect(await validateFrom(license.license_key, "2001:db8:0:1::9")).toBe("active");
+    expect(await countOf(license.id)).toBe(1);
+    const removed = await office.owner.api.delete(`${path}/${encodeURIComponent("2001:db8:0:1::/64")}`);
+    expect(removed.status).toBe(204);
+    expect(await countOf(license.id)).toBe(0);
+  });
+
+  test("where all places are taken, another is refused with a sentence", async () => {
+    const license = await create({ max_ips: 1 });
+    const path = `/licenses/${license.id}/ips`;
+    await office.owner.api.post(path, { ip: "203.0.113.1" });
+    const { status, body } = await office.owner.api.post(path, { ip: "203.0.113.2" });
+    expect(status).toBe(409);
+    expect(body.errors[0].message).toContain("raise max_ips");
+    expect((await office.owner.api.post(path, { ip: "203.0.113.1" })).status).toBe(201);
+  });
+
+  test.each(["", "localhost", "010.0.0.1", "203.0.113.0/24", "2001:db8::/32"])(
+    "%p is no address",
+    async (ip) => {
+      const license = await create();
+      const { status, body } = await office.owner.api.post(`/licenses/${license.id}/ips`, { ip });
+      expect(status).toBe(422);
+      expect(body.errors[0].field).toBe("ip");
+    },
+  );
+
+  test("a removed address frees its place at once, and is not there a second time", async () => {
+    const license = await create({ max_ips: 1 });
+    await validateFrom(license.license_key, "203.0.113.1");
+    expect(await validateFrom(license.license_key, "203.0.113.2")).toBe("ip_limit_reached");
+    const path = `/licenses/${license.id}/ips/203.0.113.1`;
+    expect((await office.owner.api.delete(path)).status).toBe(204);
+    expect((await office.owner.api.delete(path)).status).toBe(404);
+    expect(await validateFrom(license.license_key, "203.0.113.2")).toBe("active");
+  });
+
+  test("a reset frees all places at once and is written down with how many they were", async () => {
+    const license = await create({ max_ips: 2 });
+    for (const ip of ["203.0.113.1", "203.0.113.2"]) await validateFrom(license.license_key, ip);
+    const { body } = await office.owner.api.post(`/licenses/${license.id}/reset-ips`);
+    expect(body.current_unique_ip_count).toBe(0);
+    expect(await validateFrom(license.license_key, "203.0.113.3")).toBe("active");
+    expect(await registeredIps(office.store, license.id)).toEqual(["203.0.113.3"]);
+    const row = await office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("subject_id", "=", license.id)
+      .where("action", "=", "license.ips_reset")
+      .executeTakeFirstOrThrow();
+    expect(row.before).toBe('{"current_unique_ip_count":2}');
+  });
+
+  test("the list is read page by page", async () => {
+    const license = await create({ max_ips: 10 });
+    const path = `/licenses/${license.id}/ips`;
+    const ips = Array.from({ length: 5 }, (_, index) => `203.0.113.${index + 1}`);
+    for (const ip of ips) await office.owner.api.post(path, { ip });
+    const seen: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await office.owner.api.get(`${path}?limit=2${cursor}`);
+      seen.push(...body.data.map((one: { ip: string }) => one.ip));
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect(seen).toEqual(ips);
+  });
+
+  test("while validations, additions, removals and resets race, the count stays true and the limit holds", async () => {
+    const license = await create({ max_ips: 3 });
+    const path = `/licenses/${license.id}`;
+    const address = (index: number) => `198.51.100.${index % 12}`;
+    await Promise.all(
+      Array.from({ length: 120 }, async (_, index) => {
+        switch (index % 6) {
+          case 0:
+            return office.owner.api.post(`${path}/ips`, { ip: address(index) });
+          case 1:
+            return office.owner.api.delete(`${path}/ips/${address(index - 1)}`);
+          case 2:
+            return index % 24 === 2 ? office.owner.api.post(`${path}/reset-ips`) : null;
+          default:
+            return validateFrom(license.license_key, address(index));
+        }
+      }),
+    );
+    const ips = await registeredIps(office.store, license.id);
+    expect(await countOf(license.id)).toBe(ips.length);
+    expect(ips.length).toBeLessThanOrEqual(3);
+  });
+
+  test("each needs its permission, and outsiders find nothing", async () => {
+    const license = await create();
+    const path = `/licenses/${license.id}/ips`;
+    const viewer = await office.member(["licenses:view"]);
+    expect((await viewer.api.get(path)).status).toBe(200);
+    expect((await viewer.api.post(path, { ip: "203.0.113.1" })).status).toBe(403);
+    expect((await viewer.api.delete(`${path}/203.0.113.1`)).status).toBe(403);
+    const editor = await office.member(["licenses:update", "licenses:reset_ips"]);
+    expect((await editor.api.get(path)).status).toBe(403);
+    expect((await editor.api.post(path, { ip: "203.0.113.1" })).status).toBe(201);
+    expect((await editor.api.delete(`${path}/203.0.113.1`)).status).toBe(204);
+    const stranger = await office.person();
+    expect((await stranger.api.get(path)).status).toBe(404);
+    expect((await stranger.api.post(path, { ip: "203.0.113.1" })).status).toBe(404);
+    expect((await stranger.api.delete(`${path}/203.0.113.1`)).status).toBe(404);
+  });
+});

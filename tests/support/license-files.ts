@@ -1,0 +1,72 @@
+import { expect } from "bun:test";
+import type { ManageAnswer } from "./manage-client.ts";
+import type { Office, Person } from "./office.ts";
+import { until } from "./until.ts";
+
+export const csv = { "content-type": "text/csv" };
+export const jsonLines = { "content-type": "application/x-ndjson" };
+
+/** A CSV file of these rows; cells are quoted where they need it. */
+export function csvFile(
+  header: readonly string[],
+  ...rows: readonly (readonly (string | number | null)[])[]
+): string {
+  const cell = (value: string | number | null) => {
+    const text = value === null ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+/** Sends a file and waits until the import is over. */
+export async function importFile(
+  office: Office,
+  file: string,
+  query = "",
+  options: { type?: Record<string, string>; productId?: string; as?: Person } = {},
+): Promise<ManageAnswer["body"]> {
+  const { type = csv, productId = office.productId, as = office.owner } = options;
+  const sent = await as.api.send("POST", `/products/${productId}/licenses/import${query}`, file, type);
+  expect(sent.status, sent.text).toBe(202);
+  return finishedImport(office, sent.body.id, productId);
+}
+
+export async function finishedImport(
+  office: Office,
+  id: string,
+  productId = office.productId,
+): Promise<ManageAnswer["body"]> {
+  let job: ManageAnswer["body"] = {};
+  await until(
+    "the import is over",
+    async () => {
+      job = (await office.owner.api.get(`/products/${productId}/imports/${id}`)).body;
+      return job.finished_at !== null;
+    },
+    60_000,
+  );
+  return job;
+}
+
+export async function newProduct(office: Office, settings: object = {}): Promise<string> {
+  const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    name: "Imported into",
+    ...settings,
+  });
+  return made.body.id;
+}
+
+/** The licenses of a product as an export has them, by key. */
+export async function exported(
+  office: Office,
+  productId: string,
+): Promise<Map<string, Record<string, unknown>>> {
+  const answer = await office.owner.api.get(
+    `/organizations/${office.organizationId}/licenses/export?format=jsonl&product_id=${productId}`,
+  );
+  const records = answer.text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return new Map(records.map((record) => [String(record.license_key), record]));
+}
