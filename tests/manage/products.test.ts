@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
+import { manageClient } from "../support/manage-client.ts";
 import { type Office, openOffice } from "../support/office.ts";
 
 describe.each(databases)("products on $kind", ({ make }) => {
@@ -61,6 +62,24 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect((await office.owner.api.post(path, { name: "Other" }, headers)).status).toBe(409);
     const { body } = await office.owner.api.get(`${path}?limit=200`);
     expect(body.data.filter((product: { name: string }) => product.name === "Once")).toHaveLength(1);
+  });
+
+  test("an Idempotency-Key belongs to the token that used it: another token of the same person is not told", async () => {
+    const path = `/organizations/${office.organizationId}/products`;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const made = await office.owner.api.post(path, { name: "Mine" }, headers);
+    const narrow = await office.owner.api.post("/me/access-tokens", {
+      name: "Narrow",
+      permissions: ["products:view"],
+      expires_at: null,
+    });
+    const { status, text } = await manageClient(office.server.url, narrow.body.token).post(
+      path,
+      { name: "Mine" },
+      headers,
+    );
+    expect(status).toBe(403);
+    expect(text).not.toContain(made.body.api_key);
   });
 
   test("what is wrong is named, each field by itself", async () => {

@@ -25,12 +25,12 @@ export function isCommon(password: string): boolean {
   const text = password.normalize("NFKC").toLowerCase();
   if (new Set(text).size <= 2) return true;
   if (isRun(text) || isDigitsThatMeanSomething(text)) return true;
-  const core = text.replace(/^[^\p{L}]+/u, "").replace(/[^\p{L}]+$/u, "");
-  // What stands around the word may itself be a letter in disguise, as in `$unshine`, or just digits.
-  const readings = text.length - core.length > fewExtras ? [text] : [text, core];
-  return readings.some((reading) =>
-    [reading, withoutLeet(reading, "i"), withoutLeet(reading, "l")].some(isKnownWord),
-  );
+  // What stands around a word may be letters in disguise, as in `$unshine1`, or only digits and signs.
+  const starts = [text, text.replace(/^[^\p{L}]+/u, "")];
+  const readings = starts.flatMap((start) => [start, start.replace(/[^\p{L}]+$/u, "")]);
+  return readings
+    .filter((reading) => text.length - reading.length <= fewExtras)
+    .some((reading) => [reading, withoutLeet(reading, "i"), withoutLeet(reading, "l")].some(isKnownWord));
 }
 
 function isKnownWord(core: string): boolean {

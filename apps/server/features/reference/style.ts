@@ -50,8 +50,8 @@ td details table { border-left: 2px solid var(--line); }
 td details th { padding-left: .5rem; }
 nav ul { list-style: none; padding: 0; }
 nav li a { display: block; padding: .3rem 0; text-decoration: none; color: var(--text); font-size: .9rem; }
+nav li a:has(.method) { display: grid; grid-template-columns: 3.8rem 1fr; align-items: baseline; }
 nav li a:hover { color: var(--link); text-decoration: underline; }
-nav .method { display: inline-block; width: 3.6rem; }
 nav summary { cursor: pointer; font-weight: 600; padding: .35rem 0; }
 .search input {
   display: block; width: 100%; margin: .25rem 0 .75rem; padding: .5rem .6rem; font: inherit;

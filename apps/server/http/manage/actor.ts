@@ -31,9 +31,10 @@ export interface Standing {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** What idempotency keys and limits are kept by. */
+/** What idempotency keys are kept by: a token never gets the answer that a more powerful one was given. */
 export function actorId(actor: Actor): string {
-  return actor.kind === "person" ? actor.userId : actor.tokenId;
+  if (actor.kind === "token") return actor.tokenId;
+  return "token" in actor.by ? actor.by.token : actor.userId;
 }
 
 export function standingOf(
