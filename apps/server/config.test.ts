@@ -45,6 +45,11 @@ describe("a good value is used", () => {
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
     [{ DATABASE_URL: "postgresql://h/d" }, { database: { kind: "postgres", url: "postgresql://h/d" } }],
     [{ COUNTERSIGN_DEFAULT_PLAN: "free" }, { defaultPlan: "free" }],
+    [{ COUNTERSIGN_SIGN_UP: "invitation" }, { signUp: "invitation" }],
+    [
+      { COUNTERSIGN_DISCORD_CLIENT_ID: "1", COUNTERSIGN_DISCORD_CLIENT_SECRET: "s" },
+      { discord: { clientId: "1", clientSecret: "s", url: "https://discord.com" } },
+    ],
     [{ COUNTERSIGN_DURABILITY: "strict" }, { durability: "strict" }],
     [{ COUNTERSIGN_ENCRYPTION_KEY: "sixteen letters!" }, { encryptionKey: "sixteen letters!" }],
     [{ COUNTERSIGN_LOG_LEVEL: "debug" }, { logLevel: "debug" }],
@@ -94,6 +99,8 @@ describe("a bad value stops the start with its name and what it should be", () =
     ["COUNTERSIGN_TRUSTED_PROXIES", "0.0.0.0/0", "addresses or CIDRs"],
     ["COUNTERSIGN_TRUSTED_PROXIES", "10.0.0.0/8, proxy.local", "addresses or CIDRs"],
     ["COUNTERSIGN_DEFAULT_PLAN", "Pro", "free, pro, enterprise"],
+    ["COUNTERSIGN_SIGN_UP", "yes", "closed, invitation, open"],
+    ["COUNTERSIGN_DISCORD_URL", "discord", "https://discord.com"],
     ["COUNTERSIGN_DURABILITY", "maximum", "standard, strict"],
     ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "16 characters or more"],
     ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
@@ -105,6 +112,10 @@ describe("a bad value stops the start with its name and what it should be", () =
     const message = problemOf({ [name]: value });
     expect(message).toStartWith(name);
     expect(message).toContain(shouldBe);
+  });
+
+  test("half of what Discord needs is not enough", () => {
+    expect(problemOf({ COUNTERSIGN_DISCORD_CLIENT_ID: "1" })).toContain("CLIENT_SECRET together, or neither");
   });
 
   test("a value that may hold a secret is not repeated", () => {

@@ -13,6 +13,8 @@ export interface Bulk {
     rows: readonly Selectable<Tables[T]>[],
     onConflict?: string,
   ): Promise<number>;
+  /** Says that many transactions of this kind are coming; what it returns says that they are over. */
+  expectMany(): () => void;
   /** Keeps everybody else from changing these licenses until the transaction ends. */
   lockLicenses(db: Kysely<Tables>, ids: readonly string[]): Promise<void>;
 }

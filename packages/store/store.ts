@@ -37,6 +37,8 @@ export interface Store {
   searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
   judge(calls: readonly Call[]): Promise<readonly Judged[]>;
+  /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
+  readonly judgedCalls: number;
   /** Resolves when the database answers; rejects with `StorageUnavailable` when it does not. */
   ping(): Promise<void>;
   /** Milliseconds since 1970, by the clock that quota days are counted with. */

@@ -4,7 +4,7 @@ import {
   countLicenses,
   type LicenseOrder,
   licensePage,
-  mostLookedAt,
+  mostLookedAtForNothing,
 } from "@countersign/store/queries/license-list";
 import { licenseRow, tagRows } from "@countersign/store/queries/licenses";
 import type { Store } from "@countersign/store/store";
@@ -12,7 +12,7 @@ import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { newId, openSeller, type Seller } from "../support/seller.ts";
 
-const licenseCount = mostLookedAt + 5_000;
+const licenseCount = mostLookedAtForNothing + 5_000;
 
 /** How a database goes about it when there are many licenses. */
 describe.each(databases)("finding among many licenses on $kind", ({ kind, make }) => {
@@ -42,7 +42,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     ["a customer", () => ({ customerId: "nobody" })],
     ["an expiry soon", () => ({ expiresByMs: nowMs + 86_400_000 })],
     ["a common part of the text", () => ({ term: "example" })],
-    ["a rare part of the text", () => ({ term: "buyer24999@" })],
+    ["a rare part of the text", () => ({ term: "buyer44999@" })],
     ["a text that nobody has", () => ({ term: "nowhere to be found" })],
     ["what no index knows", () => ({ neverUsed: false, minIps: 3, hasNotes: true })],
     [
@@ -82,7 +82,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     expect(found).toHaveLength(1);
     expect(pages).toBe(2);
     const counted = await countLicenses(seller.store, { ...all, minIps: 3 }, nowMs);
-    expect(counted).toEqual({ count: 1, exact: true });
+    expect(counted).toEqual({ count: 0, exact: false });
   });
 
   test("counting stops at ten thousand", async () => {
@@ -91,9 +91,9 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
 
   test("the text index finds what is rare, says so when it is common, and keeps to the organization", async () => {
     const { store, organizationId } = seller;
-    expect(await store.searchLicenses(organizationId, "buyer24999@", 10)).toHaveLength(1);
+    expect(await store.searchLicenses(organizationId, "buyer44999@", 10)).toHaveLength(1);
     expect(await store.searchLicenses(organizationId, "example", 10)).toBeNull();
-    expect(await store.searchLicenses(newId(), "buyer24999@", 10)).toEqual([]);
+    expect(await store.searchLicenses(newId(), "buyer44999@", 10)).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ describe("the command line", () => {
       expect(code).toBe(0);
       expect(stdout).toStartWith(`countersign ${name}`);
     }
-  });
+  }, 30_000);
 
   test("every command that prints data offers --json in its help", () => {
     for (const { name, help } of commands) {

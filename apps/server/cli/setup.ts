@@ -1,5 +1,6 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { readConfig } from "../config.ts";
+import { isSignInEmail } from "../features/identity/email.ts";
 import { isCommon, longestPassword, shortestPassword } from "../features/identity/password-rules.ts";
 import { type Account, readyPerson, setUpPerson } from "../features/identity/set-up.ts";
 import { addOrganization } from "../features/organizations/create.ts";
@@ -105,7 +106,7 @@ function readAccount(email: string | undefined, password: string | undefined): A
   if (email === undefined && password === undefined) return null;
   if (email === undefined) throw new OperatorProblem("Add --email with the owner's e-mail address.");
   if (password === undefined) throw new OperatorProblem("Add --password with the owner's password.");
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (!isSignInEmail(email.trim())) {
     throw new OperatorProblem(
       `--email is "${email}". It should be an e-mail address, such as ada@example.com.`,
     );

@@ -59,14 +59,18 @@ export function readWholeNumber(value: unknown, min: number, max: number): numbe
 
 /** Milliseconds since 1970. A date alone is its first moment in UTC. */
 export function readTime(value: unknown): number | Wrong {
-  const found = typeof value === "string" ? timeShape.exec(value.trim()) : null;
-  if (found !== null) {
-    const [text, year = "", month = "", day = ""] = found;
-    const isDay = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-    const ms = Date.parse(text.replace(" ", "T"));
-    if (isDay && ms >= 0) return ms;
-  }
-  return new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
+  const text = typeof value === "string" ? value.trim() : "";
+  const ms = timeShape.test(text) && isDay(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN;
+  return ms >= 0
+    ? ms
+    : new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
+}
+
+/** The engine takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const day = Number(text.slice(8, 10));
+  if (day <= 28) return true;
+  return day <= new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
 }
 
 /** A JSON object, as the text that is kept. */
@@ -133,4 +137,4 @@ const unstorable = /\0|\p{Cs}/u;
 const mostMetadataBytes = 8 * 1024;
 const emailShape = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
 const timeShape =
-  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/i;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/i;

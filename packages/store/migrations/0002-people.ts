@@ -161,9 +161,14 @@ export const people: Migration = {
     "create index licenses_by_customer on licenses (organization_id, customer_id, id)",
     "create index licenses_by_change on licenses (organization_id, updated_at, id)",
     // What never runs out, or has not begun to, stands after everything that does: the largest whole number of
-    // JavaScript is later than any date.
-    `create index licenses_by_expiry on licenses
-      (organization_id, (coalesce(expires_at, 9007199254740991)), id)`,
+    // JavaScript is later than any date. The database works it out by itself, and only orders go by it.
+    {
+      sqlite: `alter table licenses add column ends_at bigint
+        generated always as (coalesce(expires_at, 9007199254740991)) virtual`,
+      postgres: `alter table licenses add column ends_at bigint
+        generated always as (coalesce(expires_at, 9007199254740991)) stored`,
+    },
+    "create index licenses_by_expiry on licenses (organization_id, ends_at, id)",
     "create index licenses_revoked on licenses (organization_id, id) where revoked_at is not null",
     `create table license_tags (
       organization_id text not null,

@@ -43,6 +43,7 @@ export class PostgresStore implements Store {
   readonly alongIndexes: Kysely<Tables>;
   readonly bulk = new PostgresBulk();
   readonly direct: Kysely<Tables>;
+  judgedCalls = 0;
   readonly #pool: pg.Pool;
   readonly #indexPool: pg.Pool;
   readonly #lanes: Lanes;
@@ -77,6 +78,7 @@ export class PostgresStore implements Store {
   }
 
   judge(calls: readonly Call[]): Promise<readonly Judged[]> {
+    this.judgedCalls += calls.length;
     return this.#lanes.use((client) => this.#validate.judge(client, calls));
   }
 

@@ -33,8 +33,8 @@ export function everyLicenseOf(organizationId: string): LicenseFilter {
   };
 }
 
-/** What never runs out is later than everything; exactly what `licenses_by_expiry` is made of. */
-export const expiryOrder = sql<number>`coalesce(expires_at, 9007199254740991)`;
+/** The column that the database makes of `expires_at`: what never runs out is later than everything. */
+export const expiryOrder = sql.ref<number>("ends_at");
 
 /**
  * The conditions on a row of `licenses` besides whose it is; the licenses of deleted products are gone. They are

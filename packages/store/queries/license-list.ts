@@ -19,12 +19,14 @@ export interface LicensePage {
   readonly next: Place | null;
 }
 
-/** So many licenses can be fetched and sorted in a few milliseconds. */
+/** So many licenses can be fetched and sorted in a few milliseconds; the text index is asked for more. */
 const few = 2_000;
-/** How much of an order one statement looks through, and how much one page does at most. */
+const fewWithText = 20_000;
+/** How much of an order one statement looks through, and how much a page does: more while it has found nothing. */
 const firstStretch = 1_000;
 const stretch = 4_000;
-export const mostLookedAt = 20_000;
+const mostLookedAt = 10_000;
+export const mostLookedAtForNothing = 40_000;
 const mostCounted = 10_000;
 const mostLookedAtToCount = 40_000;
 
@@ -47,7 +49,7 @@ export async function licensePage(
   const walk = new Walk(store.alongIndexes, filter, order, nowMs);
   const found: Place[] = [];
   let from = after;
-  for (let looked = 0; looked < mostLookedAt; ) {
+  for (let looked = 0; looked < (found.length > 0 ? mostLookedAt : mostLookedAtForNothing); ) {
     const length = looked === 0 ? firstStretch : stretch;
     const to = await walk.end(from, length);
     found.push(...(await walk.matches(from, to, limit + 1 - found.length)));
@@ -55,7 +57,7 @@ export async function licensePage(
     if (to === null) return { ids: idsOf(found), next: null };
     if (looked === 0 && filter.term !== null) {
       // Matches are not close together, so there may be few enough for the text index.
-      const some = await store.searchLicenses(filter.organizationId, filter.term, few);
+      const some = await store.searchLicenses(filter.organizationId, filter.term, fewWithText);
       if (some !== null) return pageAmong(db, some, filter, order, after, limit, nowMs);
     }
     from = to;
@@ -74,7 +76,9 @@ export async function countLicenses(
   const db = store.reads;
   const ids =
     (await fewByIndex(store.alongIndexes, filter, nowMs, few)) ??
-    (filter.term === null ? null : await store.searchLicenses(filter.organizationId, filter.term, few));
+    (filter.term === null
+      ? null
+      : await store.searchLicenses(filter.organizationId, filter.term, fewWithText));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
   const walk = new Walk(store.alongIndexes, filter, { by: "created_at", descending: true }, nowMs);
   let count = 0;
@@ -154,10 +158,10 @@ class Walk {
     const key = order.by === "expires_at" ? expiryOrder : sql.ref<number>(order.by);
     this.#key = among === null ? key : sql<number>`(${key} + 0)`;
     this.#direction = order.descending ? "desc" : "asc";
-    this.#bounds = [
-      ...(among === null ? [] : [sql<SqlBool>`id in (${sql.join(among)})`]),
-      ...walkBounds(filter, order.by, nowMs),
-    ];
+    this.#bounds =
+      among === null
+        ? walkBounds(filter, order.by, nowMs)
+        : [sql`id in (${sql.join(among)})`, sql`organization_id || '' = ${filter.organizationId}`];
   }
 
   /** The last place of a stretch of so many licenses; null when there are fewer. */

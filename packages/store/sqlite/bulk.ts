@@ -6,6 +6,9 @@ import type { Tables } from "../tables.ts";
 /** SQLite takes at most 32,766 values in one statement. */
 const mostValues = 32_000;
 const largestGroup = 512;
+/** After how many pages of the log it is copied: SQLite's own number, and one for many writes in a row. */
+const pagesUsually = 1_000;
+const pagesInBulk = 8_000;
 
 /**
  * Many rows in one statement, prepared once: what a statement costs by itself, and what indexes by full text do at the
@@ -14,6 +17,7 @@ const largestGroup = 512;
 export class SqliteBulk implements Bulk {
   readonly #writer: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #expecting = 0;
 
   constructor(writer: DatabaseSync) {
     this.#writer = writer;
@@ -44,6 +48,19 @@ export class SqliteBulk implements Bulk {
       }
     }
     return inserted;
+  }
+
+  /**
+   * Lets more of the log come together before it is copied into the database file. Many rows dirty the same pages of
+   * the indexes again and again, and whoever commits waits for the copying.
+   */
+  expectMany(): () => void {
+    this.#expecting += 1;
+    this.#writer.exec(`pragma wal_autocheckpoint = ${pagesInBulk}`);
+    return () => {
+      this.#expecting -= 1;
+      if (this.#expecting === 0) this.#writer.exec(`pragma wal_autocheckpoint = ${pagesUsually}`);
+    };
   }
 
   /** Whoever writes, writes alone. */

@@ -63,6 +63,7 @@ export class SqliteStore implements Store {
   readonly #syncTimer: ReturnType<typeof setInterval>;
   readonly #release: () => void;
   #unsynced = false;
+  judgedCalls = 0;
 
   constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, release: () => void) {
     this.#options = options;
@@ -112,11 +113,12 @@ export class SqliteStore implements Store {
     return result;
   }
 
-  searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
+  async searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
     return this.#search.licenses(organizationId, term, most);
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
+    this.judgedCalls += calls.length;
     const judged = this.#lock.busy
       ? await this.#lock.hold(async () => this.#judgeNow(calls))
       : this.#judgeNow(calls);

@@ -2,14 +2,15 @@ import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import { addressOf } from "../../http/address.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
-import { checked } from "../../http/manage/input.ts";
 import { invalid, Problem, problemResponse } from "../../http/manage/problem.ts";
 import { type Log, reasonOf } from "../../log.ts";
 import { addressHeader, requestHeader } from "./account-events.ts";
 import { type AuthRoute, authBase, authRoutes } from "./auth-routes.ts";
-import type { Auth } from "./better-auth.ts";
+import type { Endpoint, EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
+import { checkRoomForPassword } from "./passwords.ts";
+import { readJson } from "./read-json.ts";
 import { problemFrom, unavailable } from "./refusals.ts";
 import { signUp } from "./sign-up.ts";
 import { tellAfterwards } from "./tell-afterwards.ts";
@@ -18,7 +19,7 @@ export interface AuthApiParts {
   readonly store: Store;
   readonly config: Config;
   readonly log: Log;
-  readonly auth: Auth;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly flood: FloodLimits;
   readonly personOf: (request: Request) => Promise<PersonActor | null>;
 }
@@ -38,8 +39,6 @@ export interface AuthCall {
   readonly requestId: string;
   readonly nowMs: number;
 }
-
-const maxBodyBytes = 64 * 1024;
 
 /**
  * Stands before the sign-in library: lets through what is wanted, from this site alone, seldom enough, in the right
@@ -74,7 +73,11 @@ export class AuthApi {
     if (route.method === "POST") this.#checkOrigin(request.headers);
     const { config, flood, personOf } = this.#parts;
     const ip = addressOf(peer, request.headers, config.trustedProxies);
+    const mayBeKnown = request.headers.get("cookie")?.includes(this.#cookies.session) === true;
+    if (!mayBeKnown) flood.checkStrangers();
+    if (route.isDear) checkRoomForPassword();
     const person = await personOf(request);
+    if (mayBeKnown && person === null) flood.checkStrangers();
     if (route.needs === "session" && person === null) throw new Problem("signed_out", "Sign in first.");
     const body = route.body === null ? {} : await readJson(request, route.body);
     const call: AuthCall = { route, body, person, ip, requestId, nowMs: Date.now() };
@@ -82,11 +85,13 @@ export class AuthApi {
     checkNewPassword(call);
 
     if (route.path === "/get-session" && person === null) return Response.json(null);
-    const forwarded = this.#forwarded(request, url, call);
+    const endpoint = this.#parts.endpoints.get(route.path);
+    if (endpoint === undefined) throw new Problem("not_found", "This is not set up on this server.");
+    const input = this.#inputFor(request, url, call);
     const response =
       route.path === "/sign-up/email"
-        ? await signUp(call, this.#parts, forwarded)
-        : await this.#parts.auth.handler(forwarded);
+        ? await signUp(call, this.#parts, () => endpoint(input))
+        : await endpoint(input);
     const left = (route.atLeastMs ?? 0) - (performance.now() - startedMs);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (response.status >= 400) throw await problemFrom(response, route);
@@ -104,7 +109,8 @@ export class AuthApi {
     );
   }
 
-  #forwarded(request: Request, url: URL, call: AuthCall): Request {
+  #inputFor(request: Request, url: URL, call: AuthCall): EndpointInput {
+    const { route, body } = call;
     const headers = new Headers(request.headers);
     for (const name of ["content-length", "content-encoding", "authorization", "referer"])
       headers.delete(name);
@@ -113,10 +119,14 @@ export class AuthApi {
     if (call.ip !== null) headers.set(addressHeader, call.ip);
     // A session that counts for nothing, such as that of somebody suspended, does not get any further.
     if (call.person === null) withoutCookie(headers, this.#cookies.session);
-    const address = `${this.#origin}${authBase}${call.route.path}${url.search}`;
-    if (call.route.body === null) return new Request(address, { method: "GET", headers });
-    headers.set("content-type", "application/json");
-    return new Request(address, { method: "POST", headers, body: JSON.stringify(call.body) });
+    const address = `${this.#origin}${authBase}${route.path}${url.search}`;
+    return {
+      method: route.method,
+      headers,
+      request: new Request(address, { method: route.method, headers }),
+      query: Object.fromEntries(url.searchParams),
+      ...(route.body === null ? {} : { body }),
+    };
   }
 
   async #shown(response: Response, route: AuthRoute): Promise<Response> {
@@ -175,31 +185,6 @@ function checkNewPassword({ route, body, person }: AuthCall): void {
   };
   const fault = passwordFault(String(body[route.newPassword]), about);
   if (fault !== null) throw invalid(route.newPassword, fault);
-}
-
-async function readJson(request: Request, schema: NonNullable<AuthRoute["body"]>): Promise<AuthCall["body"]> {
-  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
-  const text = await textUpTo(request, maxBodyBytes);
-  if (text !== "" && type !== "application/json")
-    throw new Problem("wrong_type", "Send the body as application/json.");
-  let json: unknown;
-  try {
-    json = text === "" ? {} : JSON.parse(text);
-  } catch {
-    throw new Problem("malformed", "The body is not JSON.");
-  }
-  return checked(schema, json, "body") as AuthCall["body"];
-}
-
-async function textUpTo(request: Request, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Problem("too_large", `The body is larger than ${maxBytes / 1024} KiB.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** A session is in its cookie, where no script can read it, and nowhere else. */

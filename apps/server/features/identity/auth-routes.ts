@@ -17,6 +17,8 @@ export interface AuthRoute {
   readonly account?: "email";
   /** A password that is about to be set. */
   readonly newPassword?: "password" | "newPassword";
+  /** Looks at a password, which there may be no room for. */
+  readonly isDear?: true;
   /** Answers no sooner than this, so that its time does not tell whether there is an account. */
   readonly atLeastMs?: number;
 }
@@ -27,7 +29,11 @@ const hidesWorkMs = 600;
 /** Long enough for anything sensible; the rules for new passwords are stricter. */
 const givenPassword = z.string().min(1, "should not be empty").max(1_024, "is too long");
 const code = z.string().trim().min(1).max(64);
-const target = z.string().max(2_000);
+/** A page of this site to go to afterwards; anything else would make the server send people elsewhere. */
+const target = z
+  .string()
+  .max(2_000)
+  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, "should be a page of this site, such as /account");
 const credential = z.record(z.string(), z.unknown());
 
 const post = (
@@ -51,6 +57,7 @@ export const authRoutes: readonly AuthRoute[] = [
   post("/sign-out", { needs: "nobody", body: z.strictObject({}), attempt: "anything" }),
 
   post("/sign-up/email", {
+    isDear: true,
     needs: "nobody",
     body: z.strictObject({
       name,
@@ -73,6 +80,7 @@ export const authRoutes: readonly AuthRoute[] = [
   get("/verify-email", "nobody", "token"),
 
   post("/sign-in/email", {
+    isDear: true,
     needs: "nobody",
     body: z.strictObject({ email, password: givenPassword, rememberMe: z.boolean().optional() }),
     attempt: "sign_in",
@@ -123,12 +131,14 @@ export const authRoutes: readonly AuthRoute[] = [
     atLeastMs: hidesWorkMs,
   }),
   post("/reset-password", {
+    isDear: true,
     needs: "nobody",
     body: z.strictObject({ token: z.string().min(1).max(200), newPassword: z.string() }),
     attempt: "token",
     newPassword: "newPassword",
   }),
   post("/change-password", {
+    isDear: true,
     needs: "session",
     body: z
       .strictObject({ currentPassword: givenPassword, newPassword: z.string() })

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { passkey } from "@better-auth/passkey";
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import { betterAuth } from "better-auth";
@@ -13,6 +12,7 @@ import { authBase } from "./auth-routes.ts";
 import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
 import { existingAccountLetter, resetLetter, verificationLetter } from "./letters.ts";
+import { passkeys } from "./passkeys.ts";
 import { longestPassword, shortestPassword } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
@@ -106,25 +106,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     },
     plugins: [
       secondFactor(),
-      passkey({
-        rpName: "Countersign",
-        rpID: new URL(config.url).hostname,
-        origin,
-        advanced: { webAuthnChallengeCookie: "passkey" },
-        // A passkey stands for both factors, so the device must have made sure who holds it.
-        authenticatorSelection: { residentKey: "required", userVerification: "required" },
-        registration: {
-          afterVerification: ({ verification }) => {
-            mustBeVerified(verification.registrationInfo?.userVerified === true);
-          },
-        },
-        authentication: {
-          afterVerification: ({ verification }) => {
-            mustBeVerified(verification.authenticationInfo.userVerified);
-          },
-        },
-        schema: columns.passkey,
-      }),
+      passkeys(config.url),
       ...(config.discord === null
         ? []
         : [discord(config.discord, `${config.url}${authBase}/callback/discord`, config.signUp === "open")]),
@@ -200,11 +182,3 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
 }
 
 const noTokens = { accessToken: null, refreshToken: null, idToken: null };
-
-function mustBeVerified(isVerified: boolean): void {
-  if (isVerified) return;
-  throw new APIError("BAD_REQUEST", {
-    code: "NOT_VERIFIED_BY_DEVICE",
-    message: "The passkey was used without a PIN, a fingerprint or a face. Use one that asks for it.",
-  });
-}

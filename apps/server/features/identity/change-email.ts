@@ -9,6 +9,7 @@ import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
+import { checkSignInEmail } from "./email.ts";
 import { emailChangeAskedLetter, emailChangedLetter, emailChangeLetter } from "./letters.ts";
 import { verifyPassword } from "./passwords.ts";
 import { showMe } from "./show.ts";
@@ -23,6 +24,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
   bind(contract.changeMyEmail, async (context, { body }) => {
     const actor = withSession(context);
     const newEmail = body.new_email.toLowerCase();
+    checkSignInEmail("new_email", newEmail);
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
     context.signIn.flood.check("mail", context.ip, actor.userId);
     await checkPassword(context, actor, body.password);

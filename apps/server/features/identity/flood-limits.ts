@@ -52,6 +52,8 @@ interface Window {
   endsAtMs: number;
 }
 
+const strangersASecond = 100;
+
 /** Enough for a large flood, and a few megabytes. The oldest go first. */
 const maxWindows = 50_000;
 
@@ -62,6 +64,11 @@ export class FloodLimits {
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
+  }
+
+  /** However many addresses a flood comes from: beyond this, strangers are not listened to until the second is over. */
+  checkStrangers(): void {
+    this.#count("strangers", { times: strangersASecond, withinSeconds: 1 });
   }
 
   /** Counts an attempt, or throws the 429 that says when the next will be heard. */

@@ -10,6 +10,7 @@ import { addressHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi, type CookieNames } from "./auth-api.ts";
 import { authBase } from "./auth-routes.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
+import { endpointsOf } from "./endpoints.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import { signInSecret } from "./secret.ts";
 
@@ -38,8 +39,9 @@ export class Identity implements SignIn {
     this.#auth = auth;
     this.flood = flood;
     this.#cookies = cookies;
+    const endpoints = endpointsOf(auth);
     const personOf = (request: Request) => this.personOf(request);
-    this.api = new AuthApi({ store, config, log, auth, flood, personOf }, cookies);
+    this.api = new AuthApi({ store, config, log, endpoints, flood, personOf }, cookies);
     this.#tidying = setInterval(() => {
       store
         .transaction((db) => pruneSignIn(db, Date.now()))
@@ -90,8 +92,9 @@ export class Identity implements SignIn {
     headers.set("user-agent", from.headers.get("user-agent") ?? "");
     if (ip !== null) headers.set(addressHeader, ip);
     const address = `${new URL(this.#config.url).origin}${authBase}/sign-in/email`;
-    const body = JSON.stringify({ email, password });
-    const response = await this.#auth.handler(new Request(address, { method: "POST", headers, body }));
+    const request = new Request(address, { method: "POST", headers });
+    const body = { email, password };
+    const response = await this.#auth.api.signInEmail({ body, headers, request, asResponse: true });
     if (!response.ok) throw new Error(`A session could not be opened: ${response.status}.`);
     return response.headers.getSetCookie();
   }

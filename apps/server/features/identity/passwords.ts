@@ -39,10 +39,19 @@ export async function pretendToVerify(password: string): Promise<false> {
   return false;
 }
 
+/** Throws at once when a password could not be looked at anyway. */
+export function checkRoomForPassword(): void {
+  if (turns.isFull) throw crowded();
+}
+
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const turn = turns.take(work);
   if (turn !== null) return turn;
-  throw new Problem("too_many_requests", "Too many people are signing in right now. Try again shortly.", {
+  throw crowded();
+}
+
+function crowded(): Problem {
+  return new Problem("too_many_requests", "Too many people are signing in right now. Try again shortly.", {
     headers: { "retry-after": "5" },
   });
 }

@@ -5,6 +5,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
+import { checkSignInEmail } from "./email.ts";
 import { passwordFault } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
 import { isGoodSetupToken, useSetupToken } from "./setup-link.ts";
@@ -24,6 +25,7 @@ export const setupRoutes: readonly BoundRoute[] = [
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is dear; what counts is that it is still good afterwards.
     if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw over();
+    checkSignInEmail("email", email);
     const fault = passwordFault(body.password, { email, name: body.name });
     if (fault !== null) throw invalid("password", fault);
     const hash = await hashPassword(body.password);
@@ -47,9 +49,9 @@ export const setupRoutes: readonly BoundRoute[] = [
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
     });
-    for (const cookie of await signIn.openSession(email, body.password, context.request, ip)) {
-      headers.append("set-cookie", cookie);
-    }
+    // The account is there, whatever happens now: without a session, its owner signs in.
+    const cookies = await signIn.openSession(email, body.password, context.request, ip).catch(() => []);
+    for (const cookie of cookies) headers.append("set-cookie", cookie);
     return new Response(JSON.stringify(me), { status: 201, headers });
   }),
 ];

@@ -10,8 +10,12 @@ import { addressIsProven } from "./better-auth.ts";
  * Makes an account, where this server lets somebody. The answer is the same whether the address had one already: the
  * letter that follows says which.
  */
-export async function signUp(call: AuthCall, parts: AuthApiParts, request: Request): Promise<Response> {
-  const { store, config, auth } = parts;
+export async function signUp(
+  call: AuthCall,
+  parts: AuthApiParts,
+  make: () => Promise<Response>,
+): Promise<Response> {
+  const { store, config } = parts;
   if (config.signUp === "closed")
     throw new Problem("forbidden", "Nobody can sign up on this server. Ask its operator for an account.");
   const email = String(call.body.email).toLowerCase();
@@ -23,9 +27,7 @@ export async function signUp(call: AuthCall, parts: AuthApiParts, request: Reque
     );
   }
   const before = await userByEmail(store.reads, email);
-  const response = isInvited
-    ? await addressIsProven.run(true, () => auth.handler(request))
-    : await auth.handler(request);
+  const response = isInvited ? await addressIsProven.run(true, make) : await make();
   const isTaken = response.status === 422;
   if (!response.ok && !isTaken) return response;
   const made = before === undefined ? await userByEmail(store.reads, email) : undefined;

@@ -11,9 +11,13 @@ export class TurnTaker {
     this.#longestQueue = longestQueue;
   }
 
+  get isFull(): boolean {
+    return this.#waiting.length >= this.#longestQueue;
+  }
+
   /** The result, or null, at once, when too many are waiting already. */
   take<T>(work: () => Promise<T>): Promise<T> | null {
-    if (this.#waiting.length >= this.#longestQueue) return null;
+    if (this.isFull) return null;
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => work().then(resolve, reject));
       void this.#next();

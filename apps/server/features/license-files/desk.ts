@@ -70,7 +70,8 @@ export class ImportDesk {
       if (job === undefined) continue;
       try {
         const stopping = () => this.#stopping;
-        await runImport({ store, claimant: this.claimant, pace: courteous(), stopping }, job);
+        const pace = courteous(() => store.judgedCalls);
+        await runImport({ store, claimant: this.claimant, pace, stopping }, job);
       } catch (error) {
         if (error instanceof LeftAlone) {
           await store.transaction((db) => releaseImport(db, job.id, this.claimant));

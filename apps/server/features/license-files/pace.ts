@@ -6,30 +6,32 @@ export interface Pace {
   rest(workedMs: number): Promise<void>;
 }
 
-/** Of the time while others are being served, this part is worked. */
+/** While others are being served, this part of the time is worked. */
 const share = 0.15;
-const busyMs = 2;
-const longestRestMs = 400;
-const rowsWhenQuiet = 1_024;
+const busyCallsPerSecond = 10;
+const longestRestMs = 500;
+const rowsWhenQuiet = 2_048;
 const rowsWhenBusy = 128;
 
 /**
- * Lets everything that waits have its turn after every step. When that took noticeable time, somebody is being served,
- * and the work steps back to a part of the time, in smaller steps; when nobody is, it goes on at once.
+ * Lets everything that waits have its turn after every step. While validations come in, the work steps back to a part
+ * of the time, in small steps; when there are none, it goes on at once, in large ones.
  */
-export function courteous(): Pace {
+export function courteous(judgedCalls: () => number): Pace {
   let rows = rowsWhenBusy;
+  let callsBefore = judgedCalls();
+  let beforeMs = performance.now();
   return {
     rowsAtOnce: () => rows,
     rest: async (workedMs) => {
-      const beforeMs = performance.now();
       await nextTurn();
-      await nextTurn();
-      const isBusy = performance.now() - beforeMs >= busyMs;
+      const seconds = (performance.now() - beforeMs) / 1_000;
+      const isBusy = judgedCalls() - callsBefore > busyCallsPerSecond * seconds;
       rows = isBusy ? rowsWhenBusy : Math.min(rowsWhenQuiet, rows * 2);
-      if (!isBusy) return;
       const restMs = Math.min(longestRestMs, workedMs * (1 / share - 1));
-      await new Promise((resolve) => setTimeout(resolve, restMs));
+      callsBefore = judgedCalls();
+      beforeMs = performance.now();
+      if (isBusy) await new Promise((resolve) => setTimeout(resolve, restMs));
     },
   };
 }

@@ -24,31 +24,33 @@ export async function receive(
   let bytes = 0;
   let number = 0;
   let pending = "";
-  let headerSeen = false;
-  const writeDown = async () => {
-    if (pending === "") return;
-    if (!headerSeen) {
-      header.read(pending);
-      headerSeen = true;
-    }
-    const text = pending;
-    pending = "";
-    const piece = number;
+  const writeDown = async (piece: string) => {
+    if (number === 0) header.read(piece);
+    await store.transaction((db) => addPiece(db, importId, number, piece));
     number += 1;
-    await store.transaction((db) => addPiece(db, importId, piece, text));
     await stillHere();
   };
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > mostBytes) throw new FileTooLarge();
     pending += decoded(decoder, chunk, bytes);
-    if (pending.length >= pieceLength) await writeDown();
+    while (pending.length >= pieceLength) {
+      const end = characterEnd(pending, pieceLength);
+      await writeDown(pending.slice(0, end));
+      pending = pending.slice(end);
+    }
   }
   pending += decoded(decoder, null, bytes);
-  await writeDown();
+  if (pending !== "") await writeDown(pending);
   // With all of it at hand, also a first row that no line break ends has been seen.
   if (number <= 1) header.end();
   return bytes;
+}
+
+/** Not between the two halves of one character: each piece is kept as a text of its own. */
+function characterEnd(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1);
+  return code >= 0xd800 && code < 0xdc00 ? at - 1 : at;
 }
 
 function decoded(decoder: TextDecoder, chunk: Uint8Array | null, bytes: number): string {

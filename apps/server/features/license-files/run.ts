@@ -48,7 +48,12 @@ export interface RunParts {
  * also writes down how far the import is, so a step is done once, whenever the process is killed.
  */
 export async function runImport(parts: RunParts, job: ImportRow): Promise<ImportRow> {
-  return new ImportRun(parts, job).run();
+  const over = parts.store.bulk.expectMany();
+  try {
+    return await new ImportRun(parts, job).run();
+  } finally {
+    over();
+  }
 }
 
 /** Somebody else works on the job now, or it is to be left for later. */

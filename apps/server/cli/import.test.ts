@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { databases, freshFolder, type TestDatabase } from "../../../tests/support/databases.ts";
+import { csvFile } from "../../../tests/support/license-files.ts";
+import { openSeller, type Seller } from "../../../tests/support/seller.ts";
+import { runCountersign } from "../../../tests/support/server-process.ts";
+
+describe.each(databases)("countersign import and export on $kind", ({ make }) => {
+  let database: TestDatabase;
+  let seller: Seller;
+  const folder = freshFolder();
+  const file = (name: string) => join(folder, name);
+  beforeAll(async () => {
+    database = await make();
+    seller = await openSeller(database.location);
+  }, 60_000);
+  afterAll(async () => {
+    await seller.store.close();
+    database.remove();
+  });
+
+  const run = (...words: string[]) => runCountersign(words, database.environment);
+
+  test("a file goes in, comes out and is in the audit log", async () => {
+    const header = ["Key", "customer_email", "notes"];
+    writeFileSync(
+      file("in.csv"),
+      csvFile(header, ["CLI-1", "a@example.com", "=1+1"], ["CLI-2", "b@example.com", null]),
+    );
+    const columns = JSON.stringify({ Key: "license_key" });
+    const words = ["import", "--product", seller.productId, "--file", file("in.csv"), "--columns", columns];
+    const dry = await run(...words, "--dry-run");
+    expect(dry.stdout).toContain("This was a dry run. It would be: 2 created");
+    const done = await run(...words, "--json");
+    expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      state: "finished",
+      created: 2,
+      created_by: "countersign import",
+    });
+
+    const out = file("out.csv");
+    const exported = await run("export", "--organization", seller.organizationId, "--file", out, "--json");
+    expect(JSON.parse(exported.stdout)).toEqual({ file: out, format: "csv", licenses: 2 });
+    expect(readFileSync(out, "utf8")).toContain("'=1+1");
+    const again = await run("export", "--organization", seller.organizationId, "--file", out);
+    expect(again).toMatchObject({ code: 1, stderr: `${out} is there already. Name a new file.\n` });
+    const piped = await run("export", "--organization", seller.organizationId, "--format", "jsonl");
+    expect(piped.stdout.trim().split("\n")).toHaveLength(2);
+
+    const audited = await seller.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "actor_kind"])
+      .execute();
+    expect(audited.filter((row) => row.actor_kind === "command_line").map((row) => row.action)).toEqual([
+      "import.started",
+      "import.finished",
+      "import.started",
+      "import.finished",
+      "licenses.exported",
+      "licenses.exported",
+    ]);
+  }, 60_000);
+
+  test("wrong rows are named, and the exit code says that something is wrong", async () => {
+    writeFileSync(
+      file("wrong.jsonl"),
+      '{"license_key":"CLI-1","customer_email":"a@example.com"}\n{"notes":"x"}\n',
+    );
+    const words = ["import", "--product", seller.productId, "--file", file("wrong.jsonl")];
+    const { code, stdout } = await run(...words);
+    expect(code).toBe(1);
+    expect(stdout).toContain("Row 1: license_key belongs to a license that this product has already.");
+    expect(stdout).toContain("Row 2: customer_email is missing");
+    expect(stdout).toContain("2 of 2 rows are wrong, so nothing was imported.");
+    expect((await run(...words, "--on-existing", "skip", "--mode", "row_by_row")).stdout).toContain(
+      "1 skipped, 1 wrong",
+    );
+  }, 60_000);
+
+  test("what cannot be right is one sentence", async () => {
+    writeFileSync(file("header.csv"), "nonsense\n1\n");
+    const product = ["--product", seller.productId];
+    const rows: [string[], RegExp][] = [
+      [["import", "--file", "x"], /^--product is missing/],
+      [["import", ...product, "--file", file("none.csv")], /^There is no file/],
+      [["import", ...product, "--file", file("header.csv")], /^The column "nonsense" means nothing here/],
+      [["import", ...product, "--file", file("header.csv"), "--mode", "x"], /^--mode is "x"/],
+      [["import", ...product, "--file", file("header.csv"), "--columns", "[]"], /^--columns should be/],
+      [["import", "--product", "none", "--file", file("header.csv")], /^There is no product none/],
+      [["export", "--organization", "none"], /^There is no organization none/],
+      [
+        ["export", "--organization", seller.organizationId, "--product", "none"],
+        /^The organization has no product/,
+      ],
+    ];
+    for (const [words, sentence] of rows) {
+      const { code, stderr } = await run(...words);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(sentence);
+    }
+    expect(existsSync(file("none.csv"))).toBe(false);
+  }, 60_000);
+});

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { invalid } from "../../http/manage/problem.ts";
+
+const strict = z.email();
+
+/** Whether the library that signs people in takes it for an address: with any other, nobody could sign in. */
+export function isSignInEmail(text: string): boolean {
+  return strict.safeParse(text).success;
+}
+
+export function checkSignInEmail(field: string, text: string): void {
+  if (!isSignInEmail(text)) throw invalid(field, "should be an e-mail address, such as ada@example.com");
+}

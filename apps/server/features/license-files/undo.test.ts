@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { productById } from "@countersign/store/queries/access";
+import { deleteProduct } from "@countersign/store/queries/products";
+import type { ImportRow } from "@countersign/store/tables";
+import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { csvFile } from "../../../../tests/support/license-files.ts";
+import { openSeller, type Seller } from "../../../../tests/support/seller.ts";
+import { importFromFile } from "./import-here.ts";
+import type { ImportOptions } from "./job.ts";
+
+describe.each(databases)("an import that cannot end whole, on $kind", ({ make }) => {
+  let database: TestDatabase;
+  let seller: Seller;
+  beforeAll(async () => {
+    database = await make();
+    seller = await openSeller(database.location);
+  }, 60_000);
+  afterAll(async () => {
+    await seller.store.close();
+    database.remove();
+  });
+
+  const options: ImportOptions = {
+    format: "csv",
+    dryRun: false,
+    mode: "all_or_nothing",
+    onExisting: "fail",
+    columns: {},
+  };
+  const header = ["license_key", "customer_email", "notes", "tags", "ips"];
+  const rows = (prefix: string) =>
+    Array.from({ length: 5_000 }, (_, number) => [
+      `${prefix}-${number}`,
+      `u${number}@example.com`,
+      "new",
+      "new",
+      "10.0.0.9",
+    ]);
+
+  /** Imports, and does `meanwhile` once some rows are written and others are not. */
+  async function importWith(
+    productId: string,
+    file: string,
+    changes: Partial<ImportOptions>,
+    meanwhile: () => Promise<void>,
+  ): Promise<ImportRow> {
+    const product = await productById(seller.store.reads, productId);
+    if (product === undefined) throw new Error("no product");
+    let begun: Promise<void> | null = null;
+    async function* body() {
+      yield new TextEncoder().encode(file);
+    }
+    const original = seller.store.transaction.bind(seller.store);
+    const store = Object.create(seller.store, {
+      transaction: {
+        value: async (...parameters: Parameters<typeof original>) => {
+          await begun;
+          return original(...parameters);
+        },
+      },
+      reads: { value: seller.store.reads },
+      bulk: { value: seller.store.bulk },
+      clock: { value: () => seller.store.clock() },
+    }) as typeof seller.store;
+    return importFromFile(store, product, { ...options, ...changes }, body(), (job) => {
+      if (job.state === "writing" && job.rows_done > 0) begun ??= meanwhile();
+    });
+  }
+
+  const everything = async (productId: string) => {
+    const { reads } = seller.store;
+    const licenses = await reads
+      .selectFrom("licenses")
+      .selectAll()
+      .where("product_id", "=", productId)
+      .orderBy("id")
+      .execute();
+    const ids = ["", ...licenses.map((license) => license.id)];
+    const tags = await reads
+      .selectFrom("license_tags")
+      .selectAll()
+      .where("license_id", "in", ids)
+      .orderBy("license_id")
+      .execute();
+    const ips = await reads
+      .selectFrom("license_ips")
+      .selectAll()
+      .where("license_id", "in", ids)
+      .orderBy("license_id")
+      .execute();
+    return { licenses, tags, ips };
+  };
+
+  test("because a key was taken meanwhile, takes back every row", async () => {
+    const { productId } = await seller.product();
+    const job = await importWith(productId, csvFile(header, ...rows("TAKEN")), {}, async () => {
+      await seller.license({ productId, key: "taken-4999" });
+    });
+    expect(job).toMatchObject({ state: "failed", created: 0 });
+    expect(job.problem).toMatch(/^Row 5001: license_key belongs .* everything was taken back\.$/);
+    const { licenses, tags, ips } = await everything(productId);
+    expect(licenses.map((license) => license.license_key)).toEqual(["taken-4999"]);
+    expect({ tags, ips }).toEqual({ tags: [], ips: [] });
+    expect(await seller.store.reads.selectFrom("import_undo").selectAll().execute()).toEqual([]);
+    expect(await seller.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
+  }, 60_000);
+
+  test("writes back what it had written over", async () => {
+    const { productId } = await seller.product();
+    const before = rows("BACK")
+      .slice(0, 300)
+      .map(([key, email]) => [key, email, "old", "old", "10.0.0.1"] as string[]);
+    await importWith(productId, csvFile(header, ...before), {}, async () => {});
+    const old = await everything(productId);
+    const job = await importWith(
+      productId,
+      csvFile(header, ...rows("BACK")),
+      { onExisting: "update" },
+      async () => {
+        await seller.store.transaction((db) => deleteProduct(db, productId, Date.now()));
+      },
+    );
+    expect(job).toMatchObject({
+      state: "failed",
+      problem: "The product was deleted.",
+      created: 0,
+      updated: 0,
+    });
+    expect(await everything(productId)).toEqual(old);
+  }, 60_000);
+
+  test("row by row, the row whose key was taken is named and the others stay", async () => {
+    const { productId } = await seller.product();
+    const job = await importWith(
+      productId,
+      csvFile(header, ...rows("ROWS")),
+      { mode: "row_by_row" },
+      async () => {
+        await seller.license({ productId, key: "rows-4999" });
+      },
+    );
+    expect(job).toMatchObject({ state: "finished", created: 4_999, failed: 1 });
+    expect(JSON.parse(job.errors)).toMatchObject([{ row: 5_001, field: "license_key" }]);
+  }, 60_000);
+});

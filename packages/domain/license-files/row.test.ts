@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import { readHeader } from "./columns.ts";
+import { type Cells, type ImportedLicense, readRow } from "./row.ts";
+import { readTime, Wrong } from "./values.ts";
+
+const defaults = { maxIps: 3, ipSystemEnabled: true, expiresInDays: null, ipv6Prefix: 64 } as const;
+const nowMs = Date.UTC(2030, 0, 1);
+const read = (cells: Cells, ipv6Prefix: 64 | 128 = 64) => readRow(cells, { ...defaults, ipv6Prefix }, nowMs);
+
+describe("a row that is right", () => {
+  const rows: [says: string, cells: Cells, means: Partial<ImportedLicense>][] = [
+    ["nothing", {}, { key: null, customer: null, expiry: undefined, tags: undefined, notes: undefined }],
+    ["an empty cell", { notes: " ", tags: "" }, { notes: null, tags: [] }],
+    ["a key", { license_key: " abc " }, { key: "abc", keyMatch: "ABC" }],
+    ["no end", { expires_at: "" }, { expiry: { isLifetime: true, expiresAtMs: null, termMs: null } }],
+    [
+      "an end",
+      { expires_at: "2031-01-02" },
+      { expiry: { isLifetime: false, expiresAtMs: Date.UTC(2031, 0, 2), termMs: null } },
+    ],
+    ["a term", { term_seconds: "60" }, { expiry: { isLifetime: false, expiresAtMs: null, termMs: 60_000 } }],
+    ["a list", { tags: "b; a ;b;" }, { tags: ["a", "b"] }],
+    ["a JSON list", { tags: '["b;c","a"]' }, { tags: ["a", "b;c"] }],
+    ["max_ips", { max_ips: "5" }, { maxIps: 5, ipSystemEnabled: true }],
+    ["mapped and plain addresses", { ips: "::ffff:10.0.0.1;10.0.0.1" }, { ips: ["10.0.0.1"] }],
+    ["revoked by its status alone", { status: "Revoked" }, { revokedAtMs: nowMs }],
+    ["active", { status: "active" }, { revokedAtMs: null }],
+    [
+      "a version alone",
+      { version_pinned: "1.2.3" },
+      { pin: { mode: "pinned", pinned: "1.2.3", min: null, max: null } },
+    ],
+    ["metadata", { metadata: '{ "a": 1 }' }, { metadata: '{"a":1}' }],
+  ];
+
+  test.each(rows)("that says %s", (_, cells, means) => {
+    expect(read(cells)).toMatchObject({ ok: true, license: means });
+  });
+});
+
+describe("a row that is wrong names the field", () => {
+  const rows: [cells: Cells, field: string][] = [
+    [{ license_key: "a\u0007b" }, "license_key"],
+    [{ license_key: 5 }, "license_key"],
+    [{ customer_email: "a b@c" }, "customer_email"],
+    [{ customer_name: "n".repeat(101) }, "customer_name"],
+    [{ customer_discord_id: 80351110224678912 }, "customer_discord_id"],
+    [{ is_lifetime: "maybe" }, "is_lifetime"],
+    [{ is_lifetime: true, expires_at: "2031-01-02" }, "is_lifetime"],
+    [{ is_lifetime: "false" }, "expires_at"],
+    [{ term_seconds: "60", expires_at: "2031-01-02" }, "term_seconds"],
+    [{ term_seconds: "1.5" }, "term_seconds"],
+    [{ max_ips: "0" }, "max_ips"],
+    [{ ips: "10.0.0.1/24" }, "ips"],
+    [{ ips: '["10.0.0.1", 5]' }, "ips"],
+    [{ version_pin_mode: "latest" }, "version_pin_mode"],
+    [{ version_pin_mode: "pinned" }, "version_pinned"],
+    [{ custom_override: "{" }, "custom_override"],
+    [{ custom_override: '{"a":"{{nobody}}"}' }, "custom_override"],
+    [{ metadata: "[1]" }, "metadata"],
+    [{ metadata: { a: "x".repeat(9_000) } }, "metadata"],
+    [{ tags: "two\nlines" }, "tags"],
+    [{ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, "tags"],
+    [{ status: "active", revoked_at: "2020-01-01" }, "status"],
+    [{ status: "gone" }, "status"],
+    [{ revoked_reason: "why" }, "revoked_reason"],
+    [{ notes: "a\0b" }, "notes"],
+  ];
+
+  test.each(rows)("%j: %s", (cells, field) => {
+    const result = read(cells);
+    expect(result.ok ? [] : result.errors.map((error) => error.field)).toEqual([field]);
+    if (!result.ok) expect(result.errors[0]?.message).toMatch(new RegExp(`^${field} .+\\.$`));
+  });
+
+  test("a network is refused where addresses are counted one by one", () => {
+    expect(read({ ips: "2001:db8::/64" })).toMatchObject({ license: { ips: ["2001:db8::/64"] } });
+    expect(read({ ips: "2001:db8::/64" }, 128).ok).toBe(false);
+  });
+});
+
+test.each([
+  ["2031-01-02T03:04:05Z", Date.UTC(2031, 0, 2, 3, 4, 5)],
+  ["2031-01-02 03:04+01:00", Date.UTC(2031, 0, 2, 2, 4)],
+  ["2028-02-29", Date.UTC(2028, 1, 29)],
+  ["2031-02-29", null],
+  ["2031-04-31T00:00:00Z", null],
+  ["2031-01-02T25:00:00Z", null],
+  ["2031-01-02T03:04:05", null],
+  ["1969-12-31", null],
+  ["02.01.2031", null],
+  ["", null],
+])("the time %j is %p", (text, ms) => {
+  const time = readTime(text);
+  expect(time instanceof Wrong ? null : time).toBe(ms);
+});
+
+test("a header names fields in any case, and leaves out what the server decides", () => {
+  expect(readHeader(["License_Key", "id", " notes "], {})).toEqual({
+    ok: true,
+    fields: ["license_key", null, "notes"],
+  });
+  expect(readHeader(["constructor"], {}).ok).toBe(false);
+});
