@@ -2,7 +2,7 @@ import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
-import { Identity } from "./features/identity/identity.ts";
+import { LateIdentity } from "./features/identity/late-identity.ts";
 import { makeSetupToken } from "./features/identity/setup-link.ts";
 import { Recorder } from "./features/requests/recorder.ts";
 import { Batcher } from "./features/validate/batch.ts";
@@ -63,11 +63,11 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
   });
-  const identity = await Identity.open(store, config, log);
+  const identity = new LateIdentity(store, config, log);
   const manageApi = new ManageApi({ store, config, log, signIn: identity }, manageRoutes);
   const background = startBackground(store, config, log);
   const close = async () => {
-    identity.close();
+    await identity.close();
     await background.stop();
     await recorder.close();
     await store.close();
@@ -77,7 +77,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     {
       publicApi,
       manageApi,
-      authApi: identity.api,
+      authApi: identity,
       metrics,
       readiness,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),

@@ -1,7 +1,6 @@
 import { readConfig } from "../config.ts";
 import { setupLinkMinutes } from "../features/identity/setup-link.ts";
 import { createLog } from "../log.ts";
-import { startServer } from "../serve.ts";
 import { type Command, readOptions } from "./command.ts";
 
 const secondSignalMs = 1_000;
@@ -45,6 +44,8 @@ Each can also be read from a file, named by the same setting with _FILE at its e
       now: Date.now,
       write: (line) => process.stdout.write(line),
     });
+    // Loaded only here: the other commands need little of it, and should not wait for it.
+    const { startServer } = await import("../serve.ts");
     const server = await startServer(config, log);
     const url = config.url.replace(/:0$/, `:${server.port}`);
     log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });

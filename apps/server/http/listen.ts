@@ -1,7 +1,7 @@
 import type { Metrics } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
-import type { AuthApi } from "../features/identity/auth-api.ts";
 import { authBase } from "../features/identity/auth-routes.ts";
+import type { LateIdentity } from "../features/identity/late-identity.ts";
 import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
 import { broken, noSuchPath, options, wrongMethod } from "./answers.ts";
 import { type ManageApi, manageBase } from "./manage/manage-api.ts";
@@ -10,7 +10,7 @@ import { newRequestId, type PublicApi } from "./public.ts";
 export interface ServerParts {
   readonly publicApi: PublicApi;
   readonly manageApi: ManageApi;
-  readonly authApi: AuthApi;
+  readonly authApi: Pick<LateIdentity, "handle">;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly failed: (error: Error) => void;
@@ -60,6 +60,7 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
       "/docs": (request) => read(request, () => docs(newRequestId())),
       "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
       "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
+      "/setup": (request) => read(request, () => text(setupHint)),
       "/problems/:kind": (request) =>
         read(request, () => problemText(request.params.kind, newRequestId()) ?? noSuchPath(newRequestId())),
     },
@@ -76,6 +77,17 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
     pendingRequests: () => server.pendingRequests,
   };
 }
+
+/** Where the set-up link leads until there is a page for it. */
+const setupHint = `This link makes the first account. Send its token to this server, from a terminal:
+
+  curl -X POST "$COUNTERSIGN/api/manage/v1/setup" -H 'Content-Type: application/json' \\
+    -d '{"token":"...","name":"Ada","email":"ada@example.com","password":"..."}'
+
+Or, on the machine that it runs on, without the link:
+
+  npm run --silent countersign -- setup --help
+`;
 
 function isRead(request: Request): boolean {
   return request.method === "GET" || request.method === "HEAD";

@@ -103,8 +103,9 @@ export async function fewByIndex(
     .select("id")
     .limit(most + 1);
   const mine = licenses.where("organization_id", "=", filter.organizationId);
+  // Each in the order of its index, so that a database without statistics does not take a wrong one.
   const narrow = [
-    filter.customerId === null ? null : mine.where("customer_id", "=", filter.customerId),
+    filter.customerId === null ? null : mine.where("customer_id", "=", filter.customerId).orderBy("id"),
     filter.tag === null
       ? null
       : db
@@ -112,12 +113,17 @@ export async function fewByIndex(
           .select("license_id as id")
           .where("organization_id", "=", filter.organizationId)
           .where("tag", "=", filter.tag)
+          .orderBy("license_id")
           .limit(most + 1),
-    filter.status === "revoked" ? mine.where("revoked_at", "is not", null) : null,
+    filter.status === "revoked" ? mine.where("revoked_at", "is not", null).orderBy("id") : null,
     filter.status === "expired" || filter.expiresByMs !== null
-      ? expiryRange(filter, nowMs).reduce((query, condition) => query.where(condition), mine)
+      ? expiryRange(filter, nowMs)
+          .reduce((query, condition) => query.where(condition), mine)
+          .orderBy(expiryOrder)
       : null,
-    filter.productId === null ? null : licenses.where("product_id", "=", filter.productId),
+    filter.productId === null
+      ? null
+      : licenses.where("product_id", "=", filter.productId).orderBy("created_at").orderBy("id"),
   ];
   for (const query of narrow) {
     if (query === null) continue;

@@ -98,6 +98,15 @@ export async function removeSome(db: Database, organizationId: string, atMost: n
 
 /** Nothing is left but its row, the rows of its products and their keys, and the audit log. */
 export async function finishRemoval(db: Database, organizationId: string): Promise<void> {
+  for (const table of ["import_pieces", "import_undo"] as const) {
+    await db
+      .deleteFrom(table)
+      .where("import_id", "in", (imports) =>
+        imports.selectFrom("imports").select("id").where("organization_id", "=", organizationId),
+      )
+      .execute();
+  }
+  await db.deleteFrom("imports").where("organization_id", "=", organizationId).execute();
   await db
     .deleteFrom("product_versions")
     .where("product_id", "in", (products) =>

@@ -11,7 +11,7 @@ import { AuthApi, type CookieNames } from "./auth-api.ts";
 import { authBase } from "./auth-routes.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
 import { endpointsOf } from "./endpoints.ts";
-import { FloodLimits } from "./flood-limits.ts";
+import type { FloodLimits } from "./flood-limits.ts";
 import { signInSecret } from "./secret.ts";
 
 const tidyEveryMs = 10 * 60_000;
@@ -50,8 +50,7 @@ export class Identity implements SignIn {
     this.#tidying.unref();
   }
 
-  static async open(store: Store, config: Config, log: Log): Promise<Identity> {
-    const flood = new FloodLimits();
+  static async open(store: Store, config: Config, log: Log, flood: FloodLimits): Promise<Identity> {
     const auth = openAuth({
       store,
       config,

@@ -33,12 +33,6 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return expected.length === found.length && timingSafeEqual(expected, found);
 }
 
-/** Takes as long as a real one, for when there is nothing to compare with. */
-export async function pretendToVerify(password: string): Promise<false> {
-  await inTurn(() => derive(password, randomBytes(saltBytes), cost));
-  return false;
-}
-
 /** Throws at once when a password could not be looked at anyway. */
 export function checkRoomForPassword(): void {
   if (turns.isFull) throw crowded();

@@ -10,37 +10,60 @@ export interface Pace {
 const share = 0.15;
 const busyCallsPerSecond = 10;
 const longestRestMs = 500;
-const rowsWhenQuiet = 2_048;
-const rowsWhenBusy = 128;
+/** How long a step should take: when nobody waits, and when somebody does. */
+const quietStepMs = 100;
+const busyStepMs = 5;
+const fewestRows = 64;
+const mostRows = 2_048;
 
 /**
  * Lets everything that waits have its turn after every step. While validations come in, the work steps back to a part
  * of the time, in small steps; when there are none, it goes on at once, in large ones.
  */
 export function courteous(judgedCalls: () => number): Pace {
-  let rows = rowsWhenBusy;
+  const steps = new Steps();
   let callsBefore = judgedCalls();
   let beforeMs = performance.now();
   return {
-    rowsAtOnce: () => rows,
+    rowsAtOnce: () => steps.rows,
     rest: async (workedMs) => {
       await nextTurn();
       const seconds = (performance.now() - beforeMs) / 1_000;
       const isBusy = judgedCalls() - callsBefore > busyCallsPerSecond * seconds;
-      rows = isBusy ? rowsWhenBusy : Math.min(rowsWhenQuiet, rows * 2);
-      const restMs = Math.min(longestRestMs, workedMs * (1 / share - 1));
+      steps.took(workedMs, isBusy ? busyStepMs : quietStepMs);
       callsBefore = judgedCalls();
       beforeMs = performance.now();
-      if (isBusy) await new Promise((resolve) => setTimeout(resolve, restMs));
+      if (isBusy) await pause(Math.min(longestRestMs, workedMs * (1 / share - 1)));
     },
   };
 }
 
 /** For a process that serves nobody. */
 export function headlong(): Pace {
-  return { rowsAtOnce: () => rowsWhenQuiet, rest: () => nextTurn() };
+  const steps = new Steps();
+  return {
+    rowsAtOnce: () => steps.rows,
+    rest: async (workedMs) => {
+      steps.took(workedMs, quietStepMs);
+      await nextTurn();
+    },
+  };
+}
+
+/** As many rows as fit into the time, going by how long the last ones took. */
+class Steps {
+  rows = 256;
+
+  took(workedMs: number, wantedMs: number): void {
+    const factor = Math.min(2, wantedMs / Math.max(0.1, workedMs));
+    this.rows = Math.max(fewestRows, Math.min(mostRows, Math.round(this.rows * factor)));
+  }
 }
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

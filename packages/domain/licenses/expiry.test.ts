@@ -1,0 +1,57 @@
+import { describe, expect, test } from "bun:test";
+import { type Expiry, extended, latestMs, lifetime, readExpiry, type WantedExpiry } from "./expiry.ts";
+
+const nowMs = Date.UTC(2030, 0, 1);
+const until = (expiresAtMs: number, termMs: number | null = null): Expiry => ({
+  isLifetime: false,
+  expiresAtMs,
+  termMs,
+});
+
+describe("readExpiry", () => {
+  const rows: [said: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null][] = [
+    [{}, null, null],
+    [{ isLifetime: true }, null, lifetime],
+    [{ isLifetime: true, expiresAtMs: null, termMs: null }, null, lifetime],
+    [{ expiresAtMs: null }, null, lifetime],
+    [{ isLifetime: false }, null, null],
+    [{ expiresAtMs: 5 }, null, until(5)],
+    [{ isLifetime: false, expiresAtMs: 5 }, null, until(5)],
+    [{ expiresInMs: 1_000 }, null, until(nowMs + 1_000)],
+    [{ termMs: 1_000 }, null, { isLifetime: false, expiresAtMs: null, termMs: 1_000 }],
+    [{ termMs: 1_000 }, 500, until(1_500, 1_000)],
+    [{ expiresAtMs: latestMs }, null, until(latestMs)],
+  ];
+  test.each(rows)("%j, first used at %p, is %j", (said, firstUsedAtMs, expiry) => {
+    expect(readExpiry(said, firstUsedAtMs, nowMs)).toEqual({ ok: true, expiry });
+  });
+
+  const clashes: [said: WantedExpiry, field: string][] = [
+    [{ isLifetime: true, expiresAtMs: 5 }, "expires_at"],
+    [{ isLifetime: true, termMs: 5 }, "term_seconds"],
+    [{ expiresAtMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
+    [{ expiresInMs: 5, termMs: 5 }, "term_seconds"],
+    [{ isLifetime: false, expiresAtMs: null }, "expires_at"],
+    [{ expiresAtMs: latestMs + 1 }, "expires_at"],
+    [{ expiresInMs: latestMs }, "expires_in_seconds"],
+  ];
+  test.each(clashes)("%j is refused at %s", (said, field) => {
+    expect(readExpiry(said, null, nowMs)).toMatchObject({ ok: false, field });
+  });
+});
+
+describe("extended", () => {
+  const rows: [before: Expiry, after: Expiry | null][] = [
+    [until(nowMs + 5), until(nowMs + 65)],
+    [until(nowMs - 5), until(nowMs + 60)],
+    [until(latestMs), until(latestMs)],
+    [
+      { isLifetime: false, expiresAtMs: null, termMs: 5 },
+      { isLifetime: false, expiresAtMs: null, termMs: 65 },
+    ],
+    [lifetime, null],
+  ];
+  test.each(rows)("%j by 60 is %j", (before, after) => {
+    expect(extended(before, 60, nowMs)).toEqual(after);
+  });
+});
