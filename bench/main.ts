@@ -8,6 +8,7 @@ import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
 import { compare, median, perSecond, ratio } from "./compare.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
+import { workAt } from "./manage.ts";
 import { type Seeded, seed } from "./seed.ts";
 import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
 
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
 });
 const quick = options.quick === true;
 const settings = { connections: 64, seconds: quick ? 2 : 5, rate: null, rounds: quick ? 3 : 7 };
+const managementPerSecond = 50;
 const million = quick ? 200_000 : 1_000_000;
 
 interface Row {
@@ -75,6 +77,21 @@ async function sqlite(bunPort: number, nodePort: number): Promise<void> {
     halfRun.p99Ms / halfRun.p50Ms,
     "<= 5",
     `${spread(halfRun)}; bare echo at that rate ${spread(bareHalfRun)}`,
+  );
+
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let round = 0; round < settings.rounds; round += 1) {
+    alone.push((await load(usual, settings)).requestsPerSecond);
+    const work = workAt(usual.port, usual.desk, managementPerSecond);
+    beside.push((await load(usual, settings)).requestsPerSecond);
+    await work.stop();
+  }
+  add(
+    `validate while ${managementPerSecond} management requests/s are answered / alone`,
+    median(beside.map((rate, round) => rate / (alone[round] ?? 1))),
+    "",
+    `${Math.round(median(beside))}/s`,
   );
 
   const few = await onSqlite("SQLite, 1k licenses", 1_000);
@@ -182,7 +199,7 @@ async function startTime(): Promise<void> {
   );
 }
 
-async function onSqlite(name: string, licenses: number, cidrBlocks = 0): Promise<Target> {
+async function onSqlite(name: string, licenses: number, cidrBlocks = 0): Promise<Target & Seeded> {
   const folder = freshFolder();
   stops.push(() => rmSync(folder, { recursive: true, force: true }));
   say(`Seeding ${name} …`);

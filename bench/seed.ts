@@ -4,11 +4,13 @@ import type { DatabaseLocation } from "@countersign/store/open";
 import { addIpBlocks, type NewIpBlock } from "@countersign/store/queries/ip-blocks";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses";
 import { newId, openSeller } from "../tests/support/seller.ts";
+import { type Desk, openDesk } from "./manage.ts";
 
 export interface Seeded {
   readonly apiKey: string;
   /** A sample of the keys, for the load to choose from. */
   readonly keys: readonly string[];
+  readonly desk: Desk;
 }
 
 const chunk = 5_000;
@@ -56,8 +58,9 @@ export async function seed(location: DatabaseLocation, licenses: number, cidrBlo
       .execute();
     await addIpBlocks(db, blocks(cidrBlocks, seller.organizationId), Date.now());
   });
+  const desk = await openDesk(seller.store, seller.organizationId, seller.productId);
   await seller.store.close();
-  return { apiKey: seller.apiKey, keys: sample };
+  return { apiKey: seller.apiKey, keys: sample, desk };
 }
 
 /** Blocks of many sizes, half of them the platform's, none of which covers the load generator. */
