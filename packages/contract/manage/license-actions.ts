@@ -151,8 +151,8 @@ export const bulkLicenses = route({
   path: "/organizations/{organization_id}/licenses/bulk",
   summary: "Change many licenses at once",
   description:
-    "Needs the permission of the action. A dry run changes nothing and says how many it would be. The work is done a " +
-    "few hundred licenses at a time, each lot for itself. After about eight seconds it stops and answers with a " +
+    "Needs the permission of the action. A dry run changes nothing and says how many it would be. The work is done " +
+    "fifty licenses at a time, each lot for itself. After about eight seconds it stops and answers with a " +
     "next_cursor: repeat the request with it as `cursor` to go on.",
   group,
   access: member("licenses:view"),

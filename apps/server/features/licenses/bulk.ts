@@ -61,7 +61,7 @@ const actions: {
 
 const mostTags = 20;
 /** One transaction's worth: validations wait while it lasts. A dry run holds up nobody. */
-const lotSize = 200;
+const lotSize = 50;
 const dryLotSize = 4_000;
 /** Then the caller is answered, before the connection is taken for dead. */
 const longestMs = 8_000;

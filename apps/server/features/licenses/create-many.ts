@@ -15,7 +15,7 @@ import type { Draft } from "./draft.ts";
 import { type ShownLicense, showLicense } from "./show.ts";
 
 /** So many are made in one transaction; while it lasts, validations wait on SQLite. */
-export const lotSize = 250;
+const lotSize = 100;
 
 /**
  * Makes many licenses, a lot at a time so that validations get their turn between. Nothing is wrong with any of them

@@ -73,7 +73,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
 ];
 
 /** More than this are made in lots: see `createInLots`. */
-const mostInOneTransaction = 250;
+const mostInOneTransaction = 100;
 
 function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract.createLicenses.body>): {
   inputs: readonly LicenseInput[];
