@@ -63,7 +63,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
   });
-  const identity = new LateIdentity(store, config, log);
+  const identity = await LateIdentity.prepare(store, config, log);
   const manageApi = new ManageApi({ store, config, log, signIn: identity }, manageRoutes);
   const background = startBackground(store, config, log);
   const close = async () => {

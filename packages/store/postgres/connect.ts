@@ -5,6 +5,8 @@ import { sentence } from "../sentence.ts";
 /** How long one statement may take before the caller is told that storage does not answer. */
 export const statementTimeoutMs = 1_500;
 const connectTimeoutMs = 1_500;
+/** Nobody's app waits behind these, and a machine that is just starting takes its time. */
+const patientConnectTimeoutMs = 5_000;
 /** What servers are called in the database's list of sessions. */
 export const applicationName = "countersign";
 const oldestSupported = 15;
@@ -43,7 +45,11 @@ export function connectionSettings(url: string, sessionSettings = ""): pg.Client
 
 /** A pool for everything that is not the hot path. */
 export function openPool(url: string): pg.Pool {
-  const pool = new pg.Pool({ ...connectionSettings(url), max: 5 });
+  const pool = new pg.Pool({
+    ...connectionSettings(url),
+    connectionTimeoutMillis: patientConnectTimeoutMs,
+    max: 5,
+  });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on("error", () => {});
   return pool;
@@ -53,7 +59,11 @@ export function openPool(url: string): pg.Pool {
 export function openIndexPool(url: string): pg.Pool {
   const ways = ["seqscan", "bitmapscan", "sort", "incremental_sort", "hashjoin", "mergejoin"];
   const settings = [...ways.map((way) => `-c enable_${way}=off`), "-c jit=off"].join(" ");
-  const pool = new pg.Pool({ ...connectionSettings(url, settings), max: 3 });
+  const pool = new pg.Pool({
+    ...connectionSettings(url, settings),
+    connectionTimeoutMillis: patientConnectTimeoutMs,
+    max: 3,
+  });
   pool.on("error", () => {});
   return pool;
 }

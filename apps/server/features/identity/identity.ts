@@ -12,7 +12,6 @@ import { authBase } from "./auth-routes.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
-import { signInSecret } from "./secret.ts";
 
 const tidyEveryMs = 10 * 60_000;
 
@@ -50,12 +49,18 @@ export class Identity implements SignIn {
     this.#tidying.unref();
   }
 
-  static async open(store: Store, config: Config, log: Log, flood: FloodLimits): Promise<Identity> {
+  static async open(
+    store: Store,
+    config: Config,
+    log: Log,
+    secret: string,
+    flood: FloodLimits,
+  ): Promise<Identity> {
     const auth = openAuth({
       store,
       config,
       log,
-      secret: await signInSecret(store),
+      secret,
       signedIn: (session) => personSignedIn(store, session),
       countCode: (userId) => flood.checkAccount("second_factor", userId),
     });

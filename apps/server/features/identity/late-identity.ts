@@ -5,6 +5,7 @@ import type { PersonActor } from "../../http/manage/actor.ts";
 import type { Log } from "../../log.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import type { Identity } from "./identity.ts";
+import { signInSecret } from "./secret.ts";
 
 /**
  * Signing people in, loaded when somebody first does: the library behind it takes longer to load than all the rest of
@@ -15,11 +16,15 @@ export class LateIdentity implements SignIn {
   readonly #open: () => Promise<Identity>;
   #identity: Promise<Identity> | null = null;
 
-  constructor(store: Store, config: Config, log: Log) {
+  private constructor(store: Store, config: Config, log: Log, secret: string) {
     this.#open = async () => {
       const { Identity } = await import("./identity.ts");
-      return Identity.open(store, config, log, this.flood);
+      return Identity.open(store, config, log, secret, this.flood);
     };
+  }
+
+  static async prepare(store: Store, config: Config, log: Log): Promise<LateIdentity> {
+    return new LateIdentity(store, config, log, await signInSecret(store));
   }
 
   async handle(request: Request, peer: string | null, requestId: string): Promise<Response> {
