@@ -143,11 +143,14 @@ export async function standingIn(
   store: Store,
 ): Promise<Standing | null> {
   if (organization === null) return null;
-  const role =
-    actor.kind === "person" && organization.owner_id !== actor.userId
-      ? await memberPermissions(store.reads, organization.id, actor.userId)
-      : null;
-  return standingOf(actor, organization, role === null ? null : permissionSet(role));
+  if (actor.kind !== "person" || organization.owner_id === actor.userId) {
+    return standingOf(actor, organization, null);
+  }
+  const role = await memberPermissions(store.reads, organization.id, actor.userId);
+  if (role !== null) return standingOf(actor, organization, permissionSet(role));
+  // Between the two readings a member may have become the owner, who is no member.
+  const again = await organizationById(store.reads, organization.id);
+  return again === undefined ? null : standingOf(actor, again, null);
 }
 
 export function permissionSet(json: string): ReadonlySet<Permission> {
