@@ -51,7 +51,8 @@ export async function fillOrganization(
       maxIps: 3,
     };
     await createLicenses(db, [license], nowMs);
-    const ip = `2001:db8:${randomBytes(2).toString("hex")}:1::/64`;
+    // Four digits without a zero in front: as it would be written in an answer.
+    const ip = `2001:db8:${(randomBytes(2).readUInt16BE() | 0x1000).toString(16)}:1::/64`;
     await registerIp(db, license.id, ip, nowMs);
     const version = `${1 + Math.floor(Math.random() * 90)}.${Math.floor(Math.random() * 90)}.1`;
     await setVersion(db, productId, { version, state: "allowed" }, nowMs);
