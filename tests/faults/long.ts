@@ -38,6 +38,9 @@ await scenario("disk full, then freed", async () => {
   return fillTheDisk({ callers: 16, fullForMs: 10_000 });
 });
 await scenario("races with full numbers", () => longTests("tests/races", { COUNTERSIGN_LONG_TESTS: "true" }));
+await scenario("imports whose server is killed", () =>
+  longTests("tests/manage/license-import-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
+);
 await scenario("100,000 generated requests", () =>
   longTests("tests/http/fuzz.test.ts", { COUNTERSIGN_FUZZ_RUNS: "25000" }),
 );
