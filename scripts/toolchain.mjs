@@ -56,6 +56,7 @@ export function runBun(words, options = {}) {
   const pass = (signal) => child.kill(signal);
   process.on("SIGTERM", pass);
   process.on("SIGINT", pass);
+  if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => pass("SIGTERM"));
   return new Promise((resolve) => {
     child.on("error", (error) => {
       process.stderr.write(`The runtime could not be started: ${error.message}\n`);
@@ -63,6 +64,17 @@ export function runBun(words, options = {}) {
     });
     child.on("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 1)));
   });
+}
+
+/** A signal to npm ends npm and its shell, and the shell passes nothing on: what is noticed is that they are gone. */
+function whenOrphaned(act) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    act();
+  }, 250);
+  timer.unref();
 }
 
 /** Runs a command of the server. */
