@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { pendingInvitationFor } from "@countersign/store/queries/invitations";
 import { databases } from "../support/databases.ts";
 import { invitationTokenFor } from "../support/letters.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
@@ -299,17 +298,6 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       const held = await rolesOf(person.userId);
       expect(held).toEqual(accepted.status === 200 ? [{ role_id: role }] : []);
     }
-  });
-
-  test("an address with a pending invitation may sign up, and no other", async () => {
-    const nowMs = Date.now();
-    const db = office.store.reads;
-    const { id } = await invite("invited@example.com");
-    expect((await pendingInvitationFor(db, " Invited@Example.com", nowMs))?.id).toBe(id);
-    expect(await pendingInvitationFor(db, "invited@example.org", nowMs)).toBeUndefined();
-    expect(await pendingInvitationFor(db, "invited@example.com", nowMs + 8 * dayMs)).toBeUndefined();
-    await office.owner.api.delete(`${invitations}/${id}`);
-    expect(await pendingInvitationFor(db, "invited@example.com", nowMs)).toBeUndefined();
   });
 
   test("the same request with the same Idempotency-Key invites once and writes one letter", async () => {

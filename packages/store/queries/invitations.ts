@@ -53,21 +53,6 @@ export async function pendingInvitationByToken(db: Database, tokenHash: string, 
     .executeTakeFirst();
 }
 
-/** An invitation that lets somebody with this address sign up where only invited people may. */
-export async function pendingInvitationFor(
-  db: Database,
-  email: string,
-  nowMs: number,
-): Promise<InvitationRow | undefined> {
-  return db
-    .selectFrom("invitations")
-    .selectAll()
-    .where("email", "=", email.trim().toLowerCase())
-    .where((is) => isIn(is, "pending", nowMs))
-    .limit(1)
-    .executeTakeFirst();
-}
-
 export async function invitationsSince(db: Database, organizationId: string, sinceMs: number) {
   const { count } = await db
     .selectFrom("invitations")
