@@ -7,8 +7,10 @@ import { parseArgs } from "node:util";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
 import { compare, median, perSecond, ratio } from "./compare.ts";
+import { licenseFile, questions, seedOffice } from "./licenses.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
 import { workAt } from "./manage.ts";
+import { ask, importSeconds, untilIndexed } from "./office.ts";
 import { type Seeded, seed } from "./seed.ts";
 import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
 
@@ -41,6 +43,8 @@ try {
   stops.push(bunEcho.stop, nodeEcho.stop);
   if (wanted("sqlite")) await sqlite(bunEcho.port, nodeEcho.port);
   if (wanted("postgres")) await postgres(bunEcho.port);
+  if (wanted("lists")) await lists();
+  if (wanted("import")) await imports();
   if (wanted("memory")) await memory();
   if (wanted("start")) await startTime();
 } finally {
@@ -148,6 +152,59 @@ async function postgres(bunPort: number): Promise<void> {
     all / perSecond(oneRun),
     "",
     `slowest node ${Math.round((slowest / all) * 100)} % of the traffic`,
+  );
+}
+
+/** How long people wait for a list, whatever they ask for. */
+async function lists(): Promise<void> {
+  const folder = freshFolder();
+  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  say(`Seeding ${million} licenses with customers, notes and tags …`);
+  const desk = await seedOffice({ kind: "sqlite", folder }, million);
+  const server = await startCountersign({ COUNTERSIGN_DATA: folder });
+  stops.push(() => server.stop());
+  const startedMs = performance.now();
+  await untilIndexed(folder);
+  say(`The text index was made in ${Math.round((performance.now() - startedMs) / 1_000)} s.`);
+  await ask(server.port, desk, questions(million), 1);
+  const asked = (await ask(server.port, desk, questions(million), quick ? 3 : 10)).sort(
+    (a, b) => a.ms - b.ms,
+  );
+  const at = (share: number) => asked[Math.min(asked.length - 1, Math.floor(asked.length * share))];
+  add(
+    `license list, search and filters over ${million} licenses, SQLite, p95 in ms`,
+    at(0.95)?.ms ?? Number.NaN,
+    "<= 50",
+    `p50 ${at(0.5)?.ms.toFixed(1)} ms; slowest ${at(1)?.ms.toFixed(0)} ms (${at(1)?.question})`,
+  );
+}
+
+/** A file of licenses, and what it does to those who validate meanwhile. */
+async function imports(): Promise<void> {
+  const count = quick ? 20_000 : 100_000;
+  const usual = await onSqlite("SQLite, 100k licenses", 100_000);
+  const rates: number[] = [];
+  for (let round = 0; round < 3; round += 1)
+    rates.push(count / (await importSeconds(usual.port, usual.desk, licenseFile(count))));
+  add(
+    `import of ${count} licenses (CSV, all or nothing), SQLite, rows/s`,
+    median(rates),
+    ">= 20000",
+    `best ${Math.round(Math.max(...rates))}`,
+  );
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    alone.push((await load(usual, settings)).requestsPerSecond);
+    const importing = importSeconds(usual.port, usual.desk, licenseFile(count));
+    beside.push((await load(usual, settings)).requestsPerSecond);
+    await importing;
+  }
+  add(
+    `validate while ${count} licenses are imported / alone`,
+    median(beside.map((rate, round) => rate / (alone[round] ?? 1))),
+    ">= 0.80",
+    `${Math.round(median(beside))}/s`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely, RawBuilder, Selectable } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /** What the two databases do quickly each in a way of its own. Everything here wants a transaction around it. */
@@ -13,6 +13,8 @@ export interface Bulk {
     rows: readonly Selectable<Tables[T]>[],
     onConflict?: string,
   ): Promise<number>;
+  /** What stands behind the word "in" for any number of values, which travel as one: the statement stays the same. */
+  among(values: readonly string[]): RawBuilder<string>;
   /** Says that many transactions of this kind are coming; what it returns says that they are over. */
   expectMany(): () => void;
   /** Keeps everybody else from changing these licenses until the transaction ends. */

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, Judged } from "./calls.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { Forgetting, JournalEntry } from "./journal.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -15,7 +15,10 @@ export interface Store {
   readonly sealer: Sealer;
   /** For reading. What a transaction has not committed is not seen here. */
   readonly reads: Kysely<Tables>;
-  /** The same for reading along an index and in its order, where the database should not think of another way. */
+  /**
+   * The same for reading along an index and in its order, where the database should not think of another way. What
+   * reads many rows belongs here: it makes no validation wait once the reading room is open.
+   */
   readonly alongIndexes: Kysely<Tables>;
   /**
    * For a library that writes on its own, a statement at a time: each is as lasting as a transaction. What Countersign
@@ -25,7 +28,8 @@ export interface Store {
   /**
    * Runs `work` alone with the right to write; when the promise resolves, what it wrote survives a power cut. Inside,
    * wait for nothing but queries of this transaction: on SQLite all other writers wait for it. It may be done again
-   * from its beginning, after PostgreSQL undid it because of a deadlock, so it changes nothing but the database.
+   * from its beginning, after PostgreSQL undid it because of a deadlock or because somebody else was quicker, so it
+   * changes nothing but the database.
    */
   transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting?: Lasting): Promise<T>;
   /** Many rows at once, inside a transaction. */
@@ -35,6 +39,11 @@ export interface Store {
    * more. Null when there are more than `most`, or when no index tells quickly.
    */
   searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
+  /**
+   * For the one server that has the database, or the many that share it: from now on, long reading is done apart from
+   * the rest, and what makes searches quick is kept up to date. What goes wrong there is told, and tried again.
+   */
+  openReadingRoom(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
   judge(calls: readonly Call[]): Promise<readonly Judged[]>;
   /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
@@ -62,5 +71,7 @@ export interface Journal {
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Removes request log rows older than this; returns how many it removed, a bounded number at a time. */
   prune(beforeMs: number): Promise<number>;
+  /** Removes some of what was written down about an organization, and says how to go on; null when all is done. */
+  forget(step: Forgetting): Promise<Forgetting | null>;
   close(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import type { Store } from "@countersign/store/store";
 import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { newId, openSeller, type Seller } from "../support/seller.ts";
+import { until } from "../support/until.ts";
 
 const licenseCount = mostLookedAtForNothing + 5_000;
 
@@ -25,6 +26,9 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     seller = await openSeller(database.location);
     all = everyLicenseOf(seller.organizationId);
     await fill(seller, nowMs);
+    seller.store.openReadingRoom((reason) => expect(reason).toBe("nothing"));
+    const isReady = async () => (await seller.store.searchLicenses(newId(), "nothing", 1)) !== null;
+    await until("the text index knows all licenses", isReady, 100_000);
   }, 120_000);
   afterAll(async () => {
     await seller.store.close();

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Bulk } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 
@@ -24,6 +24,10 @@ export class PostgresBulk implements Bulk {
       ),
     );
     return Number(numAffectedRows ?? 0);
+  }
+
+  among(values: readonly string[]): RawBuilder<string> {
+    return sql`(select unnest(${values}::text[]))`;
   }
 
   expectMany(): () => void {

@@ -68,7 +68,8 @@ export class PostgresStore implements Store {
           return work(db);
         });
       } catch (error) {
-        if (!isDeadlock(error) || attempt === mostAttempts) throw error;
+        const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
+        if (isOver || !(isDeadlock(error) || wasTooSlow(error))) throw error;
       }
     }
   }
@@ -76,6 +77,9 @@ export class PostgresStore implements Store {
   searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
     return searchLicenses(this.reads, organizationId, term, most);
   }
+
+  /** PostgreSQL reads elsewhere anyway, and keeps its own index. */
+  openReadingRoom(): void {}
 
   judge(calls: readonly Call[]): Promise<readonly Judged[]> {
     this.judgedCalls += calls.length;
@@ -108,6 +112,14 @@ export class PostgresStore implements Store {
 /** Two transactions wait for each other: PostgreSQL undoes one, which may simply be done again. */
 function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "40P01";
+}
+
+/**
+ * What it looked for and did not find, somebody else wrote meanwhile, or what it found is gone. Done again, it sees how
+ * things are now; if they still do not fit together, they do not.
+ */
+function wasTooSlow(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "23505" || error.code === "23503");
 }
 
 const mostAttempts = 4;

@@ -35,7 +35,7 @@ export async function customersInBulk(
     wanted.set(identifier, before === undefined ? who : merged(before, who));
   }
   const identifiers = [...wanted.keys()].sort();
-  const found = await find(db, organizationId, identifiers);
+  const found = await find(db, bulk, organizationId, identifiers);
   const missing = identifiers.filter((identifier) => !found.has(identifier));
   await make(db, bulk, organizationId, missing, wanted, found, newId, nowMs);
 
@@ -84,6 +84,7 @@ interface Found {
 
 async function find(
   db: Database,
+  bulk: Bulk,
   organizationId: string,
   identifiers: readonly string[],
 ): Promise<Map<string, Found>> {
@@ -107,7 +108,7 @@ async function find(
         "organization_customers.name",
         "organization_customers.discord_id",
       ])
-      .where(`customers.${column}`, "in", values)
+      .where(`customers.${column}`, "in", bulk.among(values))
       .execute();
     for (const row of rows) {
       const identifier = column === "email" ? row.identifier : `${discord}${row.identifier}`;
@@ -142,7 +143,8 @@ async function make(
   });
   if (made === missing.length) return;
   // Somebody else made some of them at this very moment.
-  for (const [identifier, other] of await find(db, organizationId, missing)) found.set(identifier, other);
+  for (const [identifier, other] of await find(db, bulk, organizationId, missing))
+    found.set(identifier, other);
 }
 
 function merged(before: CustomerIdentifiers, now: CustomerIdentifiers): CustomerIdentifiers {

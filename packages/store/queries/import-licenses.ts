@@ -45,10 +45,11 @@ export interface Sorted {
 /** Holds rows against the licenses that the product has. Changes nothing. */
 export async function sortRows(
   db: Database,
+  bulk: Bulk,
   to: Destination,
   rows: readonly NumberedLicense[],
 ): Promise<Sorted> {
-  const existing = await existingLicenses(db, to.productId, rows);
+  const existing = await existingLicenses(db, bulk, to.productId, rows);
   const creates: NumberedLicense[] = [];
   const updates: Sorted["updates"][number][] = [];
   const errors: NumberedError[] = [];
@@ -85,7 +86,7 @@ export async function lockExisting(
   rows: readonly NumberedLicense[],
 ): Promise<void> {
   if (to.onExisting !== "update") return;
-  const existing = await existingLicenses(db, to.productId, rows);
+  const existing = await existingLicenses(db, bulk, to.productId, rows);
   const ids = [...existing.values()].map((license) => license.id);
   if (ids.length > 0) await bulk.lockLicenses(db, ids);
 }
@@ -117,6 +118,7 @@ export async function writeSorted(
 
 async function existingLicenses(
   db: Database,
+  bulk: Bulk,
   productId: string,
   rows: readonly NumberedLicense[],
 ): Promise<Map<string, ExistingLicense>> {
@@ -125,7 +127,7 @@ async function existingLicenses(
   const found = await db
     .selectFrom("licenses")
     .select(["id", "license_key_match", "ip_count", "max_ips"])
-    .where("license_key_match", "in", keys)
+    .where("license_key_match", "in", bulk.among(keys))
     .where("product_id", "=", productId)
     .execute();
   return new Map(found.map((row) => [row.license_key_match, row]));
@@ -138,6 +140,8 @@ function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowEr
       message: "customer_email is missing: a license needs an e-mail or a customer_discord_id.",
     };
   }
+  // Addresses with their times were registered already: max_ips may have been lowered since.
+  if (license.ipsRegisteredAtMs !== undefined) return null;
   const maxIps = license.maxIps ?? defaults.maxIps;
   const enabled = license.ipSystemEnabled ?? defaults.ipSystemEnabled;
   return enabled ? tooManyIps(license.ips?.length ?? 0, maxIps) : null;
@@ -146,6 +150,7 @@ function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowEr
 function cannotUpdate(license: ImportedLicense, existing: ExistingLicense): RowError | null {
   // As by hand, max_ips may go below the number of addresses there are, which then stay; but no more are added.
   if (license.ipSystemEnabled === false || license.ips === undefined) return null;
+  if (license.ipsRegisteredAtMs !== undefined) return null;
   return tooManyIps(license.ips.length, license.maxIps ?? existing.max_ips);
 }
 
@@ -169,7 +174,10 @@ async function create(
     licenses.push(row);
     for (const tag of license.tags ?? [])
       tags.push({ organization_id: to.organizationId, tag, license_id: row.id });
-    for (const ip of license.ips ?? []) ips.push({ license_id: row.id, ip, registered_at: means.nowMs });
+    license.ips?.forEach((ip, place) => {
+      const registeredAt = license.ipsRegisteredAtMs?.[place] ?? means.nowMs;
+      ips.push({ license_id: row.id, ip, registered_at: registeredAt });
+    });
   }
   const made = await means.bulk.insert(
     db,
@@ -195,6 +203,7 @@ function newRow(
   const createdAtMs = license.createdAtMs ?? nowMs;
   const expiry = license.expiry ?? defaultExpiry(defaults, nowMs);
   const ipCount = license.ips?.length ?? 0;
+  const maxIps = license.maxIps ?? defaults.maxIps;
   const notes = license.notes ?? null;
   return {
     id: newId(),
@@ -207,7 +216,7 @@ function newRow(
     expires_at: expiry.expiresAtMs,
     ip_system_enabled: (license.ipSystemEnabled ?? defaults.ipSystemEnabled) ? 1 : 0,
     // With its IP system off, a license may hold more addresses than it could hold otherwise.
-    max_ips: Math.max(license.maxIps ?? defaults.maxIps, ipCount),
+    max_ips: license.ipsRegisteredAtMs === undefined ? Math.max(maxIps, ipCount) : maxIps,
     ip_count: ipCount,
     notes,
     version_pin_mode: license.pin?.mode ?? null,

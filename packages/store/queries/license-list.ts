@@ -43,10 +43,10 @@ export async function licensePage(
   limit: number,
   nowMs: number,
 ): Promise<LicensePage> {
-  const db = store.reads;
-  const ids = await fewByIndex(store.alongIndexes, filter, nowMs, few);
+  const db = store.alongIndexes;
+  const ids = await fewByIndex(db, filter, nowMs, few);
   if (ids !== null) return pageAmong(db, ids, filter, order, after, limit, nowMs);
-  const walk = new Walk(store.alongIndexes, filter, order, nowMs);
+  const walk = new Walk(db, filter, order, nowMs);
   const found: Place[] = [];
   let from = after;
   for (let looked = 0; looked < (found.length > 0 ? mostLookedAt : mostLookedAtForNothing); ) {
@@ -73,14 +73,14 @@ export async function countLicenses(
   filter: LicenseFilter,
   nowMs: number,
 ): Promise<{ count: number; exact: boolean }> {
-  const db = store.reads;
+  const db = store.alongIndexes;
   const ids =
-    (await fewByIndex(store.alongIndexes, filter, nowMs, few)) ??
+    (await fewByIndex(db, filter, nowMs, few)) ??
     (filter.term === null
       ? null
       : await store.searchLicenses(filter.organizationId, filter.term, fewWithText));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
-  const walk = new Walk(store.alongIndexes, filter, { by: "created_at", descending: true }, nowMs);
+  const walk = new Walk(db, filter, { by: "created_at", descending: true }, nowMs);
   let count = 0;
   let from: Place | null = null;
   for (let looked = 0; looked < mostLookedAtToCount; looked += stretch) {

@@ -88,6 +88,8 @@ function copyIn(
       checkIntegrity(database, staged.main);
       checkRows(readRows(database), contents.rows);
     });
+    // It follows the database that goes, and the server makes a new one.
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${files.search}${end}`, { force: true });
     const aside = [
       putInPlace(staged.journal, files.journal, stamp),
       putInPlace(staged.main, files.main, stamp),

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Bulk } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 
@@ -48,6 +48,10 @@ export class SqliteBulk implements Bulk {
       }
     }
     return inserted;
+  }
+
+  among(values: readonly string[]): RawBuilder<string> {
+    return sql`(select value from json_each(${JSON.stringify(values)}))`;
   }
 
   /**

@@ -8,6 +8,8 @@ export interface SqliteFiles {
   readonly folder: string;
   readonly main: string;
   readonly journal: string;
+  /** The text index, which is made anew when it is not there. */
+  readonly search: string;
   readonly owner: string;
 }
 
@@ -16,6 +18,7 @@ export function sqliteFiles(folder: string): SqliteFiles {
     folder,
     main: join(folder, "countersign.db"),
     journal: join(folder, "journal.db"),
+    search: join(folder, "search.db"),
     owner: join(folder, "owner.lock"),
   };
 }
@@ -48,4 +51,13 @@ export function openDatabase(path: string): DatabaseSync {
   } catch (cause) {
     throw new StoreProblem(`The database file ${path} cannot be opened: ${sentence(cause)}`, { cause });
   }
+}
+
+/** A connection that reads both files. */
+export function openReader(files: SqliteFiles): DatabaseSync {
+  const database = openDatabase(files.main);
+  // Lookups go all over the file: mapped into memory, a page costs no system call however many licenses there are.
+  database.exec("pragma mmap_size = 4294967296");
+  database.prepare("attach database ? as journal").run(files.journal);
+  return database;
 }

@@ -35,6 +35,8 @@ function look(database: DatabaseSync): FileInspection {
     clockAheadMs: 0,
     damage: damage(database),
     writeProblem: writeProblem(database),
+    // Part of SQLite itself.
+    textIndex: null,
     storedDataKey: hasTable(database, "platform_state")
       ? (strings(database, "select value from platform_state where name = 'data_key'")[0] ?? null)
       : null,

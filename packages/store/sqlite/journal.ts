@@ -1,11 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
-import { type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
+import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
 import type { Journal } from "../store.ts";
-import { openDatabase, sqliteFiles } from "./files.ts";
+import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { forgetSome } from "./journal-forgetting.ts";
 
 /** The request log and the sightings, in a file of their own and on a connection of their own. */
 export class SqliteJournal implements Journal {
+  readonly #files: SqliteFiles;
   readonly #database: DatabaseSync;
   readonly #log: StatementSync;
   readonly #seenAgain: StatementSync;
@@ -14,7 +16,8 @@ export class SqliteJournal implements Journal {
   readonly #prune: StatementSync;
 
   constructor(folder: string) {
-    this.#database = openDatabase(sqliteFiles(folder).journal);
+    this.#files = sqliteFiles(folder);
+    this.#database = openDatabase(this.#files.journal);
     this.#log = this.#database.prepare(
       `insert into request_log (id, at, organization_id, product_id, license_id, endpoint, status, ip, version,
         device_id, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
@@ -43,6 +46,10 @@ export class SqliteJournal implements Journal {
 
   async prune(beforeMs: number): Promise<number> {
     return Number(this.#prune.run(firstUuidAt(beforeMs)).changes);
+  }
+
+  async forget(step: Forgetting): Promise<Forgetting | null> {
+    return forgetSome(this.#database, this.#files.main, step);
   }
 
   async close(): Promise<void> {

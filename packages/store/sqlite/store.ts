@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
@@ -11,10 +11,11 @@ import { SqliteBulk } from "./bulk.ts";
 import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
-import { openDatabase, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { openDatabase, openReader, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
-import { SqliteSearch } from "./search.ts";
+import { kyselyIn, ReadingRoom } from "./reading-room.ts";
+import { stateName, type Taken } from "./text-index.ts";
 import { SqliteValidate } from "./validate.ts";
 
 export interface SqliteOptions {
@@ -47,7 +48,6 @@ export class SqliteStore implements Store {
   readonly batching = { maxCalls: 256, maxInFlight: 1 };
   readonly sealer: Sealer;
   readonly reads: Kysely<Tables>;
-  readonly alongIndexes: Kysely<Tables>;
   readonly bulk: SqliteBulk;
   readonly direct: Kysely<Tables>;
   readonly #writer: DatabaseSync;
@@ -58,32 +58,31 @@ export class SqliteStore implements Store {
   readonly #lock = new WriteLock();
   readonly #disk: DiskSync;
   readonly #validate: SqliteValidate;
-  readonly #search: SqliteSearch;
   readonly #options: SqliteOptions;
   readonly #syncTimer: ReturnType<typeof setInterval>;
+  readonly #files: SqliteFiles;
   readonly #release: () => void;
+  #room: { readonly room: ReadingRoom; readonly reads: Kysely<Tables> } | null = null;
   #unsynced = false;
   judgedCalls = 0;
 
   constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, release: () => void) {
     this.#options = options;
+    this.#files = files;
     this.#release = release;
     this.#writer = database;
     // While another process writes, the event loop waits here: no longer than a caller may be kept waiting.
     database.exec("pragma busy_timeout = 1000");
     // Lookups go all over the file: mapped into memory, a page costs no system call however many licenses there are.
     database.exec("pragma mmap_size = 4294967296");
-    this.#reader = openDatabase(files.main);
-    this.#reader.prepare("attach database ? as journal").run(files.journal);
+    this.#reader = openReader(files);
     this.#reader.exec("pragma query_only = on");
     this.sealer = new Sealer(dataKey(database, options.encryptionKey));
     this.#validate = new SqliteValidate(database, this.sealer);
-    this.#search = new SqliteSearch(this.#reader);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
-    this.alongIndexes = this.reads;
     this.bulk = new SqliteBulk(database);
     this.#disk = new DiskSync(`${files.main}-wal`);
     this.direct = directKysely({
@@ -94,6 +93,10 @@ export class SqliteStore implements Store {
     });
     this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
     this.#syncTimer.unref();
+  }
+
+  get alongIndexes(): Kysely<Tables> {
+    return this.#room?.reads ?? this.reads;
   }
 
   async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
@@ -114,7 +117,12 @@ export class SqliteStore implements Store {
   }
 
   async searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
-    return this.#search.licenses(organizationId, term, most);
+    return this.#room === null ? null : this.#room.room.find(organizationId, term, most);
+  }
+
+  openReadingRoom(trouble: (reason: string) => void): void {
+    const room = new ReadingRoom(this.#files, { note: (taken) => this.#note(taken), trouble });
+    this.#room = { room, reads: kyselyIn(room) };
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
@@ -141,12 +149,25 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
+    await this.#room?.room.close();
     await this.#lock.hold(async () => undefined);
     await this.#disk.flush().catch(() => undefined);
     this.#disk.close();
     this.#reader.close();
     this.#writer.close();
     this.#release();
+  }
+
+  /** What the text index has taken in is not told to it again. */
+  #note({ upTo, state }: Taken): Promise<void> {
+    return this.transaction(async (db) => {
+      await sql`delete from license_search_changes where number <= ${upTo}`.execute(db);
+      await db
+        .insertInto("platform_state")
+        .values({ name: stateName, value: state })
+        .onConflict((is) => is.column("name").doUpdateSet({ value: state }))
+        .execute();
+    }, "soon");
   }
 
   #judgeNow(calls: readonly Call[]): Judged[] {

@@ -102,7 +102,7 @@ class ImportRun {
     let tally = new Tally();
     for await (const chunk of this.#chunks(to, 0)) {
       const startedMs = performance.now();
-      const sorted = await sortRows(this.#parts.store.reads, to, chunk.licenses);
+      const sorted = await sortRows(this.#parts.store.reads, this.#parts.store.bulk, to, chunk.licenses);
       tally = tally.plus(chunk.rowCount, chunk.errors, sorted);
       if (performance.now() - this.#signOfLifeMs > signOfLifeEveryMs)
         await this.#change({ bytes_done: chunk.bytesDone });
@@ -157,7 +157,7 @@ class ImportRun {
         const changes = await store.transaction(async (db) => {
           await this.#product(db);
           await lockExisting(db, store.bulk, to, chunk.licenses);
-          const sorted = await sortRows(db, to, chunk.licenses);
+          const sorted = await sortRows(db, store.bulk, to, chunk.licenses);
           const [error] = [...chunk.errors, ...sorted.errors];
           if (this.#isWhole && error !== undefined) throw new Clash(error);
           await writeSorted(db, to, sorted, { bulk: store.bulk, newId, randomBytes, nowMs: this.#nowMs });

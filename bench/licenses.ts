@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { generateLicenseKey } from "@countersign/domain/licenses/key";
+import type { DatabaseLocation } from "@countersign/store/open";
+import { licenseRow, tagRows } from "@countersign/store/queries/licenses";
+import { newId, openSeller } from "../tests/support/seller.ts";
+import { type Desk, openDesk } from "./manage.ts";
+
+const dayMs = 86_400_000;
+const chunk = 5_000;
+const notes = ["Renewal by invoice", "Team of five", "Paid by card", "Trial, asked for an offer", ""];
+const tags = ["gold", "silver", "reseller", "beta", "education"];
+
+/** An organization whose licenses differ as real ones do: customers, notes, tags, dates, some revoked, some used. */
+export async function seedOffice(location: DatabaseLocation, licenses: number): Promise<Desk> {
+  const seller = await openSeller(location);
+  const nowMs = Date.now();
+  for (let start = 0; start < licenses; start += chunk) {
+    const lot = Array.from({ length: Math.min(chunk, licenses - start) }, (_, place) =>
+      licenseAt(start + place, licenses, nowMs),
+    ).map((license) => ({
+      ...license,
+      organizationId: seller.organizationId,
+      productId: seller.productId,
+      customerId: null,
+    }));
+    await seller.store.transaction(async (db) => {
+      await seller.store.bulk.insert(
+        db,
+        "licenses",
+        lot.map((license) => licenseRow(license, nowMs)),
+      );
+      await seller.store.bulk.insert(db, "license_tags", lot.flatMap(tagRows));
+    }, "soon");
+  }
+  const desk = await openDesk(seller.store, seller.organizationId, seller.productId);
+  await seller.store.close();
+  return desk;
+}
+
+function licenseAt(index: number, of: number, nowMs: number) {
+  const key = generateLicenseKey(randomBytes);
+  const email = `person.${index}@customer-${index % 5_000}.example`;
+  const note = notes[index % notes.length] ?? "";
+  const tag = tags[(index * 7) % tags.length] ?? "gold";
+  const createdAtMs = nowMs - Math.floor(((of - index) / of) * 700) * dayMs - (index % 86_400) * 1_000;
+  return {
+    id: newId(),
+    key,
+    notes: note === "" ? null : `${note} ${index}`,
+    tags: index % 5_000 === 0 ? [tag, "rare"] : [tag],
+    createdAtMs,
+    expiresAtMs: index % 3 === 0 ? null : createdAtMs + (365 + (index % 500)) * dayMs,
+    revokedAtMs: index % 97 === 0 ? nowMs : null,
+    firstUsedAtMs: index % 4 === 0 ? null : createdAtMs,
+    searchText: [key, email, `Person Number ${index}`, `${note} ${index}`, tag].join("\n").toLowerCase(),
+  };
+}
+
+/** What people ask for at a list of licenses. */
+export function questions(licenses: number): string[] {
+  const some = (share: number) => Math.floor(licenses * share);
+  return [
+    "",
+    "sort=-created_at",
+    "sort=created_at",
+    "sort=expires_at",
+    "sort=-updated_at",
+    "status=active",
+    "status=revoked",
+    "status=expired",
+    "status=expired&sort=expires_at",
+    "expires_within_days=7",
+    "expires_within_days=30&sort=expires_at",
+    "never_used=true",
+    "never_used=true&status=active&sort=expires_at",
+    "min_ips=2",
+    "has_notes=true",
+    "tag=gold",
+    "tag=rare",
+    "tag=gold&status=revoked",
+    `q=person.${some(0.4)}%40`,
+    `q=${some(0.7)}`,
+    `q=customer-${some(0.001)}.example`,
+    `q=number+${some(0.9)}`,
+    "q=invoice",
+    "q=invoice&sort=expires_at",
+    "q=renewal&status=revoked",
+    "q=example&sort=-updated_at",
+    "q=gold&sort=created_at",
+    "q=team+of+five+12",
+    "q=card+99",
+    "q=reseller&never_used=true",
+    "q=invoice+team",
+    "q=nobody+has+this",
+    "q=zzz",
+  ];
+}
+
+/** A file of licenses to import, with what people usually have in one. */
+export function licenseFile(rows: number): string {
+  const lines = ["license_key,customer_email,customer_name,expires_at,max_ips,notes"];
+  for (let index = 0; index < rows; index++) {
+    const day = String(1 + (index % 28)).padStart(2, "0");
+    lines.push(
+      `${generateLicenseKey(randomBytes)},person.${index}@customers.example,Person Number ${index},2031-03-${day}T00:00:00Z,${1 + (index % 5)},"Order ${index}, by hand"`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,97 @@
+import type { SQLInputValue } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { sentence } from "../sentence.ts";
+import { openReader, type SqliteFiles } from "./files.ts";
+import { TextIndex } from "./text-index.ts";
+
+export type ToReading =
+  | { readonly kind: "read"; readonly number: number; readonly sql: string; readonly values: SQLInputValue[] }
+  | {
+      readonly kind: "find";
+      readonly number: number;
+      readonly organizationId: string;
+      readonly term: string;
+      readonly most: number;
+    }
+  /** What was taken into the index has been noted in the main database. */
+  | { readonly kind: "noted" }
+  | { readonly kind: "close" };
+
+export type FromReading =
+  | { readonly kind: "answer"; readonly number: number; readonly value: unknown }
+  | { readonly kind: "failure"; readonly number: number; readonly message: string }
+  | { readonly kind: "taken"; readonly upTo: number; readonly state: string }
+  | { readonly kind: "trouble"; readonly message: string }
+  | { readonly kind: "closed" };
+
+const lookEveryMs = 200;
+const afterTroubleMs = 5_000;
+
+/** Reads for lists and searches, and keeps the text index, where neither makes a validation wait. */
+function run(files: SqliteFiles): void {
+  const reader = openReader(files);
+  reader.exec("pragma query_only = on");
+  const database = openReader(files);
+  database.prepare("attach database ? as search").run(files.search);
+  // The index can be made again at any time, so nothing waits until it is on the disk.
+  database.exec("pragma search.journal_mode = wal; pragma search.synchronous = normal");
+  let index: TextIndex | null = null;
+  let next: ReturnType<typeof setTimeout> | undefined;
+
+  const takeIn = () => {
+    try {
+      if (index === null) {
+        index = TextIndex.open(database);
+        if (index === null) {
+          index = TextIndex.make(database);
+          tell({ kind: "taken", upTo: 0, state: index.state });
+          return;
+        }
+      }
+      const taken = index.takeIn();
+      if (taken === null) next = setTimeout(takeIn, lookEveryMs);
+      else tell({ kind: "taken", ...taken });
+    } catch (error) {
+      tell({ kind: "trouble", message: sentence(error) });
+      next = setTimeout(takeIn, afterTroubleMs);
+    }
+  };
+
+  const answer = (number: number, work: () => unknown) => {
+    try {
+      tell({ kind: "answer", number, value: work() });
+    } catch (error) {
+      tell({ kind: "failure", number, message: sentence(error) });
+    }
+  };
+
+  parentPort?.on("message", (message: ToReading) => {
+    switch (message.kind) {
+      case "read":
+        answer(message.number, () => reader.prepare(message.sql).all(...message.values));
+        break;
+      case "find": {
+        const { organizationId, term, most } = message;
+        answer(message.number, () => index?.find(organizationId, term, most) ?? null);
+        break;
+      }
+      case "noted":
+        // Behind whoever has asked for something meanwhile.
+        next = setTimeout(takeIn, 0);
+        break;
+      case "close":
+        clearTimeout(next);
+        reader.close();
+        database.close();
+        tell({ kind: "closed" });
+        break;
+    }
+  });
+  takeIn();
+}
+
+function tell(message: FromReading): void {
+  parentPort?.postMessage(message);
+}
+
+run(workerData);

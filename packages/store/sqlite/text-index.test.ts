@@ -1,0 +1,171 @@
+import { afterEach, expect, test } from "bun:test";
+import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { freshFolder } from "../../../tests/support/databases.ts";
+import { openSeller, type Seller } from "../../../tests/support/seller.ts";
+import { until } from "../../../tests/support/until.ts";
+import { openStore } from "../open.ts";
+import type { Store } from "../store.ts";
+import { sqliteFiles } from "./files.ts";
+import { threes } from "./text-index.ts";
+
+const folders: string[] = [];
+const stores: Store[] = [];
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+test("what was written is found at once, before and after the index has taken it in", async () => {
+  const { seller, find } = await shop();
+  const { id } = await seller.license({ key: "early-bird-1" });
+  expect(await find("ly-bir")).toEqual([id]);
+  await settled(seller.store);
+  expect(await find("ly-bir")).toEqual([id]);
+  await seller.store.transaction(async (db) => {
+    await db.updateTable("licenses").set({ search_text: "late worm" }).where("id", "=", id).execute();
+  });
+  expect(await find("ly-bir")).toEqual([]);
+  expect(await find("e wor")).toEqual([id]);
+  await settled(seller.store);
+  expect(await find("ly-bir")).toEqual([]);
+  expect(await find("e wor")).toEqual([id]);
+  await seller.store.transaction(async (db) => {
+    await db.deleteFrom("licenses").where("id", "=", id).execute();
+  });
+  expect(await find("e wor")).toEqual([]);
+  await settled(seller.store);
+  expect(await find("e wor")).toEqual([]);
+});
+
+test("a text holds the term as a whole, not only its parts", async () => {
+  const { seller, find } = await shop();
+  await seller.license({ key: "defabc-abc" });
+  const { id } = await seller.license({ key: "xabcdefx" });
+  await settled(seller.store);
+  expect(await find("abcdef")).toEqual([id]);
+});
+
+test("more than wanted is null, and other organizations are not searched", async () => {
+  const { seller, find } = await shop();
+  for (let index = 0; index < 12; index++) await seller.license({ key: `common-${index}` });
+  await settled(seller.store);
+  expect(await find("common", 12)).toHaveLength(12);
+  expect(await find("common", 11)).toBeNull();
+  expect(await seller.store.searchLicenses("somebody-else", "common", 100)).toEqual([]);
+});
+
+test("signs of the search language are only signs", async () => {
+  const { seller, find } = await shop();
+  const { id } = await seller.license({ key: `a"b OR c* ^d:(e) 'f'` });
+  await settled(seller.store);
+  for (const term of [`"b or`, " c* ^d", ":(e) '", `a"b or c* ^d:(e) 'f'`])
+    expect(await find(term)).toEqual([id]);
+});
+
+test.each([
+  ["lost", (search: string) => rmSync(search)],
+  ["that of nothing", (search: string) => writeFileSync(search, "")],
+])("an index that is %s is made anew", async (_, spoil) => {
+  const { seller, folder } = await shop();
+  const made = await seller.license({ key: "still-there" });
+  await settled(seller.store);
+  await closed(seller.store);
+  for (const end of ["-wal", "-shm"]) rmSync(`${sqliteFiles(folder).search}${end}`, { force: true });
+  spoil(sqliteFiles(folder).search);
+  const again = await reopened(folder);
+  await settled(again);
+  expect(await again.searchLicenses(seller.organizationId, "still-", 10)).toEqual([made.id]);
+});
+
+test("an older copy of the database put in place by hand does not meet the newer index", async () => {
+  const { seller, folder } = await shop();
+  const made = await seller.license({ key: "first-of-all" });
+  await settled(seller.store);
+  const files = sqliteFiles(folder);
+  const copy = `${files.main}.copy`;
+  const original = new DatabaseSync(files.main);
+  original.prepare("vacuum into ?").run(copy);
+  original.close();
+  await seller.store.transaction(async (db) => {
+    await db.deleteFrom("licenses").where("id", "=", made.id).execute();
+  });
+  await settled(seller.store);
+  await closed(seller.store);
+  for (const end of ["-wal", "-shm"]) rmSync(`${files.main}${end}`, { force: true });
+  copyFileSync(copy, files.main);
+  const again = await reopened(folder);
+  await settled(again);
+  expect(await again.searchLicenses(seller.organizationId, "first-", 10)).toEqual([made.id]);
+});
+
+test("reading in the room sees what was written, says what is wrong, and ends with the store", async () => {
+  const { seller, folder } = await shop();
+  const { store } = seller;
+  const { id } = await seller.license({ key: "read-me" });
+  const read = store.alongIndexes.selectFrom("licenses").select(["id", "expires_at"]).execute();
+  expect(await read).toEqual([{ id, expires_at: null }]);
+  const wrong = store.alongIndexes
+    .selectFrom("licenses")
+    .select("no_such" as "id")
+    .execute();
+  expect(await wrong.catch(String)).toContain("no such column");
+  const write = store.alongIndexes.deleteFrom("licenses").execute();
+  expect(await write.catch(String)).toContain("readonly");
+  expect(existsSync(sqliteFiles(folder).search)).toBe(true);
+  await closed(store);
+  const late = store.searchLicenses(seller.organizationId, "read", 10);
+  expect(await late.catch(String)).toContain("not there");
+});
+
+test("the threes of a term cover all of it", () => {
+  expect(threes("abc")).toEqual(["abc"]);
+  expect(threes("abcd")).toEqual(["abc", "bcd"]);
+  expect(threes("abcdefg")).toEqual(["abc", "def", "efg"]);
+  expect(threes("😀bc😀")).toEqual(["😀bc", "bc😀"]);
+});
+
+async function shop(): Promise<{
+  seller: Seller;
+  folder: string;
+  find: (term: string, most?: number) => Promise<readonly string[] | null>;
+}> {
+  const folder = freshFolder();
+  folders.push(folder);
+  const seller = await openSeller({ kind: "sqlite", folder });
+  stores.push(seller.store);
+  seller.store.openReadingRoom(fail);
+  await settled(seller.store);
+  return {
+    seller,
+    folder,
+    find: (term, most = 100) => seller.store.searchLicenses(seller.organizationId, term, most),
+  };
+}
+
+async function reopened(folder: string): Promise<Store> {
+  const store = await openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard" });
+  stores.push(store);
+  store.openReadingRoom(fail);
+  return store;
+}
+
+async function closed(store: Store): Promise<void> {
+  stores.splice(stores.indexOf(store), 1);
+  await store.close();
+}
+
+/** The index has taken in everything. */
+async function settled(store: Store): Promise<void> {
+  await until("the index has come to rest", async () => {
+    const { count } = (await store.reads
+      .selectFrom("license_search_changes" as "licenses")
+      .select((is) => is.fn.countAll().as("count"))
+      .executeTakeFirstOrThrow()) as { count: number };
+    return count === 0 && (await store.searchLicenses("nobody", "nothing", 1)) !== null;
+  });
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}
