@@ -65,9 +65,8 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
   });
   const identity = await LateIdentity.prepare(store, config, log);
   const manageApi = new ManageApi({ store, config, log, signIn: identity }, manageRoutes);
-  const background = startBackground(store, config, log);
+  const background = startBackground(store, recorder, config, log);
   const close = async () => {
-    await identity.close();
     await background.stop();
     await recorder.close();
     await store.close();

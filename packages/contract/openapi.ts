@@ -1,4 +1,6 @@
+import { authRoutes } from "./auth/routes.ts";
 import { contractRoutes } from "./manage/routes.ts";
+import { authApi, authTags } from "./openapi-auth.ts";
 import { manageApi, manageTags } from "./openapi-manage.ts";
 import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
 
@@ -26,6 +28,7 @@ let document: OpenApiDocument | undefined;
 /** The same, in steps: whoever answers requests meanwhile can do so between them. */
 export function* writeOpenApi(): Generator<void, OpenApiDocument> {
   const manage = yield* manageApi(contractRoutes);
+  const auth = yield* authApi(authRoutes);
   return {
     openapi: "3.1.0",
     info: {
@@ -36,8 +39,8 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
       ...license,
     },
     security: [{ productApiKey: [] }],
-    tags: [publicTag, ...manageTags(contractRoutes)],
-    paths: { ...publicPaths(), ...manage.paths },
+    tags: [publicTag, ...manageTags(contractRoutes), ...authTags(authRoutes)],
+    paths: { ...publicPaths(), ...manage.paths, ...auth.paths },
     components: {
       securitySchemes: {
         productApiKey: {
@@ -58,7 +61,7 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
             "The cookie that signing in sets; without HTTPS its name has no __Host- in front. Changes are taken from the server's own origin alone.",
         },
       },
-      ...merged(publicComponents(), manage.components),
+      ...merged(merged(publicComponents(), manage.components), auth.components),
     },
   };
 }

@@ -27,6 +27,7 @@ export interface Tables {
   two_factors: TwoFactorRow;
   passkeys: PasskeyRow;
   known_devices: KnownDeviceRow;
+  attempts: AttemptsRow;
   roles: RoleRow;
   members: WithDefaults<MemberRow, "updated_at">;
   invitations: InvitationRow;
@@ -314,6 +315,13 @@ export interface KnownDeviceRow {
   last_used_at: number;
 }
 
+/** How often something was tried on one account. The name is a hash, for it may be of an address nobody has. */
+export interface AttemptsRow {
+  name: string;
+  count: number;
+  ends_at: number;
+}
+
 export interface RoleRow {
   id: string;
   organization_id: string;
@@ -394,6 +402,7 @@ export interface IdempotencyKeyRow {
   actor_id: string;
   idempotency_key: string;
   fingerprint: string;
+  /** Of the answer; 0 while there is none, and `sealed_answer` says how far the request is. */
   status: number;
   /** Encrypted, because an answer may hold a secret that is shown once. */
   sealed_answer: string;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { authBase } from "@countersign/contract/auth/route";
+import { authRoutes } from "@countersign/contract/auth/routes";
 import type { Route } from "@countersign/contract/manage/route";
-import { permissions } from "@countersign/domain/members/permissions";
-import { authBase, authRoutes } from "../../apps/server/features/identity/auth-routes.ts";
+import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { addToken, type Belongings, fillOrganization } from "../support/belongings.ts";
 import { databaseContents } from "../support/database-contents.ts";
@@ -25,6 +26,18 @@ const openToAnyone: Readonly<Record<string, string>> = {
   getSetup: "Says whether the link is one that works, to whoever has its secret.",
   runSetup: "Needs the secret of the set-up link, which works once.",
   getReceivedInvitation: "Shows an invitation to whoever has the secret from its letter.",
+};
+
+/** What these do they say in their answer, and a program that holds one of them need not see every license. */
+const singleActs = new Set<string>(
+  permissions.filter((code) => code.startsWith("licenses:") && code !== "licenses:reset_ips"),
+);
+
+/** The name of one thing at the end of a path, behind the list that it is in. */
+const lastName = /\/\{\w+\}$/;
+
+const alsoNeeded: Readonly<Record<string, readonly Permission[]>> = {
+  listCustomerLicenses: ["licenses:view"],
 };
 
 /** Routes for people whose path holds a secret instead of an id: whoever knows it may know that it exists. */
@@ -67,18 +80,21 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     theirs = await fillOrganization(office, other, { organizationId, productId, apiKey });
     customer = await office.person();
     everythingButOwner = (await office.member(permissions)).api;
-    for (const permission of permissions) {
-      const rest = permissions.filter((one) => one !== permission);
-      const member = await office.member(rest);
-      const tokens = await office.store.transaction(async (db) => [
-        await addToken(db, { organizationId: ours.organizationId }, Date.now(), null, rest),
-        await addToken(db, { userId: office.owner.userId }, Date.now(), null, rest),
-      ]);
-      lacking.set(permission, [member.api, ...tokens.map(({ token }) => as(token))]);
-    }
+    for (const permission of permissions) lacking.set(permission, await withAllBut([permission]));
   });
   afterAll(() => office.close());
 
+  /** A member, the organization's token and the owner's, who have every permission but these. */
+  const withAllBut = async (missing: readonly string[]): Promise<ManageClient[]> => {
+    const rest = permissions.filter((one) => !missing.includes(one));
+    const member = await office.member(rest);
+    const tokens = await office.store.transaction(async (db) => [
+      await addToken(db, { organizationId: ours.organizationId }, Date.now(), null, rest),
+      await addToken(db, { userId: office.owner.userId }, Date.now(), null, rest),
+    ]);
+    contents = undefined;
+    return [member.api, ...tokens.map(({ token }) => as(token))];
+  };
   const as = (token: string | null) => manageClient(office.server.url, token);
   let contents: Record<string, string> | undefined;
   const unchanged = async (work: () => Promise<void>) => {
@@ -156,7 +172,11 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     const { access } = route;
     const path = addressIn(route, ours);
     const refused: ManageClient[] = [];
-    if (access.who === "member" && access.may !== null) refused.push(...(lacking.get(access.may) ?? []));
+    if (access.who === "member" && access.may !== null) {
+      const needs = [access.may, ...access.or];
+      if (needs.length === 1) refused.push(...(lacking.get(access.may) ?? []));
+      else refused.push(...(await withAllBut(needs)));
+    }
     if (access.who === "owner") refused.push(everythingButOwner, as(ours.token));
     if (access.who === "person") refused.push(as(ours.token), as(theirs.token));
     if (refused.length === 0) return;
@@ -166,6 +186,34 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
         expect(answer.status).toBe(403);
       }
     });
+  });
+
+  test.each(guarded.filter(([, { access }]) => access.who === "member" && access.or.length > 0))(
+    "%s: each of the permissions that are enough is enough",
+    async (_, route) => {
+      if (route.access.who !== "member" || route.access.may === null) return;
+      for (const permission of [route.access.may, ...route.access.or]) {
+        // What a handler asks for besides is not in question here.
+        const member = await office.member([permission, ...(alsoNeeded[route.id] ?? [])]);
+        const { status } = await call(member.api, route, addressIn(route, ours), bodyFor(route, ours));
+        expect([permission, status]).toEqual([permission, route.status]);
+      }
+      contents = undefined;
+    },
+  );
+
+  test("whoever may manage something may read the list of it", () => {
+    const holes = routes.flatMap((write) => {
+      if (write.method === "GET" || write.access.who !== "member" || write.access.may === null) return [];
+      if (singleActs.has(write.access.may)) return [];
+      const list = routes.find(
+        (read) => read.method === "GET" && read.path === write.path.replace(lastName, ""),
+      );
+      if (list === undefined || list.access.who !== "member" || list.access.may === null) return [];
+      const enough: readonly string[] = [list.access.may, ...list.access.or];
+      return enough.includes(write.access.may) ? [] : [`${write.access.may}: ${write.id} without ${list.id}`];
+    });
+    expect(holes).toEqual([]);
   });
 
   test.each(named.filter(([, route]) => furtherNeeds[route.id] !== undefined))(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { problemKinds } from "../../apps/server/http/manage/problem.ts";
 import { sqlite } from "../support/databases.ts";
@@ -21,7 +22,11 @@ describe("the reference at /docs", () => {
 
   test("every operation has its place, its path and a link to it", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
-    for (const { id, path } of [...contractRoutes, { id: "validate", path: "/api/v1/validate" }]) {
+    for (const { id, path } of [
+      ...contractRoutes,
+      ...authRoutes,
+      { id: "validate", path: "/api/v1/validate" },
+    ]) {
       expect(page).toContain(`<article id="${id}">`);
       expect(page).toContain(`href="#${id}"`);
       expect(page.replaceAll("<wbr>", "")).toContain(path);

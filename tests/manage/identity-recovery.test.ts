@@ -20,6 +20,8 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     const newPassword = "something quite different";
     const weak = await house.browser().auth("/reset-password", { token: first, newPassword: "12345678" });
     expect([weak.status, weak.body.errors[0].field]).toEqual([422, "newPassword"]);
+    const own = await house.browser().auth("/reset-password", { token: first, newPassword: email });
+    expect([own.status, own.body.errors[0].field]).toEqual([422, "newPassword"]);
     expect((await house.browser().auth("/reset-password", { token: first, newPassword })).status).toBe(200);
     expect((await browser.manage("GET", "/me")).status).toBe(401);
     for (const token of [first, second, "made-up"]) {
@@ -47,17 +49,23 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
   });
 
   test("asking for it takes as long, and answers the same, for an address that nobody has", async () => {
-    const { email } = await house.resident();
-    const times: number[] = [];
-    const answers: string[] = [];
-    for (const address of [email, "nobody-at-all@example.com"]) {
-      const startedMs = performance.now();
-      const answer = await house.browser().auth("/request-password-reset", { email: address });
-      times.push(performance.now() - startedMs);
-      answers.push(`${answer.status} ${answer.text}`);
+    const times = { known: [] as number[], unknown: [] as number[] };
+    const answers = new Set<string>();
+    for (let time = 0; time < 3; time++) {
+      for (const [kind, address] of [
+        ["known", (await house.resident()).email],
+        ["unknown", `nobody-at-all-${time}@example.com`],
+      ] as const) {
+        const startedMs = performance.now();
+        const answer = await house.browser().auth("/request-password-reset", { email: address });
+        times[kind].push(performance.now() - startedMs);
+        answers.add(`${answer.status} ${answer.text}`);
+      }
     }
-    expect(answers[0]).toBe(answers[1] ?? "");
-    expect((times[0] ?? 0) / (times[1] ?? 1)).toBeWithin(0.6, 1.7);
+    expect([...answers]).toHaveLength(1);
+    expect([...answers][0]).toStartWith("200 ");
+    // The quickest of each: whatever else the machine does makes one slower, never quicker.
+    expect(Math.min(...times.known) / Math.min(...times.unknown)).toBeWithin(0.6, 1.7);
   });
 
   test("letters to one address are few, whoever asks", async () => {

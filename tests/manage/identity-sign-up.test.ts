@@ -40,18 +40,25 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
 
   test("an address that has an account gets the same answer, and a letter that says so", async () => {
     const { email, browser } = await open.resident();
-    const times: Record<string, number> = {};
-    const answers: string[] = [];
-    for (const address of [`${newId()}@example.com`, email]) {
-      const startedMs = performance.now();
-      const answer = await open
-        .browser()
-        .auth("/sign-up/email", { ...someone(address), password: "another one altogether" });
-      times[address === email ? "taken" : "free"] = performance.now() - startedMs;
-      answers.push(`${answer.status} ${answer.text}`);
+    const times = { free: [] as number[], taken: [] as number[] };
+    const answers = new Set<string>();
+    const others = await Promise.all([1, 2].map(() => open.resident()));
+    for (const taken of [email, ...others.map((other) => other.email)]) {
+      for (const [kind, address] of [
+        ["free", `${newId()}@example.com`],
+        ["taken", taken],
+      ] as const) {
+        const startedMs = performance.now();
+        const answer = await open
+          .browser()
+          .auth("/sign-up/email", { ...someone(address), password: "another one altogether" });
+        times[kind].push(performance.now() - startedMs);
+        answers.add(`${answer.status} ${answer.text}`);
+      }
     }
-    expect(answers[0]).toBe(answers[1] ?? "");
-    expect((times.taken ?? 0) / (times.free ?? 1)).toBeWithin(0.6, 1.7);
+    expect([...answers]).toHaveLength(1);
+    // The quickest of each: whatever else the machine does makes one slower, never quicker.
+    expect(Math.min(...times.taken) / Math.min(...times.free)).toBeWithin(0.6, 1.7);
     expect((await open.letters(email)).map((letter) => letter.kind)).toEqual(["sign_up_again"]);
     expect((await browser.auth("/sign-in/email", { email, password: goodPassword })).status).toBe(200);
   });
@@ -110,7 +117,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     const away = await open
       .browser()
       .auth(`/verify-email?token=x&callbackURL=${encodeURIComponent("https://evil.example")}`);
-    expect([away.status, away.headers.get("location")]).toEqual([403, null]);
+    expect([away.status, away.headers.get("location")]).toEqual([422, null]);
   });
 
   test("closed, the default: nobody signs up", async () => {

@@ -48,7 +48,7 @@ access_token are null.
     const product = name("--product", values.product, "its first product");
     const plan = values.plan === undefined ? config.defaultPlan : planNamed(values.plan);
     const account = readAccount(values.email, values.password);
-    if (account !== null && isCommon(account.password)) {
+    if (account !== null && (await isCommon(account.password))) {
       process.stderr.write("The password is one of the first that anybody would try. Change it soon.\n");
     }
     const created = await withStore(config, async (store) => {

@@ -1,6 +1,6 @@
+import { authBase } from "@countersign/contract/auth/route";
 import type { Metrics } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
-import { authBase } from "../features/identity/auth-routes.ts";
 import type { LateIdentity } from "../features/identity/late-identity.ts";
 import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
 import { broken, noSuchPath, options, wrongMethod } from "./answers.ts";

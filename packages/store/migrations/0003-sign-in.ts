@@ -2,7 +2,7 @@ import type { Migration } from "./migration.ts";
 
 /**
  * How people sign in. The library that does it writes these tables, with its times as ISO 8601 texts and its flags as
- * 0 and 1 on both databases; only `known_devices` is written by Countersign alone.
+ * 0 and 1 on both databases; only `known_devices` and `attempts` are written by Countersign alone.
  */
 export const signIn: Migration = {
   name: "0003-sign-in",
@@ -75,5 +75,11 @@ export const signIn: Migration = {
       last_used_at bigint not null,
       primary key (user_id, fingerprint)
     ) /* clustered */`,
+    `create table attempts (
+      name text primary key,
+      count integer not null,
+      ends_at bigint not null
+    ) /* clustered */`,
+    "create index attempts_by_end on attempts (ends_at)",
   ],
 };

@@ -95,13 +95,6 @@ export async function endOtherSessions(db: Database, userId: string, keptId: str
   return Number(ended.numDeletedRows);
 }
 
-/** Removes what ran out: sessions, and links and codes that nobody used. */
-export async function pruneSignIn(db: Database, nowMs: number): Promise<void> {
-  const now = new Date(nowMs).toISOString();
-  await db.deleteFrom("sessions").where("expires_at", "<", now).execute();
-  await db.deleteFrom("verifications").where("expires_at", "<", now).execute();
-}
-
 /** Something that is good for one use, kept under the hash of its token. A person has one of a kind. */
 export interface OneTime {
   readonly id: string;

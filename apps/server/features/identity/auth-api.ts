@@ -1,17 +1,20 @@
+import { authBase } from "@countersign/contract/auth/route";
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
-import { addressOf } from "../../http/address.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
-import { invalid, Problem, problemResponse } from "../../http/manage/problem.ts";
-import { type Log, reasonOf } from "../../log.ts";
+import { checked } from "../../http/manage/input.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
+import type { Log } from "../../log.ts";
 import { addressHeader, requestHeader } from "./account-events.ts";
-import { type AuthRoute, authBase, authRoutes } from "./auth-routes.ts";
+import { tooOftenProblem } from "./attempts.ts";
+import type { GuardedRoute } from "./auth-routes.ts";
+import type { Visit } from "./door.ts";
 import type { Endpoint, EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
 import { checkRoomForPassword } from "./passwords.ts";
 import { readJson } from "./read-json.ts";
-import { problemFrom, unavailable } from "./refusals.ts";
+import { problemFrom } from "./refusals.ts";
 import { signUp } from "./sign-up.ts";
 import { tellAfterwards } from "./tell-afterwards.ts";
 
@@ -32,7 +35,8 @@ export interface CookieNames {
 
 /** A request to the sign-in library that has been read and may go on. */
 export interface AuthCall {
-  readonly route: AuthRoute;
+  readonly route: GuardedRoute;
+  readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
   readonly person: PersonActor | null;
   readonly ip: string | null;
@@ -41,8 +45,8 @@ export interface AuthCall {
 }
 
 /**
- * Stands before the sign-in library: lets through what is wanted, from this site alone, seldom enough, in the right
- * shape, and says what went wrong in the words of the rest of the API.
+ * Stands before the sign-in library, behind the door: lets through what has the right shape and is not tried on one
+ * account too often, and says what went wrong in the words of the rest of the API.
  */
 export class AuthApi {
   readonly #parts: AuthApiParts;
@@ -55,43 +59,27 @@ export class AuthApi {
     this.#cookies = cookies;
   }
 
-  async handle(request: Request, peer: string | null, requestId: string): Promise<Response> {
-    try {
-      const response = await this.#answer(request, peer, requestId);
-      response.headers.set("x-request-id", requestId);
-      response.headers.set("cache-control", "no-store");
-      return response;
-    } catch (error) {
-      return problemResponse(this.#problemOf(error, requestId), requestId);
-    }
-  }
-
-  async #answer(request: Request, peer: string | null, requestId: string): Promise<Response> {
+  async answer({ request, url, route, ip, requestId }: Visit, mayBeKnown: boolean): Promise<Response> {
     const startedMs = performance.now();
-    const url = new URL(request.url);
-    const route = routeOf(request.method, url.pathname.slice(authBase.length));
-    if (route.method === "POST") this.#checkOrigin(request.headers);
-    const { config, flood, personOf } = this.#parts;
-    const ip = addressOf(peer, request.headers, config.trustedProxies);
-    const mayBeKnown = request.headers.get("cookie")?.includes(this.#cookies.session) === true;
-    if (!mayBeKnown) flood.checkStrangers();
+    const { flood, personOf } = this.#parts;
     if (route.isDear) checkRoomForPassword();
-    const person = await personOf(request);
-    if (mayBeKnown && person === null) flood.checkStrangers();
+    const person = mayBeKnown ? await personOf(request) : null;
+    const waitSeconds = mayBeKnown && person === null ? flood.countStranger() : 0;
+    if (waitSeconds > 0) throw tooOftenProblem(waitSeconds);
     if (route.needs === "session" && person === null) throw new Problem("signed_out", "Sign in first.");
+    const query = checked(route.query, Object.fromEntries(url.searchParams), "query") as AuthCall["query"];
     const body = route.body === null ? {} : await readJson(request, route.body);
-    const call: AuthCall = { route, body, person, ip, requestId, nowMs: Date.now() };
-    flood.check(route.attempt, ip, accountOf(call));
-    checkNewPassword(call);
+    const call: AuthCall = { route, query, body, person, ip, requestId, nowMs: Date.now() };
+    const account = accountOf(call);
+    if (account !== null) await flood.accounts.check(route.attempt, account);
+    await checkNewPassword(call);
 
-    if (route.path === "/get-session" && person === null) return Response.json(null);
+    if (route.id === "getSession" && person === null) return Response.json(null);
     const endpoint = this.#parts.endpoints.get(route.path);
     if (endpoint === undefined) throw new Problem("not_found", "This is not set up on this server.");
-    const input = this.#inputFor(request, url, call);
+    const input = this.#inputFor(request, call);
     const response =
-      route.path === "/sign-up/email"
-        ? await signUp(call, this.#parts, () => endpoint(input))
-        : await endpoint(input);
+      route.id === "signUp" ? await signUp(call, this.#parts, () => endpoint(input)) : await endpoint(input);
     const left = (route.atLeastMs ?? 0) - (performance.now() - startedMs);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (response.status >= 400) throw await problemFrom(response, route);
@@ -99,18 +87,8 @@ export class AuthApi {
     return this.#shown(response, route);
   }
 
-  /** A browser cannot lie about which site made it ask. What is no browser has no cookies and need not say. */
-  #checkOrigin(headers: Headers): void {
-    const origin = headers.get("origin");
-    if (origin === this.#origin || (origin === null && !headers.has("cookie"))) return;
-    throw new Problem(
-      "wrong_origin",
-      `Signing in, and changes with a session, are taken from ${this.#origin} alone.`,
-    );
-  }
-
-  #inputFor(request: Request, url: URL, call: AuthCall): EndpointInput {
-    const { route, body } = call;
+  #inputFor(request: Request, call: AuthCall): EndpointInput {
+    const { route, query, body } = call;
     const headers = new Headers(request.headers);
     for (const name of ["content-length", "content-encoding", "authorization", "referer"])
       headers.delete(name);
@@ -119,23 +97,24 @@ export class AuthApi {
     if (call.ip !== null) headers.set(addressHeader, call.ip);
     // A session that counts for nothing, such as that of somebody suspended, does not get any further.
     if (call.person === null) withoutCookie(headers, this.#cookies.session);
-    const address = `${this.#origin}${authBase}${route.path}${url.search}`;
+    const search = new URLSearchParams(query).toString();
+    const address = `${this.#origin}${authBase}${route.path}${search === "" ? "" : `?${search}`}`;
     return {
       method: route.method,
       headers,
       request: new Request(address, { method: route.method, headers }),
-      query: Object.fromEntries(url.searchParams),
+      query,
       ...(route.body === null ? {} : { body }),
     };
   }
 
-  async #shown(response: Response, route: AuthRoute): Promise<Response> {
+  async #shown(response: Response, route: GuardedRoute): Promise<Response> {
     const headers = new Headers(response.headers);
     headers.delete("content-length");
     if (response.status !== 200) {
       // Coming back from Discord is a page that is opened: being asked for the second factor is another page.
       const isAsked = setsCookie(headers, this.#cookies.secondFactor);
-      if (route.path === "/callback/discord" && isAsked) {
+      if (route.id === "returnFromDiscord" && isAsked) {
         headers.set("location", `${this.#parts.config.url}/sign-in/second-factor`);
         return new Response(null, { status: 302, headers });
       }
@@ -144,32 +123,6 @@ export class AuthApi {
     headers.set("content-type", "application/json; charset=utf-8");
     return new Response(JSON.stringify(await response.json(), withoutTokens), { status: 200, headers });
   }
-
-  #problemOf(error: unknown, requestId: string): Problem {
-    if (error instanceof Problem) return error;
-    const storage = unavailable(error);
-    if (storage !== null) return storage;
-    this.#parts.log.error("A sign-in request failed in a way it should not.", {
-      request_id: requestId,
-      reason: reasonOf(error),
-      stack: error instanceof Error ? (error.stack ?? "") : "",
-    });
-    return new Problem(
-      "broken",
-      "Something went wrong on the server. The log has the details under this request id.",
-    );
-  }
-}
-
-function routeOf(method: string, path: string): AuthRoute {
-  const there = authRoutes.filter((route) => route.path === path);
-  const route = there.find((candidate) => candidate.method === method);
-  if (route !== undefined) return route;
-  if (there.length === 0) throw new Problem("not_found", "There is nothing at this address.");
-  const allow = there.map((candidate) => candidate.method).join(", ");
-  throw new Problem("wrong_method", `This address answers to ${allow}, not to ${method}.`, {
-    headers: { allow },
-  });
 }
 
 function accountOf({ route, body, person }: AuthCall): string | null {
@@ -177,13 +130,13 @@ function accountOf({ route, body, person }: AuthCall): string | null {
   return person?.userId ?? null;
 }
 
-function checkNewPassword({ route, body, person }: AuthCall): void {
+async function checkNewPassword({ route, body, person }: AuthCall): Promise<void> {
   if (route.newPassword === undefined) return;
   const about = {
     email: String(body.email ?? person?.email ?? ""),
     name: String(body.name ?? person?.name ?? ""),
   };
-  const fault = passwordFault(String(body[route.newPassword]), about);
+  const fault = await passwordFault(String(body[route.newPassword]), about);
   if (fault !== null) throw invalid(route.newPassword, fault);
 }
 

@@ -1,16 +1,10 @@
-import { email, name } from "@countersign/contract/manage/shapes";
-import { z } from "zod";
-import type { Attempt } from "./flood-limits.ts";
+import type { AuthRoute } from "@countersign/contract/auth/route";
+import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
+import { Problem } from "../../http/manage/problem.ts";
+import type { Attempt } from "./attempts.ts";
 
-export const authBase = "/api/auth";
-
-/** One address of the sign-in library that is let through. What is not in this list does not exist. */
-export interface AuthRoute {
-  readonly method: "GET" | "POST";
-  /** Below `/api/auth`. */
-  readonly path: string;
-  readonly needs: "nobody" | "session";
-  readonly body: z.ZodType | null;
+/** How the server guards an address, beside what its contract says. */
+interface Guard {
   /** What it counts as, when somebody does it over and over. */
   readonly attempt: Attempt;
   /** Which member of the body names the account that it is tried on. */
@@ -26,164 +20,56 @@ export interface AuthRoute {
 /** Well above what the longest of them takes on a server that is not overrun. */
 const hidesWorkMs = 600;
 
-/** Long enough for anything sensible; the rules for new passwords are stricter. */
-const givenPassword = z.string().min(1, "should not be empty").max(1_024, "is too long");
-const code = z.string().trim().min(1).max(64);
-/** A page of this site to go to afterwards; anything else would make the server send people elsewhere. */
-const target = z
-  .string()
-  .max(2_000)
-  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, "should be a page of this site, such as /account");
-const credential = z.record(z.string(), z.unknown());
-
-const post = (
-  path: string,
-  parts: Partial<AuthRoute> & Pick<AuthRoute, "needs" | "body" | "attempt">,
-): AuthRoute => ({
-  method: "POST",
-  path,
-  ...parts,
-});
-const get = (path: string, needs: AuthRoute["needs"], attempt: Attempt = "anything"): AuthRoute => ({
-  method: "GET",
-  path,
-  needs,
-  body: null,
-  attempt,
-});
-
-export const authRoutes: readonly AuthRoute[] = [
-  get("/get-session", "nobody"),
-  post("/sign-out", { needs: "nobody", body: z.strictObject({}), attempt: "anything" }),
-
-  post("/sign-up/email", {
-    isDear: true,
-    needs: "nobody",
-    body: z.strictObject({
-      name,
-      email,
-      password: z.string(),
-      invitationToken: z.string().max(200).optional(),
-    }),
+const guards: Readonly<Record<AuthRouteId, Guard>> = {
+  getSession: { attempt: "anything" },
+  signIn: { attempt: "sign_in", account: "email", isDear: true },
+  signOut: { attempt: "anything" },
+  verifyTotp: { attempt: "second_factor" },
+  verifyRecoveryCode: { attempt: "second_factor" },
+  signInWithDiscord: { attempt: "sign_in" },
+  linkDiscord: { attempt: "anything" },
+  returnFromDiscord: { attempt: "sign_in" },
+  unlinkAccount: { attempt: "anything" },
+  signUp: {
     attempt: "sign_up",
     account: "email",
     newPassword: "password",
-    atLeastMs: hidesWorkMs,
-  }),
-  post("/send-verification-email", {
-    needs: "nobody",
-    body: z.strictObject({ email }),
-    attempt: "verification",
-    account: "email",
-    atLeastMs: hidesWorkMs,
-  }),
-  get("/verify-email", "nobody", "token"),
-
-  post("/sign-in/email", {
     isDear: true,
-    needs: "nobody",
-    body: z.strictObject({ email, password: givenPassword, rememberMe: z.boolean().optional() }),
-    attempt: "sign_in",
-    account: "email",
-  }),
-  post("/two-factor/verify-totp", {
-    needs: "nobody",
-    body: z.strictObject({ code }),
-    attempt: "second_factor",
-  }),
-  post("/two-factor/verify-backup-code", {
-    needs: "nobody",
-    body: z.strictObject({ code }),
-    attempt: "second_factor",
-  }),
-
-  post("/sign-in/social", {
-    needs: "nobody",
-    body: z.strictObject({
-      provider: z.literal("discord"),
-      callbackURL: target.optional(),
-      errorCallbackURL: target.optional(),
-      newUserCallbackURL: target.optional(),
-    }),
-    attempt: "sign_in",
-  }),
-  get("/callback/discord", "nobody", "sign_in"),
-  post("/link-social", {
-    needs: "session",
-    body: z.strictObject({
-      provider: z.literal("discord"),
-      callbackURL: target.optional(),
-      errorCallbackURL: target.optional(),
-    }),
-    attempt: "anything",
-  }),
-  post("/unlink-account", {
-    needs: "session",
-    body: z.strictObject({ accountId: z.string() }),
-    attempt: "anything",
-  }),
-
-  post("/request-password-reset", {
-    needs: "nobody",
-    body: z.strictObject({ email }),
-    attempt: "reset",
-    account: "email",
     atLeastMs: hidesWorkMs,
-  }),
-  post("/reset-password", {
-    isDear: true,
-    needs: "nobody",
-    body: z.strictObject({ token: z.string().min(1).max(200), newPassword: z.string() }),
-    attempt: "token",
-    newPassword: "newPassword",
-  }),
-  post("/change-password", {
-    isDear: true,
-    needs: "session",
-    body: z
-      .strictObject({ currentPassword: givenPassword, newPassword: z.string() })
-      .transform((body) => ({ ...body, revokeOtherSessions: true })),
-    attempt: "password",
-    newPassword: "newPassword",
-  }),
+  },
+  sendVerificationEmail: { attempt: "verification", account: "email", atLeastMs: hidesWorkMs },
+  verifyEmail: { attempt: "token" },
+  requestPasswordReset: { attempt: "reset", account: "email", atLeastMs: hidesWorkMs },
+  resetPassword: { attempt: "token", newPassword: "newPassword", isDear: true },
+  changePassword: { attempt: "password", newPassword: "newPassword", isDear: true },
+  enableSecondFactor: { attempt: "password" },
+  disableSecondFactor: { attempt: "password" },
+  renewRecoveryCodes: { attempt: "password" },
+  beginPasskey: { attempt: "anything" },
+  addPasskey: { attempt: "anything" },
+  listPasskeys: { attempt: "anything" },
+  renamePasskey: { attempt: "anything" },
+  removePasskey: { attempt: "anything" },
+  beginPasskeySignIn: { attempt: "sign_in" },
+  signInWithPasskey: { attempt: "sign_in" },
+};
 
-  post("/two-factor/enable", {
-    needs: "session",
-    body: z.strictObject({ password: givenPassword.optional() }),
-    attempt: "password",
-  }),
-  post("/two-factor/disable", {
-    needs: "session",
-    body: z.strictObject({ password: givenPassword.optional() }),
-    attempt: "password",
-  }),
-  post("/two-factor/generate-backup-codes", {
-    needs: "session",
-    body: z.strictObject({ password: givenPassword.optional() }),
-    attempt: "password",
-  }),
+/** An address of the contract, with its guard. */
+export interface GuardedRoute extends AuthRoute<AuthRouteId>, Guard {}
 
-  get("/passkey/generate-register-options", "session"),
-  post("/passkey/verify-registration", {
-    needs: "session",
-    body: z.strictObject({ response: credential, name: name.optional() }),
-    attempt: "anything",
-  }),
-  get("/passkey/list-user-passkeys", "session"),
-  post("/passkey/update-passkey", {
-    needs: "session",
-    body: z.strictObject({ id: z.string(), name }),
-    attempt: "anything",
-  }),
-  post("/passkey/delete-passkey", {
-    needs: "session",
-    body: z.strictObject({ id: z.string() }),
-    attempt: "anything",
-  }),
-  get("/passkey/generate-authenticate-options", "nobody", "sign_in"),
-  post("/passkey/verify-authentication", {
-    needs: "nobody",
-    body: z.strictObject({ response: credential }),
-    attempt: "sign_in",
-  }),
-];
+const byAddress = new Map<string, GuardedRoute>(
+  authRoutes.map((route) => [`${route.method} ${route.path}`, { ...route, ...guards[route.id] }]),
+);
+
+export function routeAt(method: string, path: string): GuardedRoute | undefined {
+  return byAddress.get(`${method} ${path}`);
+}
+
+export function nothingAt(method: string, path: string): Problem {
+  const there = authRoutes.filter((candidate) => candidate.path === path);
+  if (there.length === 0) return new Problem("not_found", "There is nothing at this address.");
+  const allow = there.map((candidate) => candidate.method).join(", ");
+  return new Problem("wrong_method", `This address answers to ${allow}, not to ${method}.`, {
+    headers: { allow },
+  });
+}

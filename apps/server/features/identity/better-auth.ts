@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { authBase } from "@countersign/contract/auth/route";
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import { betterAuth } from "better-auth";
-import { APIError } from "better-auth/api";
+import { APIError, createAuthMiddleware } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { newId } from "../../new-id.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
 import { addressHeader, cameFromDiscord, passwordWasReset } from "./account-events.ts";
-import { authBase } from "./auth-routes.ts";
+import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
 import { existingAccountLetter, resetLetter, verificationLetter } from "./letters.ts";
@@ -16,6 +17,7 @@ import { passkeys } from "./passkeys.ts";
 import { longestPassword, shortestPassword } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
+import { cookiePrefix } from "./session-cookie.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -31,7 +33,7 @@ export interface AuthParts {
   /** Told of every session that somebody opened by signing in. */
   readonly signedIn: (session: OpenedSession) => Promise<void>;
   /** Throws when somebody tried too many codes. */
-  readonly countCode: (userId: string) => void;
+  readonly countCode: (userId: string) => Promise<void>;
 }
 
 export interface OpenedSession {
@@ -111,7 +113,12 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         ? []
         : [discord(config.discord, `${config.url}${authBase}/callback/discord`, config.signUp === "open")]),
     ],
-    hooks: { before: beforeSecondFactor(countCode) },
+    hooks: {
+      before: createAuthMiddleware(async (context) => {
+        await beforeSecondFactor(context, countCode);
+        await beforeReset(context, store);
+      }),
+    },
     databaseHooks: {
       user: {
         create: {
@@ -156,7 +163,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       },
     },
     advanced: {
-      cookiePrefix: isHttps ? "__Host-countersign" : "countersign",
+      cookiePrefix: cookiePrefix(config.url),
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isHttps, httpOnly: true, sameSite: "lax", path: "/" },
       disableOriginCheck: false,

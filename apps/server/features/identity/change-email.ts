@@ -26,7 +26,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     const newEmail = body.new_email.toLowerCase();
     checkSignInEmail("new_email", newEmail);
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
-    context.signIn.flood.check("mail", context.ip, actor.userId);
+    await context.signIn.flood.check("mail", context.ip, actor.userId);
     await checkPassword(context, actor, body.password);
     const token = randomBytes(32).toString("base64url");
     return context.transaction(async (db) => {
@@ -57,7 +57,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
 
   bind(contract.confirmMyEmail, async (context, { body }) => {
     const actor = withSession(context);
-    context.signIn.flood.check("token", context.ip, actor.userId);
+    await context.signIn.flood.check("token", context.ip, actor.userId);
     return context.transaction(async (db) => {
       const kept = await takeOneTime(db, identifierOf(body.token), context.nowMs);
       const [userId, newEmail] = kept?.split(" ") ?? [];
@@ -98,10 +98,10 @@ async function checkPassword(
   const stored = await passwordHashOf(context.store.reads, actor.userId);
   if (stored === null) return;
   if (password === undefined) throw invalid("password", "is missing");
-  context.signIn.flood.check("password", context.ip, actor.userId);
+  await context.signIn.flood.check("password", context.ip, actor.userId);
   if (!(await verifyPassword(password, stored)))
     throw new Problem("wrong_credentials", "The password is not right.");
-  context.signIn.flood.forgive("password", actor.userId);
+  await context.signIn.flood.accounts.forgive("password", actor.userId);
 }
 
 function identifierOf(token: string): string {

@@ -1,19 +1,16 @@
+import { authBase } from "@countersign/contract/auth/route";
 import { everyPermission } from "@countersign/domain/members/permissions";
-import { pruneSignIn } from "@countersign/store/queries/sign-in";
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
-import { type Log, reasonOf } from "../../log.ts";
+import type { Log } from "../../log.ts";
 import { addressHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi, type CookieNames } from "./auth-api.ts";
-import { authBase } from "./auth-routes.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
-
-const tidyEveryMs = 10 * 60_000;
 
 /** Who people are: how they sign in, and whose a session is. */
 export class Identity implements SignIn {
@@ -22,8 +19,6 @@ export class Identity implements SignIn {
   readonly #store: Store;
   readonly #config: Config;
   readonly #auth: Auth;
-  readonly #cookies: CookieNames;
-  readonly #tidying: ReturnType<typeof setInterval>;
 
   private constructor(
     store: Store,
@@ -37,16 +32,9 @@ export class Identity implements SignIn {
     this.#config = config;
     this.#auth = auth;
     this.flood = flood;
-    this.#cookies = cookies;
     const endpoints = endpointsOf(auth);
     const personOf = (request: Request) => this.personOf(request);
     this.api = new AuthApi({ store, config, log, endpoints, flood, personOf }, cookies);
-    this.#tidying = setInterval(() => {
-      store
-        .transaction((db) => pruneSignIn(db, Date.now()))
-        .catch((error) => log.warn("Old sessions could not be removed.", { reason: reasonOf(error) }));
-    }, tidyEveryMs);
-    this.#tidying.unref();
   }
 
   static async open(
@@ -62,7 +50,7 @@ export class Identity implements SignIn {
       log,
       secret,
       signedIn: (session) => personSignedIn(store, session),
-      countCode: (userId) => flood.checkAccount("second_factor", userId),
+      countCode: (userId) => flood.accounts.check("second_factor", userId),
     });
     const { authCookies, createAuthCookie } = await auth.$context;
     const cookies = {
@@ -74,7 +62,6 @@ export class Identity implements SignIn {
 
   /** Whoever the session cookie belongs to; nobody when it is not good, or its owner is suspended. */
   async personOf(request: Request): Promise<PersonActor | null> {
-    if (!(request.headers.get("cookie") ?? "").includes(this.#cookies.session)) return null;
     const headers = new Headers({ cookie: request.headers.get("cookie") ?? "" });
     const found = await this.#auth.api.getSession({ headers, query: { disableRefresh: true } });
     if (found === null) return null;
@@ -101,9 +88,5 @@ export class Identity implements SignIn {
     const response = await this.#auth.api.signInEmail({ body, headers, request, asResponse: true });
     if (!response.ok) throw new Error(`A session could not be opened: ${response.status}.`);
     return response.headers.getSetCookie();
-  }
-
-  close(): void {
-    clearInterval(this.#tidying);
   }
 }

@@ -2,21 +2,32 @@ import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
-import type { Log } from "../../log.ts";
+import { Problem, problemResponse } from "../../http/manage/problem.ts";
+import { type Log, reasonOf } from "../../log.ts";
+import { tooOften } from "./attempts.ts";
+import { Door, type Visit } from "./door.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import type { Identity } from "./identity.ts";
+import { unavailable } from "./refusals.ts";
 import { signInSecret } from "./secret.ts";
+import { SlowAnswers } from "./slow-answers.ts";
 
 /**
  * Signing people in, loaded when somebody first does: the library behind it takes longer to load than all the rest of
  * the server, and a server that only validates, or is managed with tokens, never needs it.
  */
 export class LateIdentity implements SignIn {
-  readonly flood = new FloodLimits();
+  readonly flood: FloodLimits;
+  readonly #log: Log;
+  readonly #door: Door;
+  readonly #refusals = new SlowAnswers();
   readonly #open: () => Promise<Identity>;
   #identity: Promise<Identity> | null = null;
 
   private constructor(store: Store, config: Config, log: Log, secret: string) {
+    this.flood = new FloodLimits(store);
+    this.#log = log;
+    this.#door = new Door(config, this.flood, secret);
     this.#open = async () => {
       const { Identity } = await import("./identity.ts");
       return Identity.open(store, config, log, secret, this.flood);
@@ -27,12 +38,19 @@ export class LateIdentity implements SignIn {
     return new LateIdentity(store, config, log, await signInSecret(store));
   }
 
-  async handle(request: Request, peer: string | null, requestId: string): Promise<Response> {
-    return (await this.#loaded()).api.handle(request, peer, requestId);
+  handle(request: Request, peer: string | null, requestId: string): Response | Promise<Response> {
+    try {
+      const entered = this.#door.enter(request, peer, requestId);
+      if ("route" in entered) return this.#answer(entered);
+      const refusal = tooOften(entered.retryAfterSeconds);
+      return this.#refusals.give(() => problemResponse(refusal, requestId));
+    } catch (error) {
+      return problemResponse(this.#problemOf(error, requestId), requestId);
+    }
   }
 
   async personOf(request: Request): Promise<PersonActor | null> {
-    if (!request.headers.has("cookie")) return null;
+    if (!this.#door.mayBeKnown(request)) return null;
     return (await this.#loaded()).personOf(request);
   }
 
@@ -40,8 +58,32 @@ export class LateIdentity implements SignIn {
     return (await this.#loaded()).openSession(email, password, from, ip);
   }
 
-  async close(): Promise<void> {
-    (await this.#identity)?.close();
+  async #answer(visit: Visit): Promise<Response> {
+    const { request, requestId } = visit;
+    try {
+      const { api } = await this.#loaded();
+      const response = await api.answer(visit, this.#door.mayBeKnown(request));
+      response.headers.set("x-request-id", requestId);
+      response.headers.set("cache-control", "no-store");
+      return response;
+    } catch (error) {
+      return problemResponse(this.#problemOf(error, requestId), requestId);
+    }
+  }
+
+  #problemOf(error: unknown, requestId: string): Problem {
+    if (error instanceof Problem) return error;
+    const storage = unavailable(error);
+    if (storage !== null) return storage;
+    this.#log.error("A sign-in request failed in a way it should not.", {
+      request_id: requestId,
+      reason: reasonOf(error),
+      stack: error instanceof Error ? (error.stack ?? "") : "",
+    });
+    return new Problem(
+      "broken",
+      "Something went wrong on the server. The log has the details under this request id.",
+    );
   }
 
   #loaded(): Promise<Identity> {

@@ -1,17 +1,15 @@
-import { commonPasswords } from "./common-passwords.ts";
-
 export const shortestPassword = 8;
 export const longestPassword = 128;
 
 /** What is wrong with a password, to go on after the field's name; null when nothing is. */
-export function passwordFault(
+export async function passwordFault(
   password: string,
   person: { readonly email: string; readonly name: string },
-): string | null {
+): Promise<string | null> {
   const length = [...password].length;
   if (length < shortestPassword) return `should have at least ${shortestPassword} characters`;
   if (length > longestPassword) return `should have at most ${longestPassword} characters`;
-  if (isCommon(password))
+  if (await isCommon(password))
     return "is one of the first that anybody would try. Choose something longer or less usual";
   if (isAbout(password, person))
     return "should not be your name or your e-mail address. Choose something that others cannot guess";
@@ -21,22 +19,31 @@ export function passwordFault(
 /** So few extra characters around a known word hardly make it harder to guess. */
 const fewExtras = 4;
 
-export function isCommon(password: string): boolean {
-  const text = password.normalize("NFKC").toLowerCase();
+export async function isCommon(password: string): Promise<boolean> {
+  const text = password.normalize("NFKC").trim().toLowerCase();
   if (new Set(text).size <= 2) return true;
   if (isRun(text) || isDigitsThatMeanSomething(text)) return true;
+  const lists = await import("./common-passwords.ts");
+  if (lists.commonPasswords.has(text)) return true;
   // What stands around a word may be letters in disguise, as in `$unshine1`, or only digits and signs.
   const starts = [text, text.replace(/^[^\p{L}]+/u, "")];
   const readings = starts.flatMap((start) => [start, start.replace(/[^\p{L}]+$/u, "")]);
   return readings
     .filter((reading) => text.length - reading.length <= fewExtras)
-    .some((reading) => [reading, withoutLeet(reading, "i"), withoutLeet(reading, "l")].some(isKnownWord));
+    .flatMap((reading) => [reading, withoutLeet(reading, "i"), withoutLeet(reading, "l")])
+    .some((core) => isKnownWord(core, lists));
 }
 
-function isKnownWord(core: string): boolean {
+type Lists = typeof import("./common-passwords.ts");
+
+function isKnownWord(core: string, { commonPasswords, mostCommonPasswords }: Lists): boolean {
   const letters = core.replace(/[^\p{L}]/gu, "");
   if (core.length - letters.length > fewExtras) return false;
-  return commonPasswords.has(letters) || commonPasswords.has(once(letters)) || areTwoKnown(letters);
+  return (
+    commonPasswords.has(letters) ||
+    commonPasswords.has(once(letters)) ||
+    areTwoKnown(letters, mostCommonPasswords)
+  );
 }
 
 /** `lovelove` is `love`. */
@@ -49,10 +56,10 @@ function once(text: string): string {
 }
 
 /** Short pairs such as `adminadmin` or `testpass`; longer ones have something to them. */
-function areTwoKnown(text: string): boolean {
+function areTwoKnown(text: string, known: ReadonlySet<string>): boolean {
   if (text.length > 10) return false;
   for (let cut = 3; cut <= text.length - 3; cut++) {
-    if (commonPasswords.has(text.slice(0, cut)) && commonPasswords.has(text.slice(cut))) return true;
+    if (known.has(text.slice(0, cut)) && known.has(text.slice(cut))) return true;
   }
   return false;
 }

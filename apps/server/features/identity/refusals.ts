@@ -1,6 +1,6 @@
 import { StorageUnavailable } from "@countersign/store/problem";
 import { Problem, type ProblemKind } from "../../http/manage/problem.ts";
-import type { AuthRoute } from "./auth-routes.ts";
+import type { GuardedRoute } from "./auth-routes.ts";
 
 /** What the sign-in library refuses with, in the words of the rest of the API. */
 const known: Readonly<Record<string, readonly [ProblemKind, string]>> = {
@@ -59,7 +59,7 @@ const byStatus: Readonly<Record<number, ProblemKind>> = {
 
 const lockedSeconds = 900;
 
-export async function problemFrom(response: Response, route: AuthRoute): Promise<Problem> {
+export async function problemFrom(response: Response, route: GuardedRoute): Promise<Problem> {
   const text = await response.text();
   const { code = "", message = "" } = members(text);
   if (code === "ACCOUNT_TEMPORARILY_LOCKED" || response.status === 429) {

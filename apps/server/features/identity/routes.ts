@@ -34,7 +34,7 @@ export const accountRoutes: readonly BoundRoute[] = [
 
   bind(contract.listMySessions, async (context, { query }) => {
     const actor = thePerson(context);
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const rows = await sessionsOf(context.store.reads, actor.userId, {
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,

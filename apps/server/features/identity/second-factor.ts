@@ -1,6 +1,7 @@
-import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
+import { APIError, getSessionFromCtx } from "better-auth/api";
 import { twoFactor } from "better-auth/plugins";
 import { columns } from "./columns.ts";
+import type { HookContext } from "./hook-context.ts";
 
 /** The way back from Discord, as the library names it. */
 export const callbackPath = "/callback/:id";
@@ -31,23 +32,22 @@ export function secondFactor() {
  * Before a code is looked at: counts the try against the person, whichever way it comes, and marks a code from the app
  * as used. Whoever marks it first may use it; that holds for two requests at the same moment as well.
  */
-export function beforeSecondFactor(countTry: (userId: string) => void) {
-  return createAuthMiddleware(async (context) => {
-    if (context.path !== totpPath && context.path !== recoveryPath) return;
-    const userId = await whoseCode(context);
-    if (userId === null) return;
-    countTry(userId);
-    if (context.path !== totpPath) return;
-    const isFirst = await context.context.internalAdapter.reserveVerificationValue({
-      identifier: `totp-used:${userId}:${String(context.body.code)}`,
-      value: "used",
-      expiresAt: new Date(Date.now() + rememberedMs),
-    });
-    if (!isFirst) throw new APIError("UNAUTHORIZED", { code: "INVALID_CODE", message: "Invalid code" });
+export async function beforeSecondFactor(
+  context: HookContext,
+  countTry: (userId: string) => Promise<void>,
+): Promise<void> {
+  if (context.path !== totpPath && context.path !== recoveryPath) return;
+  const userId = await whoseCode(context);
+  if (userId === null) return;
+  await countTry(userId);
+  if (context.path !== totpPath) return;
+  const isFirst = await context.context.internalAdapter.reserveVerificationValue({
+    identifier: `totp-used:${userId}:${String(context.body.code)}`,
+    value: "used",
+    expiresAt: new Date(Date.now() + rememberedMs),
   });
+  if (!isFirst) throw new APIError("UNAUTHORIZED", { code: "INVALID_CODE", message: "Invalid code" });
 }
-
-type HookContext = Parameters<typeof getSessionFromCtx>[0];
 
 /** Whoever is signed in, or has given the password and is asked for the rest. */
 async function whoseCode(context: HookContext): Promise<string | null> {

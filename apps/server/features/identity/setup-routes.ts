@@ -21,12 +21,12 @@ export const setupRoutes: readonly BoundRoute[] = [
 
   bind(contract.runSetup, async (context, { body }) => {
     const { store, signIn, nowMs, ip } = context;
-    signIn.flood.check("token", ip, null);
+    await signIn.flood.check("token", ip, null);
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is dear; what counts is that it is still good afterwards.
     if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw over();
     checkSignInEmail("email", email);
-    const fault = passwordFault(body.password, { email, name: body.name });
+    const fault = await passwordFault(body.password, { email, name: body.name });
     if (fault !== null) throw invalid("password", fault);
     const hash = await hashPassword(body.password);
     const userId = newId();

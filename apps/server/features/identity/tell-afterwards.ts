@@ -1,3 +1,4 @@
+import type { AuthRouteId } from "@countersign/contract/auth/routes";
 import { dropOneTimes } from "@countersign/store/queries/sign-in";
 import { audit } from "../audit-log/record.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
@@ -12,29 +13,29 @@ interface Telling {
 const security = (what: string) => (to: string) => securityLetter(to, what);
 
 /** What is written down, and told, when somebody changed how they sign in. */
-const tellings: Readonly<Record<string, Telling>> = {
-  "/change-password": { action: "person.password_changed", letter: passwordChangedLetter },
-  "/two-factor/verify-totp": {
+const tellings: Readonly<Partial<Record<AuthRouteId, Telling>>> = {
+  changePassword: { action: "person.password_changed", letter: passwordChangedLetter },
+  verifyTotp: {
     action: "person.second_factor_enabled",
     letter: security("Signing in now asks for a code from your app as well."),
   },
-  "/two-factor/disable": {
+  disableSecondFactor: {
     action: "person.second_factor_disabled",
     letter: security("Signing in no longer asks for a code from your app."),
   },
-  "/two-factor/generate-backup-codes": {
+  renewRecoveryCodes: {
     action: "person.recovery_codes_renewed",
     letter: security("There are new recovery codes for your account. The old ones do not work any more."),
   },
-  "/passkey/verify-registration": {
+  addPasskey: {
     action: "person.passkey_added",
     letter: security("A passkey was added to your account."),
   },
-  "/passkey/delete-passkey": {
+  removePasskey: {
     action: "person.passkey_removed",
     letter: security("A passkey was removed from your account."),
   },
-  "/unlink-account": {
+  unlinkAccount: {
     action: "person.account_unlinked",
     letter: security("An account elsewhere, with which you could sign in, was taken off."),
   },
@@ -43,13 +44,13 @@ const tellings: Readonly<Record<string, Telling>> = {
 /** Only for somebody who was signed in: whoever is signing in with a code has not changed anything. */
 export async function tellAfterwards(call: AuthCall, { store, flood }: AuthApiParts): Promise<void> {
   const { route, person, body, nowMs } = call;
-  if (route.path === "/sign-in/email") flood.forgive("sign_in", String(body.email));
+  if (route.id === "signIn") await flood.accounts.forgive("sign_in", String(body.email));
   if (person === null) return;
-  if (route.attempt === "password") flood.forgive("password", person.userId);
-  const telling = tellings[route.path];
+  if (route.attempt === "password") await flood.accounts.forgive("password", person.userId);
+  const telling = tellings[route.id];
   if (telling === undefined) return;
   await store.transaction(async (db) => {
-    if (route.path === "/change-password") await dropOneTimes(db, person.userId);
+    if (route.id === "changePassword") await dropOneTimes(db, person.userId);
     const subject = { kind: "person", id: person.userId, name: person.name };
     await audit(db, { ...call, actor: person, organization: null }, { action: telling.action, subject });
     if (telling.letter !== undefined) await writeLetter(db, telling.letter(person.email), nowMs);

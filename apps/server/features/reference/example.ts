@@ -10,8 +10,10 @@ export function curlExample(
 ): string {
   const lines = [`curl${method === "get" ? "" : ` -X ${method.toUpperCase()}`} '$COUNTERSIGN${path}'`];
   const isPublic = operation.security?.some((scheme) => "productApiKey" in scheme) === true;
-  if ((operation.security ?? []).length > 0)
-    lines.push(`-H 'Authorization: Bearer ${isPublic ? "csk_…" : "cst_…"}'`);
+  const takesToken = operation.security?.some((scheme) => "accessToken" in scheme) === true;
+  if (isPublic || takesToken) lines.push(`-H 'Authorization: Bearer ${isPublic ? "csk_…" : "cst_…"}'`);
+  else if ((operation.security ?? []).length > 0)
+    lines.push(`-H "Origin: $COUNTERSIGN" -H 'Cookie: __Host-countersign.session_token=…'`);
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (type !== undefined && content !== undefined) {
     lines.push(`-H 'Content-Type: ${type}'`);

@@ -97,8 +97,8 @@ function introduction(): Html {
       signed in sends its session cookie.</li>
       <li><b>Lists</b> come page by page: pass <code>next_cursor</code> back as <code>cursor</code> until it is
       null.</li>
-      <li><b>Once.</b> With an <code>Idempotency-Key</code> of your own, a POST that is sent again changes nothing
-      more and gets the same answer.</li>
+      <li><b>Once.</b> With an <code>Idempotency-Key</code> of your own, a POST that is sent again within a
+      day changes nothing more and gets the same answer.</li>
       <li><b>Nobody overwrites anybody.</b> Send the <code>ETag</code> you read as <code>If-Match</code>, or its
       <code>updated_at</code> in the body, and a change is refused with 412 if somebody was quicker.</li>
       <li><b>What is not yours does not exist.</b> The answer is 404, as for something that was never there.</li>

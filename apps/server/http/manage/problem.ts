@@ -62,7 +62,10 @@ export function invalid(field: string, message: string): Problem {
   });
 }
 
-export function problemResponse(problem: Problem, requestId: string): Response {
+export function problemResponse(
+  problem: Pick<Problem, "kind" | "message" | "errors" | "headers">,
+  requestId: string,
+): Response {
   const [status, title] = problemKinds[problem.kind];
   const body = {
     type: `/problems/${problem.kind.replaceAll("_", "-")}`,

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import type { Store } from "@countersign/store/store";
+import { readConfig } from "../../config.ts";
+import { Door, type TurnedAway, type Visit } from "./door.ts";
+import { FloodLimits } from "./flood-limits.ts";
+import { SlowAnswers } from "./slow-answers.ts";
+
+const secret = "a secret of this test";
+const url = "http://127.0.0.1:3000";
+
+function doorWith() {
+  // Nothing of the store is there: whatever the door asked it for would fail.
+  const flood = new FloodLimits({} as Store, () => 0);
+  const door = new Door(readConfig({ COUNTERSIGN_URL: url }), flood, secret);
+  const knock = (path: string, ip: string, headers: Record<string, string> = {}): Visit | TurnedAway => {
+    const body = new ReadableStream({ pull: () => Promise.reject(new Error("The body was read.")) });
+    const request = new Request(`${url}/api/auth${path}`, { method: "POST", body, headers });
+    return door.enter(request, ip, "a request");
+  };
+  return { door, knock };
+}
+
+const signed = (value: string) =>
+  encodeURIComponent(`${value}.${createHmac("sha256", secret).update(value).digest("base64")}`);
+
+describe("the door", () => {
+  test("an address that comes too often is turned away, and keeps nobody else out", () => {
+    const { knock } = doorWith();
+    const answers = Array.from({ length: 500 }, () => knock("/sign-in/email", "192.0.2.1"));
+    expect(answers.filter((answer) => "route" in answer)).toHaveLength(60);
+    expect(answers.at(-1)).toEqual({ retryAfterSeconds: 300 });
+    expect(knock("/sign-in/email", "192.0.2.2")).toMatchObject({ route: { id: "signIn" } });
+  });
+
+  test("strangers from everywhere are turned away beyond a hundred a second, people with a session are not", () => {
+    const { knock } = doorWith();
+    const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
+    const answers = Array.from({ length: 500 }, (_, number) => knock("/sign-in/email", from(number)));
+    expect(answers.filter((answer) => "route" in answer)).toHaveLength(100);
+    const cookies = (value: string) => ({
+      cookie: `other=1; countersign.session_token=${value}`,
+      origin: url,
+    });
+    expect(knock("/sign-out", "192.0.2.3", cookies(signed("of a session")))).toHaveProperty("route");
+    for (const value of ["made-up", "made.up", signed("x").replace(/^x/, "y"), "%", signed("")])
+      expect(knock("/sign-out", "192.0.2.3", cookies(value))).toEqual({ retryAfterSeconds: 1 });
+    // Nor does asking for what is not there get past it.
+    expect(knock("/no-such-thing", "192.0.2.4")).toEqual({ retryAfterSeconds: 1 });
+  });
+
+  test("what another site sends does not use up what an address may try", () => {
+    const { knock } = doorWith();
+    for (let time = 0; time < 90; time++)
+      expect(() => knock("/sign-in/email", "192.0.2.1", { origin: "https://evil.example" })).toThrow("alone");
+    expect(knock("/sign-in/email", "192.0.2.1")).toHaveProperty("route");
+  });
+});
+
+test("a few refusals are given at once; of many, the rest wait, and in the end all are given", async () => {
+  let nowMs = 0;
+  const answers = new SlowAnswers(() => nowMs);
+  const given = Array.from({ length: 100 }, () => answers.give(() => new Response("no")));
+  expect(given.filter((answer) => answer instanceof Response)).toHaveLength(20);
+  expect(answers.held).toBe(80);
+  nowMs = 1_000;
+  const all = await Promise.all(given);
+  expect(all).toHaveLength(100);
+  expect(answers.held).toBe(0);
+});
+
+test("no more than so many wait: beyond that, answers are given at once again", () => {
+  const answers = new SlowAnswers(() => 0);
+  for (let number = 0; number < 10_000; number++) void answers.give(() => new Response("no"));
+  expect(answers.held).toBe(4_000);
+  expect(answers.give(() => new Response("no"))).toBeInstanceOf(Response);
+});

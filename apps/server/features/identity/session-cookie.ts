@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** In front of the names of all cookies of the sign-in library. With https the browser binds them to this host. */
+export function cookiePrefix(url: string): string {
+  return new URL(url).protocol === "https:" ? "__Host-countersign" : "countersign";
+}
+
+export function sessionCookieName(url: string): string {
+  return `${cookiePrefix(url)}.session_token`;
+}
+
+/**
+ * Whether this server wrote the cookie. It may belong to a session that is over; but whoever makes one up is told from
+ * the others before anything is loaded, read or looked up.
+ */
+export function hasSignedCookie(headers: Headers, name: string, secret: string): boolean {
+  const cookies = headers.get("cookie");
+  if (cookies === null) return false;
+  const start = `${name}=`;
+  const cookie = cookies
+    .split(";")
+    .map((one) => one.trim())
+    .find((one) => one.startsWith(start));
+  if (cookie === undefined) return false;
+  const text = decoded(cookie.slice(start.length));
+  const dot = text.lastIndexOf(".");
+  if (dot < 1) return false;
+  const expected = createHmac("sha256", secret).update(text.slice(0, dot)).digest();
+  const given = Buffer.from(text.slice(dot + 1), "base64");
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

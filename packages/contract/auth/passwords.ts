@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { email, name } from "../manage/shapes.ts";
+import { authRoute } from "./route.ts";
+import { done, givenPassword, newPassword, target, token, withPerson } from "./shapes.ts";
+
+const group = "Accounts and passwords";
+
+export const signUp = authRoute({
+  id: "signUp",
+  method: "POST",
+  path: "/sign-up/email",
+  summary: "Make an account",
+  description:
+    "Where the server is open to it, or with an invitation. The answer is the same when the address has an account already: the letter that follows says which. No session is opened.",
+  group,
+  needs: "nobody",
+  body: z.strictObject({
+    name,
+    email,
+    password: newPassword,
+    invitationToken: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: "From the letter of an invitation; proves the address." }),
+  }),
+  answer: done,
+  problems: [403],
+});
+
+export const sendVerificationEmail = authRoute({
+  id: "sendVerificationEmail",
+  method: "POST",
+  path: "/send-verification-email",
+  summary: "Send the letter that verifies an address again",
+  description: "The answer is the same whether a letter was sent.",
+  group,
+  needs: "nobody",
+  body: z.strictObject({ email }),
+  answer: done,
+  problems: [403, 409],
+});
+
+export const verifyEmail = authRoute({
+  id: "verifyEmail",
+  method: "GET",
+  path: "/verify-email",
+  summary: "Verify an e-mail address",
+  description: "The link in the letter leads here. It opens no session.",
+  group,
+  needs: "nobody",
+  query: z.object({
+    token: z.string().min(1).max(2_000).meta({ description: "From the letter, good for an hour." }),
+    callbackURL: target.optional(),
+  }),
+  answer: z.object({ status: z.literal(true), user: z.null() }),
+  redirect: "With `callbackURL`: to that page, with `error` in its query when the link is not good.",
+  problems: [401],
+});
+
+export const requestPasswordReset = authRoute({
+  id: "requestPasswordReset",
+  method: "POST",
+  path: "/request-password-reset",
+  summary: "Ask for a new password",
+  description: "Sends a letter, if the address has an account. The answer is the same either way.",
+  group,
+  needs: "nobody",
+  body: z.strictObject({ email }),
+  answer: z.object({ status: z.literal(true), message: z.string() }),
+});
+
+export const resetPassword = authRoute({
+  id: "resetPassword",
+  method: "POST",
+  path: "/reset-password",
+  summary: "Set a new password with the token from the letter",
+  description: "Once, within an hour. Ends every session of the account.",
+  group,
+  needs: "nobody",
+  body: z.strictObject({ token, newPassword }),
+  answer: done,
+  problems: [401],
+});
+
+export const changePassword = authRoute({
+  id: "changePassword",
+  method: "POST",
+  path: "/change-password",
+  summary: "Change your password",
+  description: "Ends all your other sessions.",
+  group,
+  needs: "session",
+  body: z
+    .strictObject({ currentPassword: givenPassword, newPassword })
+    .transform((body) => ({ ...body, revokeOtherSessions: true })),
+  answer: withPerson,
+  cookies: "A new session in place of the one that asked.",
+  problems: [409],
+});

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { authRoute } from "./route.ts";
+import { done, givenPassword } from "./shapes.ts";
+
+const group = "Your second factor";
+
+const body = z.strictObject({
+  password: givenPassword.optional().meta({ description: "Has to be there where the account has one." }),
+});
+const backupCodes = z
+  .array(z.string())
+  .meta({ description: "Recovery codes, each good once. They are not shown again." });
+
+export const enableSecondFactor = authRoute({
+  id: "enableSecondFactor",
+  method: "POST",
+  path: "/two-factor/enable",
+  summary: "Begin to turn your second factor on",
+  description: "It is on once a first code from the app was given to `/two-factor/verify-totp`.",
+  group,
+  needs: "session",
+  body,
+  answer: z.object({
+    method: z.literal("totp"),
+    totpURI: z.string().meta({ description: "For the app, as otpauth://…" }),
+    backupCodes,
+  }),
+  problems: [409],
+});
+
+export const disableSecondFactor = authRoute({
+  id: "disableSecondFactor",
+  method: "POST",
+  path: "/two-factor/disable",
+  summary: "Turn your second factor off",
+  group,
+  needs: "session",
+  body,
+  answer: done,
+  cookies: "A new session in place of the one that asked.",
+  problems: [409],
+});
+
+export const renewRecoveryCodes = authRoute({
+  id: "renewRecoveryCodes",
+  method: "POST",
+  path: "/two-factor/generate-backup-codes",
+  summary: "Make new recovery codes",
+  description: "The old ones do not work any more.",
+  group,
+  needs: "session",
+  body,
+  answer: z.object({ status: z.literal(true), backupCodes }),
+  problems: [409],
+});

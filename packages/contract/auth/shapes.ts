@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { id, time } from "../manage/shapes.ts";
+
+/** Shapes that several addresses share. They are written as the library behind them writes them, in camelCase. */
+
+/** Long enough for anything sensible; the rules for new passwords are stricter. */
+export const givenPassword = z
+  .string()
+  .min(1, "should not be empty")
+  .max(1_024, "is too long")
+  .meta({ description: "The password as it is." });
+
+export const newPassword = z
+  .string()
+  .meta({ description: "8 to 128 characters, not one that is often chosen, nor your name or address." });
+
+export const token = z.string().min(1).max(200).meta({ description: "From the letter." });
+
+/** A page of this site to go to afterwards; anything else would make the server send people elsewhere. */
+export const target = z
+  .string()
+  .max(2_000)
+  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, "should be a page of this site, such as /account")
+  .meta({ description: "A page of this site, such as /account." });
+
+export const signedInPerson = z
+  .object({
+    id,
+    name: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    twoFactorEnabled: z.boolean().meta({ description: "As it was before this request." }),
+    image: z.string().nullable().meta({ description: "Always null: pictures are not kept." }),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: "SignedInPerson" });
+
+export const openSession = z
+  .object({
+    id,
+    userId: id,
+    ipAddress: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    createdAt: time,
+    updatedAt: time,
+    expiresAt: time,
+  })
+  .meta({ id: "OpenSession", description: "Without its secret, which is in the cookie alone." });
+
+export const done = z.object({ status: z.literal(true) });
+
+export const withPerson = z.object({ user: signedInPerson });
+
+export const opensSession = "The session, for 14 days.";

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { authBase } from "@countersign/contract/auth/route";
+import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
+import { openApiDocument } from "@countersign/contract/openapi";
+import { Authenticator } from "../support/authenticator.ts";
+import type { Browser, BrowserAnswer } from "../support/browser.ts";
+import { databases } from "../support/databases.ts";
+import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
+import { goodPassword, type House, openHouse, tokenIn } from "../support/house.ts";
+import { totpCode, totpSecret } from "../support/totp.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("what the reference says of /api/auth on $kind", ({ make }) => {
+  let discord: FakeDiscord;
+  let house: House;
+  const called = new Set<AuthRouteId>();
+  beforeAll(async () => {
+    discord = await startFakeDiscord();
+    house = await openHouse(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
+  });
+  afterAll(async () => {
+    await house.close();
+    discord.close();
+  });
+
+  /** Calls it, and holds the answer against everything that is written about it. */
+  const call = async (
+    browser: Browser,
+    id: AuthRouteId,
+    body?: object,
+    query = "",
+  ): Promise<BrowserAnswer> => {
+    const route = authRoutes.find((one) => one.id === id);
+    if (route === undefined) throw new Error(`There is no ${id}.`);
+    expect([id, body === undefined]).toEqual([id, route.body === null]);
+    const answer = await browser.send(route.method, authBase + route.path + query, body);
+    expect([id, answer.status]).toEqual([
+      id,
+      route.answer === null || query.includes("callback") ? 302 : 200,
+    ]);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    if (answer.status === 200) {
+      // What is not described would be missing from what was parsed.
+      expect(route.answer?.parse(answer.body)).toEqual(answer.body);
+    } else {
+      expect(route.redirect).toBeString();
+      expect(answer.headers.get("location")).toBeTruthy();
+    }
+    if (answer.headers.getSetCookie().length > 0) expect([id, route.cookies]).not.toEqual([id, undefined]);
+    called.add(id);
+    return answer;
+  };
+  const signIn = async (email: string, password = goodPassword) => {
+    const browser = house.browser();
+    return { browser, answer: await call(browser, "signIn", { email, password }) };
+  };
+
+  test("making an account, verifying its address, signing in and out", async () => {
+    const email = "contract@example.com";
+    const browser = house.browser();
+    expect((await call(browser, "getSession")).body).toBeNull();
+    await call(browser, "signUp", { name: "Ada", email, password: goodPassword });
+    await call(browser, "sendVerificationEmail", { email });
+    const token = tokenIn((await house.letters(email))[0]);
+    await call(browser, "verifyEmail", undefined, `?token=${token}`);
+    const back = await call(browser, "verifyEmail", undefined, `?token=${token}&callbackURL=%2Fsign-in`);
+    expect(back.headers.get("location")).toBe("/sign-in");
+    await call(browser, "signIn", { email, password: goodPassword, rememberMe: false });
+    expect((await call(browser, "getSession")).body.user.email).toBe(email);
+    await call(browser, "signOut", {});
+    await call(browser, "signOut", {});
+  });
+
+  test("passwords", async () => {
+    const { browser, email } = await house.guest();
+    await call(browser, "changePassword", {
+      currentPassword: goodPassword,
+      newPassword: "another good password",
+    });
+    await call(house.browser(), "requestPasswordReset", { email });
+    const letter = (await house.letters(email)).find(({ kind }) => kind === "password_reset");
+    await call(house.browser(), "resetPassword", { token: tokenIn(letter), newPassword: goodPassword });
+    await signIn(email);
+  });
+
+  test("the second factor", async () => {
+    const { browser, email } = await house.guest();
+    const { totpURI } = (await call(browser, "enableSecondFactor", { password: goodPassword })).body;
+    await call(browser, "verifyTotp", { code: totpCode(totpSecret(totpURI), -1) });
+    const first = await signIn(email);
+    expect(first.answer.body.twoFactorRedirect).toBe(true);
+    await call(first.browser, "verifyTotp", { code: totpCode(totpSecret(totpURI)) });
+    const { backupCodes } = (await call(browser, "renewRecoveryCodes", { password: goodPassword })).body;
+    const second = await signIn(email);
+    await call(second.browser, "verifyRecoveryCode", { code: backupCodes[0] });
+    await call(browser, "disableSecondFactor", { password: goodPassword });
+  });
+
+  test("passkeys", async () => {
+    const { browser } = await house.guest();
+    const device = new Authenticator(house.url);
+    const { body: options } = await call(browser, "beginPasskey");
+    await call(browser, "addPasskey", { response: device.register(options), name: "Phone" });
+    const { id } = (await call(browser, "listPasskeys")).body[0];
+    await call(browser, "renamePasskey", { id, name: "Old phone" });
+    expect((await call(browser, "beginPasskeySignIn")).body.allowCredentials).toHaveLength(1);
+    await call(browser, "beginPasskey");
+    const later = house.browser();
+    const { body: challenge } = await call(later, "beginPasskeySignIn");
+    await call(later, "signInWithPasskey", { response: device.authenticate(challenge) });
+    await call(browser, "removePasskey", { id });
+  });
+
+  test("Discord", async () => {
+    const who = { id: "81000000001", username: "grace", email: "grace@example.com", verified: true };
+    const browser = house.browser();
+    const begun = await call(browser, "signInWithDiscord", {
+      provider: "discord",
+      callbackURL: "/welcome",
+      errorCallbackURL: "/sign-in",
+      newUserCallbackURL: "/hello",
+    });
+    const { search } = new URL(discord.approve(begun.body.url, who));
+    expect((await call(browser, "returnFromDiscord", undefined, search)).headers.get("location")).toBe(
+      "/hello",
+    );
+    const { browser: other } = await house.guest();
+    const linking = await call(other, "linkDiscord", { provider: "discord" });
+    const address = new URL(discord.approve(linking.body.url, { ...who, id: "81000000002" }));
+    await call(other, "returnFromDiscord", undefined, address.search);
+    const { account_id: accountId } = (await other.manage("GET", "/me")).body.sign_in_methods.discord;
+    await call(other, "unlinkAccount", { accountId });
+  });
+
+  test("nothing that is in the list was left out here", () => {
+    expect([...called].sort()).toEqual(authRoutes.map((route) => route.id).sort());
+  });
+});
+
+test.each(authRoutes.map((route) => [`${route.method} ${authBase}${route.path}`, route] as const))(
+  "%s is described whole",
+  (_, route) => {
+    const described = openApiDocument().paths[authBase + route.path]?.[route.method.toLowerCase()];
+    expect(described).toMatchObject({ operationId: route.id, tags: [route.group], summary: route.summary });
+    const text = JSON.stringify(described);
+    expect(text.includes('"session":[]')).toBe(route.needs === "session");
+    expect(text).not.toContain("accessToken");
+    expect(text.includes('"requestBody"')).toBe(route.body !== null);
+    expect(text).toContain("Problem429");
+    if (route.answer !== null) expect(text).toContain('"200":');
+    if (route.redirect !== undefined) expect(text).toContain('"302":');
+    expect(route.summary).toMatch(/^[A-Z][^.]*$/);
+    expect(route.description ?? "A.").toMatch(/^[A-Z`].*[.!]$/s);
+  },
+);
