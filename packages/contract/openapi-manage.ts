@@ -33,7 +33,7 @@ function components(schemas: Schemas) {
         in: "header",
         required: false,
         description:
-          "Any 1 to 255 visible characters that you use for this request alone. Sent again with the same key, it changes nothing more and gets the same answer.",
+          "Any 1 to 255 visible characters that you use for this request alone. Sent again with the same key within a day, it changes nothing more and gets the same answer. After that it is a new request.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       IfMatch: {
@@ -85,7 +85,7 @@ export function needs(access: Access): string {
     case "member":
       return access.may === null
         ? "For every member of the organization."
-        : `Needs the permission \`${access.may}\`.`;
+        : `Needs the permission ${[access.may, ...access.or].map((code) => `\`${code}\``).join(" or ")}.`;
   }
 }
 

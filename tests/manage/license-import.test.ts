@@ -371,7 +371,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       productId,
     });
     const license = (await exported(office, productId)).get("D-1");
-    expect(license).toMatchObject({ ip_system_enabled: false, max_ips: null, is_lifetime: false });
+    expect(license).toMatchObject({ ip_system_enabled: false, max_ips: 7, is_lifetime: false });
     const days = (Date.parse(String(license?.expires_at)) - Date.now()) / 86_400_000;
     expect(days).toBeCloseTo(10, 1);
   });
@@ -455,6 +455,34 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
     expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
   });
+
+  test("the same Idempotency-Key with another file, or the same read as another type, is refused", async () => {
+    const productId = await newProduct(office);
+    // More than one piece of it is written down.
+    const note = "n".repeat(1_000);
+    const file = (count: number) =>
+      csvFile(
+        ["customer_email", "notes"],
+        ...Array.from({ length: count }, (_, row) => [`m${row}@example.com`, note]),
+      );
+    const headers = { ...csv, "idempotency-key": crypto.randomUUID() };
+    const send = (body: string, more = {}) =>
+      office.owner.api.send("POST", path(productId), body, { ...headers, ...more });
+    const first = await send(file(700));
+    expect(first.status).toBe(202);
+    const lines = `{"customer_email":"a@example.com"}\n`;
+    for (const refused of [await send(file(699)), await send(file(1)), await send(lines, jsonLines)]) {
+      expect(refused.status).toBe(409);
+      expect(refused.body.detail).toBe("This Idempotency-Key was used for another request. Use a new one.");
+    }
+    const again = await send(file(700));
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(again.body).toEqual(first.body);
+    expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
+    await finishedImport(office, first.body.id, productId);
+    const pieces = await office.store.reads.selectFrom("import_pieces").select("import_id").execute();
+    expect(pieces).toEqual([]);
+  }, 60_000);
 
   test("the audit log says who began it and what came of it", async () => {
     const job = await importFile(office, csvFile(["customer_email"], ["audit@example.com"]));

@@ -142,6 +142,33 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(Date.parse(license.expires_at) - Date.parse(licenses[0]?.expires_at ?? "")).toBe(60_000);
   });
 
+  test("more than one lot is extended with an Idempotency-Key alone, and then once", async () => {
+    const { tag, licenses } = await create(120, { expires_in_seconds: 3600 });
+    const order = { action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 };
+    expect((await bulk({ ...order, dry_run: true })).body).toMatchObject({ matched: 120, changed: 120 });
+    for (const selection of [order.selection, { ids: licenses.map(({ id }) => id) }]) {
+      const refused = await bulk({ ...order, selection });
+      expect(refused.status).toBe(422);
+      expect(refused.body.errors[0].field).toBe("Idempotency-Key");
+    }
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await Promise.all([1, 2, 3].map(() => office.owner.api.post(path, order, headers)));
+    answers.push(await office.owner.api.post(path, order, headers));
+    for (const { body } of answers) expect(body).toMatchObject({ matched: 120, changed: 120 });
+    expect(answers.at(-1)?.headers.get("idempotent-replayed")).toBe("true");
+    const wanted = Date.parse(licenses[0]?.expires_at ?? "") + 60_000;
+    for (const license of await read(tag)) expect(Date.parse(license.expires_at)).toBe(wanted);
+    const other = await office.owner.api.post(path, { ...order, extend_by_seconds: 61 }, headers);
+    expect(other.status).toBe(409);
+  });
+
+  test("fifty are extended without, wherever they are among the others", async () => {
+    const { licenses } = await create(50, { expires_in_seconds: 3600 });
+    const selection = { ids: licenses.map(({ id }) => id) };
+    const { body } = await bulk({ action: "extend", selection, extend_by_seconds: 60 });
+    expect(body).toMatchObject({ matched: 50, changed: 50, next_cursor: null });
+  });
+
   const needs: [action: string, permission: Permission, more: object][] = [
     ["revoke", "licenses:revoke", {}],
     ["reinstate", "licenses:revoke", {}],

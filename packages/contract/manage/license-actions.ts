@@ -97,7 +97,7 @@ export const listLicenseIps = route({
   path: "/licenses/{license_id}/ips",
   summary: "List a license's registered IPs",
   group,
-  access: member("licenses:view"),
+  access: member("licenses:view", "licenses:update", "licenses:reset_ips"),
   query: pageQuery,
   answer: page(licenseIp),
 });
@@ -130,16 +130,15 @@ const mostSelected = 10_000;
 const act = <Name extends string, Shape extends z.ZodRawShape>(action: Name, shape: Shape) =>
   z.strictObject({
     action: z.literal(action),
-    selection: z.union(
-      [
-        z.strictObject({ ids: z.array(id).min(1).max(mostSelected) }),
-        z.strictObject({ filter: z.strictObject(licenseFilter).partial() }),
-      ],
-      {
+    selection: z
+      .strictObject({
+        ids: z.array(id).min(1).max(mostSelected).optional(),
+        filter: z.strictObject(licenseFilter).partial().optional(),
+      })
+      .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
         error:
           'should be {"ids": [...]} with 1 to 10,000 ids, or {"filter": {...}} with the filters of the list',
-      },
-    ),
+      }),
     dry_run: z.boolean().default(false),
     cursor: z.string().max(1_000).optional(),
     ...shape,
@@ -152,8 +151,10 @@ export const bulkLicenses = route({
   summary: "Change many licenses at once",
   description:
     "Needs the permission of the action. A dry run changes nothing and says how many it would be. The work is done " +
-    "fifty licenses at a time, each lot for itself. After about eight seconds it stops and answers with a " +
-    "next_cursor: repeat the request with it as `cursor` to go on.",
+    "fifty licenses at a time, each lot for itself. Should it be interrupted, the same request with the same " +
+    "Idempotency-Key goes on where it stopped, and no license is changed twice; to extend more than fifty licenses, " +
+    "the key has to be sent. After about eight seconds the work stops and answers with a next_cursor: send the " +
+    "request with it as `cursor`, and with a new key, to go on.",
   group,
   access: member("licenses:view"),
   body: z.discriminatedUnion("action", [

@@ -68,7 +68,11 @@ export const licenseFields = {
   version_pinned: version.nullable().optional(),
   version_range_min: version.nullable().optional().meta({ description: "Inclusive." }),
   version_range_max: version.nullable().optional().meta({ description: "Exclusive." }),
-  notes: note.nullable().optional(),
+  notes: note
+    .transform((text) => (text.trim() === "" ? null : text))
+    .nullable()
+    .optional()
+    .meta({ description: "Blank is the same as null: no notes." }),
   custom_override: jsonObject
     .nullable()
     .optional()

@@ -91,7 +91,7 @@ export const importLicenses = route({
   path: "/products/{product_id}/licenses/import",
   summary: "Import licenses from a file",
   description:
-    "Send the file as the body, UTF-8, at most 100 MiB. CSV has the names of its columns in the first row; JSON Lines has an object in each. The names are those of an export, or columns says what they mean. Keys and times are kept as the file gives them; a row without a key gets a new one. The answer comes once the file has arrived: read the import to see how far it is.",
+    "Send the file as the body, UTF-8, at most 100 MiB. CSV has the names of its columns in the first row; JSON Lines has an object in each. The names are those of an export, or columns says what they mean. Keys and times are kept as the file gives them; a row without a key gets a new one. Addresses in ips are registered now, or at the times in ips_registered_at, one for each. The answer comes once the file has arrived: read the import to see how far it is.",
   group,
   access: member("licenses:import"),
   query: z.object({ ...importOptions, columns: columnMap.default({}) }),
@@ -127,7 +127,7 @@ export const exportLicenses = route({
   path: "/organizations/{organization_id}/licenses/export",
   summary: "Export licenses as a file",
   description:
-    "The oldest first. Cells of a CSV file that a spreadsheet would run as a formula begin with an apostrophe, which the import takes off again.",
+    "The oldest first. Cells of a CSV file that a spreadsheet would run as a formula begin with an apostrophe, which the import takes off again. An export that is imported gives the same licenses, but for their ids and updated_at.",
   group,
   access: member("licenses:export"),
   query: z.object({

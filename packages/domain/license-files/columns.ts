@@ -12,6 +12,7 @@ export const importFields = [
   "ip_system_enabled",
   "max_ips",
   "ips",
+  "ips_registered_at",
   "notes",
   "version_pin_mode",
   "version_pinned",

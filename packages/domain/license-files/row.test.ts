@@ -23,6 +23,19 @@ describe("a row that is right", () => {
     ["a JSON list", { tags: '["b;c","a"]' }, { tags: ["a", "b;c"] }],
     ["max_ips", { max_ips: "5" }, { maxIps: 5, ipSystemEnabled: true }],
     ["mapped and plain addresses", { ips: "::ffff:10.0.0.1;10.0.0.1" }, { ips: ["10.0.0.1"] }],
+    [
+      "addresses with their times",
+      { ips: "2001:db8::1;10.0.0.1;2001:db8::2", ips_registered_at: "2020-01-03;2020-01-02;2020-01-01" },
+      {
+        ips: ["2001:db8::/64", "10.0.0.1"],
+        ipsRegisteredAtMs: [Date.UTC(2020, 0, 1), Date.UTC(2020, 0, 2)],
+      },
+    ],
+    [
+      "addresses without times",
+      { ips: "10.0.0.1", ips_registered_at: "" },
+      { ips: ["10.0.0.1"], ipsRegisteredAtMs: undefined },
+    ],
     ["revoked by its status alone", { status: "Revoked" }, { revokedAtMs: nowMs }],
     ["active", { status: "active" }, { revokedAtMs: null }],
     [
@@ -53,6 +66,9 @@ describe("a row that is wrong names the field", () => {
     [{ max_ips: "0" }, "max_ips"],
     [{ ips: "10.0.0.1/24" }, "ips"],
     [{ ips: '["10.0.0.1", 5]' }, "ips"],
+    [{ ips: "10.0.0.1;10.0.0.2", ips_registered_at: "2020-01-01" }, "ips_registered_at"],
+    [{ ips: "10.0.0.1", ips_registered_at: "yesterday" }, "ips_registered_at"],
+    [{ ips_registered_at: "2020-01-01" }, "ips_registered_at"],
     [{ version_pin_mode: "latest" }, "version_pin_mode"],
     [{ version_pin_mode: "pinned" }, "version_pinned"],
     [{ custom_override: "{" }, "custom_override"],
@@ -88,6 +104,7 @@ test.each([
   ["2031-01-02T25:00:00Z", null],
   ["2031-01-02T03:04:05", null],
   ["1969-12-31", null],
+  ["9999-12-31T23:59:59-12:00", null],
   ["02.01.2031", null],
   ["", null],
 ])("the time %j is %p", (text, ms) => {

@@ -25,6 +25,8 @@ export interface ImportedLicense {
   readonly ipSystemEnabled: boolean | undefined;
   readonly maxIps: number | undefined;
   readonly ips: readonly string[] | undefined;
+  /** When each of the addresses was registered, in their order. */
+  readonly ipsRegisteredAtMs: readonly number[] | undefined;
   readonly notes: string | null | undefined;
   readonly pin: Pin | undefined;
   readonly customOverride: string | null | undefined;
@@ -144,20 +146,45 @@ function expiry(row: Row): Expiry | undefined {
 function ipControls(
   row: Row,
   defaults: ImportDefaults,
-): Pick<ImportedLicense, "ipSystemEnabled" | "maxIps" | "ips"> {
+): Pick<ImportedLicense, "ipSystemEnabled" | "maxIps" | "ips" | "ipsRegisteredAtMs"> {
   const maxIps = row.optional("max_ips", (value) => values.readWholeNumber(value, 1, 1_000_000));
   const enabled = row.optional("ip_system_enabled", values.readFlag);
   const ips = row.optional("ips", (value) => {
     const list = values.readList(value);
     if (list instanceof Wrong) return list;
     const read = list.map((ip) => values.readIp(ip, defaults.ipv6Prefix));
-    return read.find((ip) => ip instanceof Wrong) ?? [...new Set(read as string[])];
+    return read.find((ip) => ip instanceof Wrong) ?? (read as string[]);
+  });
+  const times = row.optional("ips_registered_at", (value) => {
+    const list = values.readList(value);
+    if (list instanceof Wrong) return list;
+    const read = list.map(values.readTime);
+    return read.find((time) => time instanceof Wrong) ?? (read as number[]);
   });
   return {
     ipSystemEnabled: enabled ?? (maxIps == null ? undefined : true),
     maxIps: maxIps ?? undefined,
-    ips: ips === null ? [] : ips,
+    ...registrations(row, ips === null ? [] : ips, times ?? undefined),
   };
+}
+
+/** Several addresses may count as one, which was registered with the first of them. */
+function registrations(
+  row: Row,
+  ips: readonly string[] | undefined,
+  times: readonly number[] | undefined,
+): Pick<ImportedLicense, "ips" | "ipsRegisteredAtMs"> {
+  const unique = ips === undefined ? undefined : [...new Set(ips)];
+  if (times === undefined) return { ips: unique, ipsRegisteredAtMs: undefined };
+  if (times.length !== ips?.length) {
+    row.wrong("ips_registered_at", "should have a time for each of the addresses in ips");
+    return { ips: unique, ipsRegisteredAtMs: undefined };
+  }
+  const earliest = new Map<string, number>();
+  ips.forEach((ip, place) => {
+    earliest.set(ip, Math.min(earliest.get(ip) ?? Number.POSITIVE_INFINITY, times[place] ?? 0));
+  });
+  return { ips: [...earliest.keys()], ipsRegisteredAtMs: [...earliest.values()] };
 }
 
 function pin(row: Row): Pin | undefined {

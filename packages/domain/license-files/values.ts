@@ -61,10 +61,13 @@ export function readWholeNumber(value: unknown, min: number, max: number): numbe
 export function readTime(value: unknown): number | Wrong {
   const text = typeof value === "string" ? value.trim() : "";
   const ms = timeShape.test(text) && isDay(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN;
-  return ms >= 0
+  return ms >= 0 && ms < endOfYearsMs
     ? ms
     : new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
 }
+
+/** The year 9999 is the last that a date can be written in. */
+const endOfYearsMs = Date.UTC(10_000, 0, 1);
 
 /** The engine takes the 30th of February for the 2nd of March. */
 function isDay(text: string): boolean {

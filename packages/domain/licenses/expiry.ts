@@ -53,12 +53,15 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
   }
 }
 
+/** A hundred years: whoever wants more wants a lifetime license. */
+export const longestTermMs = 3_155_760_000_000;
+
 /** Later by this much, from its end or from now, whichever is later; null for what never ends. */
 export function extended(expiry: Expiry, byMs: number, nowMs: number): Expiry | null {
   if (expiry.expiresAtMs !== null) {
     return { ...expiry, expiresAtMs: Math.min(Math.max(expiry.expiresAtMs, nowMs) + byMs, latestMs) };
   }
-  if (expiry.termMs !== null) return { ...expiry, termMs: expiry.termMs + byMs };
+  if (expiry.termMs !== null) return { ...expiry, termMs: Math.min(expiry.termMs + byMs, longestTermMs) };
   return null;
 }
 
@@ -73,6 +76,7 @@ function saidFields(wanted: WantedExpiry): ExpiryField[] {
 
 function until(field: ExpiryField, expiresAtMs: number): ExpiryAnswer {
   if (expiresAtMs > latestMs) return refuse(field, "should end before the year 10000");
+  if (expiresAtMs < 0) return refuse(field, "should not end before the year 1970");
   return { ok: true, expiry: { isLifetime: false, expiresAtMs, termMs: null } };
 }
 

@@ -10,9 +10,27 @@ export async function keptAnswer(db: Database, actorId: string, key: string) {
     .executeTakeFirst();
 }
 
-/** Fails when another request with the same key was quicker. */
-export async function keepAnswer(db: Database, answer: IdempotencyKeyRow): Promise<void> {
-  await db.insertInto("idempotency_keys").values(answer).execute();
+/** Returns false when another request with the same key was quicker. */
+export async function keepNew(db: Database, row: IdempotencyKeyRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto("idempotency_keys")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["actor_id", "idempotency_key"]).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** The same in place of what was kept before; false when something else is kept by now. */
+export async function keepOver(db: Database, row: IdempotencyKeyRow, sealedBefore: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("idempotency_keys")
+    .set({ status: row.status, sealed_answer: row.sealed_answer, created_at: row.created_at })
+    .where("actor_id", "=", row.actor_id)
+    .where("idempotency_key", "=", row.idempotency_key)
+    .where("fingerprint", "=", row.fingerprint)
+    .where("sealed_answer", "=", sealedBefore)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 export async function forgetAnswers(db: Database, beforeMs: number): Promise<void> {

@@ -41,7 +41,10 @@ export async function overwriteLicenses(
       await replaceIps(
         db,
         row.id,
-        license.ips.map((ip) => ({ ip, registeredAt: known.get(ip) ?? nowMs })),
+        license.ips.map((ip, place) => ({
+          ip,
+          registeredAt: license.ipsRegisteredAtMs?.[place] ?? known.get(ip) ?? nowMs,
+        })),
       );
     }
     const before: Before = {

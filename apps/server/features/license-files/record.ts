@@ -1,12 +1,25 @@
 import type { RegisteredIp } from "@countersign/store/queries/license-lists";
 import type { LicenseView } from "@countersign/store/queries/license-views";
+import { iso } from "../../http/manage/page.ts";
 import { type ShownLicense, showLicense } from "../licenses/show.ts";
 
-/** A license as a file holds it: all that the management API shows, and its registered addresses. */
-export type ExportRecord = ShownLicense & { readonly ips: readonly string[] };
+/**
+ * A license as a file holds it: all that the management API shows, its registered addresses with their times, and how
+ * many places it has also while its IP system is off. Whoever imports the file has the same license.
+ */
+export type ExportRecord = ShownLicense & {
+  readonly max_ips: number;
+  readonly ips: readonly string[];
+  readonly ips_registered_at: readonly string[];
+};
 
 export function exportRecord(view: LicenseView, ips: readonly RegisteredIp[], nowMs: number): ExportRecord {
-  return { ...showLicense(view, nowMs), ips: ips.map(({ ip }) => ip) };
+  return {
+    ...showLicense(view, nowMs),
+    max_ips: view.max_ips,
+    ips: ips.map(({ ip }) => ip),
+    ips_registered_at: ips.map(({ registeredAt }) => iso(registeredAt)),
+  };
 }
 
 /** The columns of a CSV export, in order. */
@@ -26,6 +39,7 @@ export const exportFields = [
   "max_ips",
   "current_unique_ip_count",
   "ips",
+  "ips_registered_at",
   "notes",
   "tags",
   "metadata",

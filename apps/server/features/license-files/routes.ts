@@ -55,7 +55,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.listLicenseImports, async (context, { query }) => {
-    const before = decodeCursor(query.cursor, 2);
+    const before = decodeCursor(query.cursor, ["number", "text"]);
     const rows = await importsOf(context.store.reads, theProduct(context).id, {
       before: before === null ? null : { createdAt: Number(before[0]), id: String(before[1]) },
       limit: query.limit + 1,
@@ -97,10 +97,10 @@ async function receiveBody(
   claimant: string,
   options: ImportOptions,
 ): Promise<number> {
-  const { store, request } = context;
+  const { store, request, body } = context;
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw new FileTooLarge();
-  if (request.body === null) throw new FileProblem("The file is empty.");
-  return receive(store, job.id, request.body, rowReader(options.format, options.columns), async () => {
+  if (body === null) throw new FileProblem("The file is empty.");
+  return receive(store, job.id, body, rowReader(options.format, options.columns), async () => {
     const untilMs = (await store.clock()) + leaseMs;
     await store.transaction((db) => updateImport(db, job.id, claimant, { claimed_until: untilMs }));
   });

@@ -1,15 +1,15 @@
 import * as contract from "@countersign/contract/manage/license-actions";
-import { latestMs } from "@countersign/domain/licenses/expiry";
+import { readExpiry } from "@countersign/domain/licenses/expiry";
 import type { Permission } from "@countersign/domain/members/permissions";
 import * as changes from "@countersign/store/queries/license-changes";
-import { conditions, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import { licenseLots, type Place, pause } from "@countersign/store/queries/license-list";
+import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
+import { licensePage, type Place, pause } from "@countersign/store/queries/license-list";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
-import { decodeCursor, milliseconds } from "../../http/manage/page.ts";
+import { milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { cursorOf, filterOf, placeOf } from "./list.ts";
@@ -66,6 +66,16 @@ const dryLotSize = 4_000;
 /** Then the caller is answered, before the connection is taken for dead. */
 const longestMs = 8_000;
 
+/** How far it is. Kept with each lot, so that a repetition goes on from here and does nothing twice. */
+interface Progress {
+  /** When the first try began: what the filter means, and what is done, go by this time to the end. */
+  readonly nowMs: number;
+  readonly at: Place | null;
+  readonly matched: number;
+  readonly changed: number;
+  readonly isOver: boolean;
+}
+
 export const bulkRoutes: readonly BoundRoute[] = [
   bind(contract.bulkLicenses, async (context, { body: order }) => {
     const [permission, action, changeOf] = actions[order.action];
@@ -75,39 +85,69 @@ export const bulkRoutes: readonly BoundRoute[] = [
         `${order.action} needs the permission ${permission}, which you do not have.`,
       );
     }
-    const change = (changeOf as (order: Order, nowMs: number) => changes.LicenseChange)(order, context.nowMs);
+    let progress: Progress = (context.progress() as Progress | null) ?? {
+      nowMs: context.nowMs,
+      at: placeOf(order.cursor, orderName(order)),
+      matched: 0,
+      changed: 0,
+      isOver: false,
+    };
+    const change = (changeOf as (order: Order, nowMs: number) => changes.LicenseChange)(
+      order,
+      progress.nowMs,
+    );
     const until = performance.now() + longestMs;
-    const result = { matched: 0, changed: 0, dry_run: order.dry_run, next_cursor: null as string | null };
-    let isFirst = true;
-    for await (const { ids, end, filter } of lotsOf(context, order)) {
-      const work = async (db: Database) => {
-        const rows = await chosenRows(db, context, ids, filter, !order.dry_run);
-        result.matched += rows.length;
-        result.changed += order.dry_run
+    const nextLot = await lotsOf(context, order, progress.nowMs, until);
+    for (let isFirst = true; !progress.isOver; isFirst = false) {
+      const before = progress;
+      const { ids, end, filter } = await nextLot(before.at);
+      const work = async (db: Database): Promise<Progress> => {
+        const rows = await chosenRows(db, context, ids, filter, before.nowMs, !order.dry_run);
+        const changed = order.dry_run
           ? (await change.affected(db, rows)).length
           : await applyChange(db, context, action, change, rows);
-        return result;
+        return {
+          ...before,
+          at: end,
+          matched: before.matched + rows.length,
+          changed: before.changed + changed,
+          isOver: end === null || performance.now() > until,
+        };
       };
-      if (order.dry_run) await work(context.store.reads);
+      if (order.dry_run) progress = await work(context.store.reads);
       // What fits into one transaction is kept with its answer.
-      else if (isFirst && end === null) return context.transaction(work);
-      else await context.store.transaction(work);
-      isFirst = false;
-      if (end !== null && performance.now() > until) {
-        result.next_cursor = cursorOf(end);
-        break;
+      else if (isFirst && end === null && before.matched === 0)
+        return context.transaction(async (db) => answer(order, await work(db)));
+      else {
+        if (order.action === "extend") checkCanBeRepeated(context);
+        progress = await context.step(work);
       }
       await pause();
     }
-    return context.transaction(async () => result);
+    return context.transaction(async () => answer(order, progress));
   }),
 ];
 
+function answer(order: Order, { matched, changed, at }: Progress) {
+  const next = at === null ? null : cursorOf(at, orderName(order));
+  return { matched, changed, dry_run: order.dry_run, next_cursor: next };
+}
+
+/** What is extended once more when it is repeated has to be told apart from what was extended already. */
+function checkCanBeRepeated({ request }: Context): void {
+  if (request.headers.has("idempotency-key")) return;
+  throw invalid(
+    "Idempotency-Key",
+    `is missing: with it, more than ${lotSize} licenses are extended once each, also if the request is interrupted ` +
+      "and has to be sent again",
+  );
+}
+
 function endOf(expiresAt: string | null): number | null {
   if (expiresAt === null) return null;
-  const endMs = milliseconds(expiresAt);
-  if (endMs > latestMs) throw invalid("expires_at", "should be before the year 10000");
-  return endMs;
+  const answer = readExpiry({ expiresAtMs: milliseconds(expiresAt) }, null, 0);
+  if (!answer.ok) throw invalid(answer.field, answer.problem);
+  return answer.expiry?.expiresAtMs ?? null;
 }
 
 interface Lot {
@@ -118,24 +158,47 @@ interface Lot {
   readonly filter: LicenseFilter | null;
 }
 
-async function* lotsOf(context: Context, order: Order): AsyncGenerator<Lot> {
-  const after = placeOf(decodeCursor(order.cursor, 2));
-  const size = order.dry_run ? dryLotSize : lotSize;
-  if ("ids" in order.selection) {
-    const ids = [...new Set(order.selection.ids)].sort().filter((id) => after === null || id > after.id);
-    for (let start = 0; start < ids.length; start += size) {
-      const lot = ids.slice(start, start + size);
-      const isLast = start + size >= ids.length;
-      yield { ids: lot, end: isLast ? null : { at: 0, id: lot.at(-1) ?? "" }, filter: null };
-    }
-    return;
-  }
-  const filter = await filterOf(context, order.selection.filter);
-  if (filter === null) return;
-  for await (const lot of licenseLots(context.store, filter, after, size, context.nowMs)) {
-    yield { ...lot, filter };
-  }
+/** Ids and filters go through the licenses in different orders. */
+function orderName(order: Order): string {
+  return order.selection.ids === undefined ? "bulk filter" : "bulk ids";
 }
+
+/** Finds the licenses after a place. */
+async function lotsOf(
+  context: Context,
+  order: Order,
+  nowMs: number,
+  until: number,
+): Promise<(after: Place | null) => Promise<Lot>> {
+  const size = order.dry_run ? dryLotSize : lotSize;
+  const { ids: chosen, filter: wanted } = order.selection;
+  if (chosen !== undefined) {
+    const ids = [...new Set(chosen)].sort();
+    return async (after) => {
+      const start = after === null ? 0 : ids.findIndex((id) => id > after.id);
+      const lot = start < 0 ? [] : ids.slice(start, start + size);
+      const last = lot.at(-1);
+      const isLast = last === undefined || last === ids.at(-1);
+      return { ids: lot, end: isLast ? null : { at: 0, id: last }, filter: null };
+    };
+  }
+  if (wanted === undefined) throw new Error("The contract lets nothing pass that chooses nothing.");
+  const filter = await filterOf(context, wanted, nowMs);
+  if (filter === null) return async () => ({ ids: [], end: null, filter });
+  return async (after) => {
+    const ids: string[] = [];
+    let end: Place | null = after;
+    // A page may be short where matches are rare. A lot is not: how many it takes does not depend on what lies between.
+    do {
+      const page = await licensePage(context.store, filter, byAge, end, size - ids.length, nowMs);
+      ids.push(...page.ids);
+      end = page.next;
+    } while (end !== null && ids.length < size && performance.now() < until);
+    return { ids, end, filter };
+  };
+}
+
+const byAge = { by: "created_at", descending: false } as const;
 
 /** Those of the ids that are the organization's and, where there is a filter, still as it says. */
 async function chosenRows(
@@ -143,23 +206,19 @@ async function chosenRows(
   context: Context,
   ids: readonly string[],
   filter: LicenseFilter | null,
+  nowMs: number,
   lock: boolean,
 ): Promise<LicenseRow[]> {
   if (ids.length === 0) return [];
   if (lock && filter === null) return lockedRows(db, context, ids);
   if (lock) await context.store.bulk.lockLicenses(db, ids);
+  const organizationId = theOrganization(context).id;
   let query = db
     .selectFrom("licenses")
     .selectAll()
     .where("id", "in", ids)
-    .where("organization_id", "=", theOrganization(context).id);
-  for (const condition of conditions(filter ?? (await everything(context)), context.nowMs))
+    .where("organization_id", "=", organizationId);
+  for (const condition of conditions(filter ?? everyLicenseOf(organizationId), nowMs))
     query = query.where(condition);
   return query.orderBy("id").execute();
-}
-
-async function everything(context: Context): Promise<LicenseFilter> {
-  const filter = await filterOf(context, {});
-  if (filter === null) throw new Error("An organization has licenses, if only none.");
-  return filter;
 }

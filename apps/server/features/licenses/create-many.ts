@@ -3,10 +3,8 @@ import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { deleting } from "@countersign/store/queries/license-changes";
 import { pause } from "@countersign/store/queries/license-list";
 import { licenseViews } from "@countersign/store/queries/license-views";
-import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
-import { actorId } from "../../http/manage/actor.ts";
-import { type Context, theActor } from "../../http/manage/context.ts";
+import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { applyChange, lockedRows } from "./change.ts";
@@ -17,62 +15,57 @@ import { type ShownLicense, showLicense } from "./show.ts";
 /** So many are made in one transaction; while it lasts, validations wait on SQLite. */
 const lotSize = 100;
 
+/** How far it is. Kept with each lot, so that a repetition goes on from here and makes nothing twice. */
+interface Progress {
+  /** What ids and keys follow from. */
+  readonly seed: string;
+  /** When the first try began, which durations count from. */
+  readonly nowMs: number;
+  readonly made: number;
+}
+
 /**
  * Makes many licenses, a lot at a time so that validations get their turn between. Nothing is wrong with any of them
- * when the first is made; should a key be taken meanwhile, what was made is taken back. With an `Idempotency-Key` the ids
- * and keys follow from it: whoever repeats a request that was interrupted gets the rest, and nothing twice.
+ * when the first is made; should a key be taken meanwhile, what was made is taken back.
  */
 export async function createInLots(
   context: Context,
   product: ProductRow,
-  drafts: readonly Draft[],
+  draftsAt: (nowMs: number) => readonly Draft[],
   prefixOf: (index: number) => string,
 ): Promise<Response> {
-  const key = idempotencyKey(context);
-  const named = key === null ? nameByChance(drafts) : nameByKey(context, key, drafts);
-  await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
-  const data: ShownLicense[] = [];
+  let progress = (context.progress() as Progress | null) ?? begin(context);
+  let named = nameBySeed(progress, draftsAt);
   try {
-    for (let start = 0; start < named.length; start += lotSize) {
-      const lot = named.slice(start, start + lotSize);
-      const ids = lot.map(({ id }) => id);
-      await createLot(context, product, lot, (index) => prefixOf(start + index));
-      const views = await licenseViews(context.store.reads, ids);
-      data.push(...views.map((view) => showLicense(view, context.nowMs)));
+    await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
+    while (progress.made < named.length) {
+      const before: Progress = progress;
+      const lot = named.slice(before.made, before.made + lotSize);
+      progress = await context.step(async (db): Promise<Progress> => {
+        await checkKeysAreFree(db, product.id, lot, (index) => prefixOf(before.made + index));
+        await addLicenses(db, context, product, lot);
+        return { ...before, made: before.made + lot.length };
+      });
+      // Another try of the same request was quicker, and chose otherwise.
+      if (progress.seed !== before.seed) named = nameBySeed(progress, draftsAt);
       await pause();
     }
   } catch (error) {
     // An interrupted request is completed by its repetition, if it can be told to be one.
-    if (error instanceof Problem || key === null) {
-      await takeBack(context, data);
+    if (error instanceof Problem || !context.request.headers.has("idempotency-key")) {
+      await takeBack(context, progress, named);
       await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     }
     throw error;
   }
-  if (key !== null) {
+  const data = await shown(context, named);
+  if (context.request.headers.has("idempotency-key"))
     await context.transaction(async () => ({ data, next_cursor: null }));
-  }
   return streamed(data);
 }
 
-async function createLot(
-  context: Context,
-  product: ProductRow,
-  lot: readonly Named[],
-  prefixOf: (index: number) => string,
-  tries = 3,
-): Promise<void> {
-  try {
-    await context.store.transaction(async (db) => {
-      const missing = await notThere(db, lot);
-      await checkKeysAreFree(db, product.id, lot, prefixOf);
-      await addLicenses(db, context, product, missing);
-    });
-  } catch (error) {
-    // The same request may be under way twice: what the other has made is there at the next try.
-    if (error instanceof Problem || idempotencyKey(context) === null || tries === 1) throw error;
-    await createLot(context, product, lot, prefixOf, tries - 1);
-  }
+function begin({ nowMs }: Context): Progress {
+  return { seed: randomBytes(32).toString("hex"), nowMs, made: 0 };
 }
 
 /** Gives each an id and a key, by chance. */
@@ -84,13 +77,10 @@ export function nameByChance(drafts: readonly Draft[]): Named[] {
   }));
 }
 
-/** The same, but so that the same request gives the same. Nobody can work them out without the server's own secret. */
-function nameByKey(context: Context, idempotencyKey: string, drafts: readonly Draft[]): Named[] {
-  const { pathname } = new URL(context.request.url);
-  const secret = context.store.sealer.secretFor(
-    `licenses\n${actorId(theActor(context))}\n${pathname}\n${idempotencyKey}`,
-  );
-  return drafts.map((draft, index) => {
+/** The same, but so that the same seed gives the same. */
+function nameBySeed({ seed, nowMs }: Progress, draftsAt: (nowMs: number) => readonly Draft[]): Named[] {
+  const secret = Buffer.from(seed, "hex");
+  return draftsAt(nowMs).map((draft, index) => {
     const bytes = createHmac("sha256", secret).update(String(index)).digest();
     return {
       ...draft,
@@ -100,8 +90,15 @@ function nameByKey(context: Context, idempotencyKey: string, drafts: readonly Dr
   });
 }
 
-function idempotencyKey(context: Context): string | null {
-  return context.request.headers.get("idempotency-key");
+async function shown(context: Context, named: readonly Named[]): Promise<ShownLicense[]> {
+  const data: ShownLicense[] = [];
+  for (let start = 0; start < named.length; start += lotSize) {
+    const ids = named.slice(start, start + lotSize).map(({ id }) => id);
+    const views = await licenseViews(context.store.reads, ids);
+    data.push(...views.map((view) => showLicense(view, context.nowMs)));
+    await pause();
+  }
+  return data;
 }
 
 /** Version 8: an id made in a way of its own. */
@@ -117,27 +114,19 @@ function uuidOf(bytes: Uint8Array): string {
   ].join("-");
 }
 
-async function notThere(db: Database, lot: readonly Named[]): Promise<Named[]> {
-  const rows = await db
-    .selectFrom("licenses")
-    .select("id")
-    .where(
-      "id",
-      "in",
-      lot.map(({ id }) => id),
-    )
-    .execute();
-  const there = new Set(rows.map((row) => row.id));
-  return lot.filter(({ id }) => !there.has(id));
-}
-
-async function takeBack(context: Context, made: readonly ShownLicense[]): Promise<void> {
-  for (let start = 0; start < made.length; start += lotSize) {
-    const ids = made.slice(start, start + lotSize).map(({ id }) => id);
-    await context.store.transaction(async (db) => {
+/** The last first: where it is interrupted, what is left is what a repetition goes on from. */
+async function takeBack(context: Context, from: Progress, named: readonly Named[]): Promise<void> {
+  for (let progress = from; progress.made > 0; ) {
+    const before = progress;
+    const start = Math.floor((before.made - 1) / lotSize) * lotSize;
+    const ids = named.slice(start, before.made).map(({ id }) => id);
+    progress = await context.step(async (db): Promise<Progress> => {
       const rows = await lockedRows(db, context, ids);
       await applyChange(db, context, "license.deleted", deleting(), rows);
+      // Ids that were given and taken back are not given again.
+      return start === 0 ? begin(context) : { ...before, made: start };
     });
+    if (progress.seed !== before.seed) return;
   }
 }
 

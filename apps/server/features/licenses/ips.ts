@@ -15,7 +15,7 @@ import { maskedKey } from "./show.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listLicenseIps, async (context, { query }) => {
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const rows = await licenseIps(context.store.reads, theLicense(context).id, {
       afterIp: after === null ? null : String(after[0]),
       limit: query.limit + 1,

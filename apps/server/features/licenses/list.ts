@@ -11,7 +11,7 @@ import {
 import { licenseViews } from "@countersign/store/queries/license-views";
 import type { z } from "zod";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
-import { type CursorValues, decodeCursor, encodeCursor } from "../../http/manage/page.ts";
+import { decodeCursor, encodeCursor, wrongCursor } from "../../http/manage/page.ts";
 import { showLicense } from "./show.ts";
 
 export type FilterInput = {
@@ -31,15 +31,15 @@ const dayMs = 86_400_000;
 export async function listLicenses(context: Context, query: ListQuery) {
   const { store, nowMs } = context;
   const filter = await filterOf(context, query);
-  const after = placeOf(decodeCursor(query.cursor, 2));
-  if (filter === null) return { data: [], next_cursor: null, ...(query.count ? noneCounted : {}) };
   const order = { by: query.sort, descending: query.order === "desc" };
+  const after = placeOf(query.cursor, orderName(order));
+  if (filter === null) return { data: [], next_cursor: null, ...(query.count ? noneCounted : {}) };
   const { ids, next } = await licensePage(store, filter, order, after, query.limit, nowMs);
   const views = await licenseViews(store.reads, ids);
   const counted = query.count ? await countLicenses(store, filter, nowMs) : null;
   return {
     data: views.map((view) => showLicense(view, nowMs)),
-    next_cursor: next === null ? null : cursorOf(next),
+    next_cursor: next === null ? null : cursorOf(next, orderName(order)),
     ...(counted === null ? {} : { total: counted.count, total_is_exact: counted.exact }),
   };
 }
@@ -47,7 +47,11 @@ export async function listLicenses(context: Context, query: ListQuery) {
 const noneCounted = { total: 0, total_is_exact: true };
 
 /** Null when it can mean no license: a product of somebody else is one that does not exist. */
-export async function filterOf(context: Context, input: FilterInput): Promise<LicenseFilter | null> {
+export async function filterOf(
+  context: Context,
+  input: FilterInput,
+  nowMs = context.nowMs,
+): Promise<LicenseFilter | null> {
   const organizationId = theOrganization(context).id;
   const productId = context.product?.id ?? input.product_id ?? null;
   if (productId !== null && context.product === null) {
@@ -61,7 +65,7 @@ export async function filterOf(context: Context, input: FilterInput): Promise<Li
     customerId: input.customer_id ?? null,
     tag: input.tag ?? null,
     status: input.status ?? null,
-    expiresByMs: days === undefined ? null : context.nowMs + days * dayMs,
+    expiresByMs: days === undefined ? null : nowMs + days * dayMs,
     neverUsed: input.never_used ?? null,
     minIps: input.min_ips ?? null,
     hasNotes: input.has_notes ?? null,
@@ -69,10 +73,22 @@ export async function filterOf(context: Context, input: FilterInput): Promise<Li
   };
 }
 
-export function placeOf(values: CursorValues | null): Place | null {
-  return values === null ? null : { at: Number(values[0]), id: String(values[1]) };
+/**
+ * Where a page ended, in the order of this name. The same license stands at another place in another order, so that the
+ * cursor of another list is refused.
+ */
+export function placeOf(cursor: string | undefined, orderName: string): Place | null {
+  const values = decodeCursor(cursor, ["text", "number", "text"]);
+  if (values === null) return null;
+  const [name, at, id] = values;
+  if (name !== orderName) throw wrongCursor();
+  return { at: Number(at), id: String(id) };
 }
 
-export function cursorOf(place: Place): string {
-  return encodeCursor([place.at, place.id]);
+export function cursorOf(place: Place, orderName: string): string {
+  return encodeCursor([orderName, place.at, place.id]);
+}
+
+function orderName({ by, descending }: LicenseOrder): string {
+  return `licenses ${by} ${descending ? "desc" : "asc"}`;
 }

@@ -22,9 +22,9 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.createLicenses, async (context, { body }) => {
     const product = theProduct(context);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
-    const drafts = readDrafts(inputs, prefixOf, product, context.nowMs);
-    if (drafts.length > mostInOneTransaction) return createInLots(context, product, drafts, prefixOf);
-    const named = nameByChance(drafts);
+    const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, nowMs);
+    if (inputs.length > mostInOneTransaction) return createInLots(context, product, draftsAt, prefixOf);
+    const named = nameByChance(draftsAt(context.nowMs));
     await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     try {
       return await context.transaction(async (db) => {

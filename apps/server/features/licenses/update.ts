@@ -22,6 +22,7 @@ export async function writeChanges(
   row: LicenseRow,
   body: Changes,
 ): Promise<void> {
+  if (Object.values(body).every((value) => value === undefined)) return;
   const errors = new FieldErrors();
   const view = await licenseView(db, row.id);
   const customer = wantedCustomer(view, body, errors);

@@ -110,11 +110,16 @@ export async function authorize(
         throw new Problem("forbidden", "Only the organization's owner can do this.");
       if (access.who === "owner" && !holdsEverything(actor))
         throw new Problem("forbidden", "This needs a session, or a token with every permission.");
-      if (access.who === "member" && access.may !== null && !standing.permissions.has(access.may))
-        throw new Problem("forbidden", `This needs the permission ${access.may}, which you do not have.`);
+      if (access.who === "member") checkMay(access, standing);
       return { ...subject, standing };
     }
   }
+}
+
+function checkMay({ may, or }: Extract<Route["access"], { who: "member" }>, { permissions }: Standing): void {
+  if (may === null || permissions.has(may) || or.some((other) => permissions.has(other))) return;
+  const needed = [may, ...or].join(" or ");
+  throw new Problem("forbidden", `This needs the permission ${needed}, which you do not have.`);
 }
 
 /** In the same words as for what is somebody else's: the path has told the caller what kind of thing it names. */

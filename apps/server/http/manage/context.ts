@@ -24,13 +24,23 @@ export interface Context {
   readonly product: ProductRow | null;
   readonly license: LicenseRow | null;
   readonly request: Request;
-  /** What the caller read before it wrote: `If-Match`, without its quotes. */
-  readonly ifMatch: string | null;
+  /** The body as it comes, for routes that read it themselves. It counts as part of the request when it is repeated. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+  /** What the caller may have read before it wrote: `If-Match`. */
+  readonly ifMatch: readonly string[] | null;
   /**
    * Runs `work` in a transaction. What it returns is what the handler answers with: with an `Idempotency-Key` it is
    * kept in the same transaction, so that the same request again gets the same answer and changes nothing.
    */
   readonly transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+  /**
+   * One transaction of several, before the last. What `work` returns says how far the request is, as JSON; with an
+   * `Idempotency-Key` it is kept in the same transaction, so that the same request again goes on from there. Returns
+   * it, or how far another try of the same request is: then `work` was undone.
+   */
+  readonly step: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+  /** What the last step returned, also of an earlier try; null before the first, or without an `Idempotency-Key`. */
+  readonly progress: () => unknown;
 }
 
 export function theOrganization(context: Context): OrganizationRow {
@@ -69,7 +79,7 @@ export function checkUnchanged(context: Context, updatedAtMs: number, guard: str
   const current = new Date(updatedAtMs).toISOString();
   const seen = guard === undefined ? null : new Date(guard).toISOString();
   const isOld =
-    (context.ifMatch !== null && context.ifMatch !== current) || (seen !== null && seen !== current);
+    (context.ifMatch !== null && !context.ifMatch.includes(current)) || (seen !== null && seen !== current);
   if (!isOld) return;
   throw new Problem(
     "changed_meanwhile",

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
-import { keepAnswer } from "@countersign/store/queries/idempotency";
+import { keepNew } from "@countersign/store/queries/idempotency";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { answerForgetting } from "./forget-answers.ts";
 
@@ -20,7 +20,7 @@ describe.each(databases)("kept answers on $kind", ({ make }) => {
       created_at: Date.now() - hours * 3_600_000,
     });
     await store.transaction(async (db) => {
-      for (const hours of [0, 23, 25]) await keepAnswer(db, hoursAgo(hours));
+      for (const hours of [0, 23, 25]) await keepNew(db, hoursAgo(hours));
     });
     await answerForgetting(store).run();
     const left = await store.reads.selectFrom("idempotency_keys").select("idempotency_key").execute();

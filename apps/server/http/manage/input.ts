@@ -1,9 +1,12 @@
 import { nothing, type Route } from "@countersign/contract/manage/route";
 import type { z } from "zod";
 import { type FieldError, Problem } from "./problem.ts";
+import { checkBodyTexts, checkQueryTexts } from "./texts.ts";
 
 /** Enough for ten thousand licenses at once. */
 const maxBodyBytes = 16 * 1024 * 1024;
+/** Nobody reads ten thousand. */
+const mostErrors = 100;
 
 export function readQuery(route: Route, url: URL): unknown {
   const values: Record<string, string | string[]> = {};
@@ -11,6 +14,7 @@ export function readQuery(route: Route, url: URL): unknown {
     const all = url.searchParams.getAll(name);
     values[name] = all.length === 1 ? (all[0] ?? "") : all;
   }
+  checkQueryTexts(values);
   return checked(route.query, values, "query");
 }
 
@@ -36,10 +40,11 @@ export async function readBody(route: Route, request: Request): Promise<{ value:
   }
   const json = parse(text);
   if ((route.body as z.ZodType) === nothing) return { value: undefined, text };
+  checkBodyTexts(json, text);
   return { value: checked(route.body, json, "body"), text };
 }
 
-function mediaType(request: Request): string {
+export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
@@ -63,8 +68,9 @@ function parse(text: string): unknown {
 export function checked(schema: z.ZodType, value: unknown, where: "body" | "query"): unknown {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
-  const errors = fieldErrors(result.error, where);
-  throw new Problem("invalid", errors.map((error) => error.message).join(" "), { errors });
+  const errors = fieldErrors(result.error, where).slice(0, mostErrors);
+  const said = errors.slice(0, 5).map((error) => error.message);
+  throw new Problem("invalid", said.join(" "), { errors });
 }
 
 /** Each issue as a whole sentence that begins with the field's name. */

@@ -1,5 +1,6 @@
+import type { Route } from "@countersign/contract/manage/route";
 import { StorageUnavailable } from "@countersign/store/problem";
-import type { Store } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import { type Log, reasonOf } from "../../log.ts";
 import { addressOf } from "../address.ts";
@@ -7,8 +8,9 @@ import { authenticate, authorize, type SignIn } from "./access.ts";
 import { type Actor, actorId } from "./actor.ts";
 import type { BoundRoute } from "./bind.ts";
 import type { Context } from "./context.ts";
-import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { readBody, readQuery } from "./input.ts";
+import { Idempotency, type KeptAnswer, Overtaken } from "./idempotency.ts";
+import { ifMatchOf } from "./if-match.ts";
+import { mediaType, readBody, readQuery } from "./input.ts";
 import { Problem, problemResponse } from "./problem.ts";
 import { Router } from "./router.ts";
 
@@ -58,7 +60,8 @@ export class ManageApi {
       request.method === "POST" && actor !== null
         ? Idempotency.of(request, body.text, store, actorId(actor))
         : null;
-    const before = await idempotency?.answered();
+    // Whether a body that is read as it comes is the same as before is known when it has come.
+    const before = route.bodyTypes === undefined ? await idempotency?.answered() : null;
     if (before) return this.#respond(before.status, before.body, requestId, true);
 
     const context: Context = {
@@ -69,7 +72,8 @@ export class ManageApi {
       requestId,
       ip: addressOf(peer, request.headers, this.#parts.config.trustedProxies),
       request,
-      ifMatch: request.headers.get("if-match")?.replace(/^(?:W\/)?"(.*)"$/, "$1") ?? null,
+      body: streamOf(request, route, idempotency),
+      ifMatch: ifMatchOf(request),
       transaction: async (work) => {
         try {
           return await store.transaction(async (db) => {
@@ -81,7 +85,21 @@ export class ManageApi {
           // Two requests with one key at once: the slower one was undone and gets the answer of the other.
           const kept = await idempotency?.answered();
           if (kept) throw new AnsweredBefore(kept);
-          throw error;
+          throw error instanceof Overtaken ? underWay() : error;
+        }
+      },
+      progress: () => idempotency?.progress() ?? null,
+      step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+        if (idempotency === null) return store.transaction(work);
+        try {
+          return await idempotency.step(work, nowMs);
+        } catch (error) {
+          if (!(error instanceof Overtaken)) throw error;
+          const kept = await idempotency.answered();
+          if (kept) throw new AnsweredBefore(kept);
+          const progress = idempotency.progress();
+          if (progress === null) throw underWay();
+          return progress as T;
         }
       },
     };
@@ -145,6 +163,22 @@ class AnsweredBefore extends Error {
     super("The request was answered before.");
     this.kept = kept;
   }
+}
+
+function underWay(): Problem {
+  return new Problem("conflict", "The same request is being worked on. Send it again in a moment.", {
+    headers: { "retry-after": "1" },
+  });
+}
+
+/** The body of a route that reads it itself. */
+function streamOf(
+  request: Request,
+  route: Route,
+  idempotency: Idempotency | null,
+): AsyncIterable<Uint8Array> | null {
+  if (route.bodyTypes === undefined || request.body === null) return null;
+  return idempotency === null ? request.body : idempotency.reading(request.body, mediaType(request));
 }
 
 function isWrite(request: Request): boolean {

@@ -1,4 +1,5 @@
 import { Problem } from "./problem.ts";
+import { isUnkeepable } from "./texts.ts";
 
 /**
  * A page of a list is found by the values of its last row, not by counting rows: it costs the same however deep it is,
@@ -10,17 +11,41 @@ export function encodeCursor(values: CursorValues): string {
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }
 
-export function decodeCursor(cursor: string | undefined, length: number): CursorValues | null {
+export type CursorKind = "text" | "number";
+
+/**
+ * The values of a cursor that has one of these shapes. Anybody can make one up: whatever the list itself could not have
+ * ended with is refused here, not by a database.
+ */
+export function decodeCursor(
+  cursor: string | undefined,
+  ...shapes: readonly (readonly CursorKind[])[]
+): CursorValues | null {
   if (cursor === undefined) return null;
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const isValue = (value: unknown) => value === null || ["string", "number"].includes(typeof value);
-    if (Array.isArray(values) && values.length === length && values.every(isValue))
-      return values as CursorValues;
+    const fits = (kinds: readonly CursorKind[]) =>
+      Array.isArray(values) &&
+      values.length === kinds.length &&
+      kinds.every((kind, at) => isA(kind, values[at]));
+    if (shapes.some(fits)) return values as CursorValues;
   } catch {
     // Falls through: it is refused like any other that was not made here.
   }
-  throw new Problem("invalid", "cursor is not one that a page of this list ended with.", {
+  throw wrongCursor();
+}
+
+function isA(kind: CursorKind, value: unknown): boolean {
+  switch (kind) {
+    case "text":
+      return typeof value === "string" && !isUnkeepable(value);
+    case "number":
+      return Number.isSafeInteger(value);
+  }
+}
+
+export function wrongCursor(): Problem {
+  return new Problem("invalid", "cursor is not one that a page of this list ended with.", {
     errors: [{ field: "cursor", message: "cursor is not one that a page of this list ended with." }],
   });
 }

@@ -1,4 +1,5 @@
 import type { BoundRoute } from "./bind.ts";
+import { isUnkeepable } from "./texts.ts";
 
 interface Node {
   readonly fixed: Map<string, Node>;
@@ -77,7 +78,8 @@ function segments(path: string): string[] {
 
 function decoded(segment: string): string | null {
   try {
-    return decodeURIComponent(segment);
+    const text = decodeURIComponent(segment);
+    return isUnkeepable(text) ? null : text;
   } catch {
     return null;
   }
