@@ -16,10 +16,19 @@ export interface Inspection {
   readonly damage: readonly string[];
   /** Why nothing can be written; null when it can. */
   readonly writeProblem: string | null;
+  /** Why parts of license keys and names are not found by an index; null when they are, or before the first start. */
+  readonly textIndex: MissingTextIndex | null;
   /** The key that secrets are encrypted with, as it is stored; null before the first start. */
   readonly storedDataKey: string | null;
   /** How many servers, or connections of servers, are at work on it. */
   readonly serversAtWork: number;
+}
+
+export interface MissingTextIndex {
+  /** What the database server would have to be given first. */
+  readonly unavailableExtensions: readonly string[];
+  /** What makes the index, as somebody who may do that. */
+  readonly statements: readonly string[];
 }
 
 /** Null when there is no database yet. Throws a `StoreProblem` when it cannot be reached or opened. */

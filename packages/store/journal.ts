@@ -18,6 +18,22 @@ export type JournalEntry = readonly [
   tracked: boolean,
 ];
 
+/**
+ * How far the journal is with forgetting an organization: first where it saw addresses, then what it asked, then the
+ * sightings of licenses that are no more. The last are found by looking for the license, so that those of licenses which
+ * were deleted long before go too. Begun again, it only finds less to do.
+ */
+export interface Forgetting {
+  readonly organizationId: string;
+  readonly part: "sightings" | "requests" | "licenses";
+  /** Everything up to here is done. */
+  readonly after: string;
+}
+
+export const sightingsAtOnce = 1_000;
+export const requestsAtOnce = 10_000;
+export const licensesAtOnce = 500;
+
 export interface Sighting {
   readonly organizationId: string;
   readonly licenseId: string;

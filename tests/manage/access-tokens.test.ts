@@ -98,6 +98,33 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect((await narrow.api.post(mine, wanted)).status).toBe(201);
   });
 
+  test("whoever is being sent away leaves no token of the organization behind", async () => {
+    const path = `/organizations/${office.organizationId}`;
+    for (let round = 0; round < 5; round++) {
+      const member = await office.member(["organization:manage", "licenses:view"]);
+      const name = `Of ${member.userId}`;
+      const [gone, ...made] = await Promise.all([
+        office.owner.api.delete(`${path}/members/${member.userId}`),
+        ...Array.from({ length: 5 }, () =>
+          member.api.post(`${path}/access-tokens`, { name, permissions: ["licenses:view"] }),
+        ),
+      ]);
+      expect(gone?.status).toBe(204);
+      const entries = await office.store.reads
+        .selectFrom("audit_log")
+        .select(["action", "subject_name"])
+        .where("organization_id", "=", office.organizationId)
+        .where("action", "in", ["member.removed", "access_token.created"])
+        .orderBy("id")
+        .execute();
+      for (const { status } of made) expect([201, 404]).toContain(status);
+      const created = entries.filter((entry) => entry.subject_name === name);
+      expect(created).toHaveLength(made.filter(({ status }) => status === 201).length);
+      const late = await member.api.post(`${path}/access-tokens`, { name, permissions: [] });
+      expect(late.status).toBe(404);
+    }
+  });
+
   test("a token makes none that lasts longer than itself", async () => {
     const until = inSeconds(3600);
     for (const path of [mine, organizationTokens]) {

@@ -21,6 +21,8 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       .select(["customer_id", "search_text", "updated_at"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
+  const personOf = (email: string) =>
+    office.store.reads.selectFrom("customers").selectAll().where("email", "=", email).executeTakeFirst();
   /** A second organization of somebody else, with a product of its own. */
   const elsewhere = async () => {
     const owner = await office.person();
@@ -133,7 +135,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     const own = await elsewhere();
     const first = await own.owner.api.post(own.path, { email: "needle@example.com" });
     await office.store.transaction(async (db) => {
-      const rows = Array.from({ length: 2_500 }, () => ({ id: crypto.randomUUID(), email: fresh() }));
+      const rows = Array.from({ length: 6_000 }, () => ({ id: crypto.randomUUID(), email: fresh() }));
       for (let start = 0; start < rows.length; start += 500) {
         const some = rows.slice(start, start + 500);
         const at = Date.now() + 1_000;
@@ -158,9 +160,20 @@ describe.each(databases)("customers on $kind", ({ make }) => {
           .execute();
       }
     });
-    const { body } = await own.owner.api.get(`${own.path}?search=needle`);
-    expect(body.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
-    expect(body.next_cursor).toBeNull();
+    const search = async (text: string, cursor: string | null) =>
+      (await own.owner.api.get(`${own.path}?search=${text}${cursor === null ? "" : `&cursor=${cursor}`}`))
+        .body;
+    const part = await search("eedle@", null);
+    // One request reads a part of the list alone, however long it is.
+    expect(part.data).toEqual([]);
+    expect(part.next_cursor).toBeString();
+    const rest = await search("eedle@", part.next_cursor);
+    expect(rest.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
+    expect(rest.next_cursor).toBeNull();
+    // How an e-mail begins is told by an index.
+    const start = await search("NEEDLE", null);
+    expect(start.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
+    expect(await search("NEEDLE", start.next_cursor)).toEqual({ data: [], next_cursor: null });
   });
 
   test("a change of name or Discord id changes the organization's own view and what its licenses show", async () => {
@@ -212,12 +225,38 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     }
     expect((await licenseOf(licenses[0]?.id ?? "")).updated_at).toBeGreaterThan(before.updated_at);
     expect((await office.owner.api.get(`${path}/${oldId}`)).status).toBe(404);
-    const person = await office.store.reads
-      .selectFrom("customers")
-      .selectAll()
-      .where("id", "=", oldId ?? "")
-      .executeTakeFirst();
-    expect(person?.email).toBe(wrong);
+    expect(await personOf(wrong)).toBeUndefined();
+  });
+
+  test("whom nobody knows any more is forgotten, whom another organization knows is not", async () => {
+    const rival = await elsewhere();
+    const [alone, shared, moved] = [fresh(), fresh(), fresh()];
+    const ids: Record<string, string> = {};
+    for (const email of [alone, shared, moved])
+      ids[email] = (await office.owner.api.post(path, { email })).body.id;
+    await rival.owner.api.post(rival.path, { email: shared });
+    for (const email of [alone, shared])
+      expect((await office.owner.api.delete(`${path}/${ids[email]}`)).status).toBe(204);
+    await office.owner.api.patch(`${path}/${ids[moved]}`, { email: fresh() });
+    expect(await personOf(alone)).toBeUndefined();
+    expect(await personOf(moved)).toBeUndefined();
+    expect((await personOf(shared))?.id).toBe(ids[shared]);
+    expect((await rival.owner.api.get(`${rival.path}/${ids[shared]}`)).status).toBe(200);
+  });
+
+  test("forgotten by one organization while others write them down, they are there for all who did", async () => {
+    const rivals = await Promise.all(Array.from({ length: 3 }, () => elsewhere()));
+    for (let round = 0; round < 10; round++) {
+      const email = fresh();
+      const { body } = await office.owner.api.post(path, { email });
+      const [gone, ...made] = await Promise.all([
+        office.owner.api.delete(`${path}/${body.id}`),
+        ...rivals.map((rival) => rival.owner.api.post(rival.path, { email })),
+      ]);
+      expect([gone?.status, ...made.map((answer) => answer.status)]).toEqual([204, 201, 201, 201]);
+      const { id } = (await personOf(email)) ?? {};
+      expect(made.map((answer) => answer.body.id)).toEqual([id, id, id]);
+    }
   });
 
   test("two of an organization's customers become one when one gets the other's e-mail", async () => {
@@ -288,8 +327,8 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       email: null,
       discord_id: discord,
     });
-    expect(back.body).toMatchObject({ id: license.customerId, email: null, discord_id: discord });
-    expect((await licenseOf(license.id)).customer_id).toBe(license.customerId);
+    expect(back.body).toMatchObject({ email: null, discord_id: discord });
+    expect((await licenseOf(license.id)).customer_id).toBe(back.body.id);
   });
 
   test("customers that are swapped at the same time lose no license", async () => {

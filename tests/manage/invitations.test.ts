@@ -244,7 +244,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     await set(above.body.id, { mailed_at: 0 });
     expect((await inviter.api.post(`${invitations}/${above.body.id}/resend`)).status).toBe(403);
     expect((await inviter.api.delete(`${invitations}/${above.body.id}`)).status).toBe(403);
-    expect((await inviter.api.get(invitations)).status).toBe(403);
+    expect((await inviter.api.get(invitations)).status).toBe(200);
     expect((await viewer.api.get(invitations)).status).toBe(200);
     for (const [who, status] of [
       [viewer, 403],

@@ -124,6 +124,36 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect((await own.owner.api.get(`${ips}?sort=hits`)).status).toBe(422);
   });
 
+  test("the addresses of a network are listed, in pages, and with many licenses only if asked so", async () => {
+    const { organizationId, owner } = await anotherOrganization();
+    const inside = ["203.0.113.7", "203.0.113.77", "203.0.113.130", "203.0.113.9"];
+    const outside = ["203.0.11.3", "203.0.114.7", "203.0.1.1", "2001:db8:7::/64", "30.0.113.7"];
+    for (const ip of [...inside, ...outside]) await see(organizationId, ip, [newId()]);
+    await see(organizationId, "203.0.113.9", [newId(), newId()]);
+    const list = async (query: string) => {
+      const ips: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const next: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const { body } = await owner.api.get(`/organizations/${organizationId}/ips?limit=2&${query}${next}`);
+        ips.push(...body.data.map((row: { ip: string }) => row.ip));
+        cursor = body.next_cursor;
+      } while (cursor !== null);
+      return ips;
+    };
+    expect(await list("cidr=203.0.113.0/24")).toEqual([...inside].sort());
+    expect(await list("cidr=203.0.113.0/25")).toEqual(["203.0.113.7", "203.0.113.77", "203.0.113.9"]);
+    expect(await list("cidr=203.0.113.7")).toEqual(["203.0.113.7"]);
+    expect(await list("cidr=2001:db8::/32")).toEqual(["2001:db8:7::/64"]);
+    expect(await list("cidr=203.0.113.0/24&min_licenses=2")).toEqual(["203.0.113.9"]);
+    expect(await list("sort=ip")).toEqual([...inside, ...outside].sort());
+    expect((await list("sort=license_count"))[0]).toBe("203.0.113.9");
+    const path = `/organizations/${organizationId}/ips`;
+    const wrong = await owner.api.get(`${path}?cidr=203.0.113.0/24&sort=license_count`);
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "sort"]);
+    expect((await owner.api.get(`${path}?cidr=203.0.113`)).body.errors[0].field).toBe("cidr");
+  });
+
   test("an IPv6 address is found as itself and as its /64", async () => {
     const [single, household] = [await sell(office), await sell(office)];
     await see(office.organizationId, "2001:db8:7::5", [single.id]);

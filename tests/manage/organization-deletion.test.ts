@@ -5,9 +5,10 @@ import { addIpBlocks } from "@countersign/store/queries/ip-blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses";
 import { closeOrganization } from "@countersign/store/queries/organization-removal";
 import { setVersion } from "@countersign/store/queries/versions";
-import { removeDueOrganizations } from "../../apps/server/features/organizations/remove-due.ts";
+import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
+import { openTestJournal, type TestJournal } from "../support/journal.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
 import { newId } from "../support/seller.ts";
@@ -18,14 +19,17 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 describe.each(databases)("deleting an organization on $kind", ({ kind, make }) => {
   let office: Office;
+  let journal: TestJournal;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
     office = await openOffice(make);
+    journal = await openTestJournal(office.database.location);
     // Two servers share one PostgreSQL, and both look for what is due.
     if (kind === "postgres") secondNode = await startServerProcess(office.database.environment);
   });
   afterAll(async () => {
     await secondNode?.stop();
+    await journal.close();
     await office.close();
   });
 
@@ -111,6 +115,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     );
   const row = (id: string) =>
     office.store.reads.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  const removeDue = () => new OrganizationRemoval(office.store, journal).run();
   const isGone = async (id: string) => {
     const { deleted_at, delete_after } = await row(id);
     return deleted_at !== null && delete_after === null;
@@ -168,7 +173,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     const dueMs = Date.parse(asked.body.delete_after);
     expect(dueMs - Date.now()).toBeWithin(14 * dayMs - 60_000, 14 * dayMs + 1);
     expect((await askDelete(owner, path, { confirm: slug })).body.delete_after).toBe(asked.body.delete_after);
-    await removeDueOrganizations(office.store);
+    await removeDue();
     expect((await publicApi.validate({ license_key: licenseKey })).body).toMatchObject({ valid: true });
     expect((await owner.api.patch(path, { name: "Still here" })).status).toBe(200);
     const back = await owner.api.post(`${path}/restore`);
@@ -185,6 +190,26 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
       "organization.deletion_requested",
       "organization.restored",
     ]);
+  });
+
+  test("the owner is told by letter when its deletion is asked for and taken back, once each", async () => {
+    const { path, slug, owner } = await firm();
+    await askDelete(owner, path, { confirm: slug });
+    await askDelete(owner, path, { confirm: slug });
+    expect((await askDelete(owner, path, { confirm: "wrong" })).status).toBe(422);
+    await owner.api.post(`${path}/restore`);
+    await owner.api.post(`${path}/restore`);
+    const letters = await office.store.reads
+      .selectFrom("mailbox")
+      .selectAll()
+      .where("recipient", "=", owner.email)
+      .orderBy("id")
+      .execute();
+    expect(letters.map((letter) => letter.kind)).toEqual([
+      "organization_deletion_requested",
+      "organization_restored",
+    ]);
+    expect(letters[0]?.body_text).toMatch(/It goes on \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
   });
 
   test("when its day has come it is gone, with all it held, and its key says so", async () => {
@@ -216,7 +241,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
   test("several that remove at once remove once, and a large one goes in parts", async () => {
     const { id, publicApi, licenseKey } = await firm(1_000);
     await makeDue(id);
-    await Promise.all(Array.from({ length: 3 }, () => removeDueOrganizations(office.store)));
+    await Promise.all(Array.from({ length: 3 }, () => removeDue()));
     await until("the organization is removed", () => isGone(id));
     expect(await deletions(id)).toHaveLength(1);
     expect((await rowsIn(id)).licenses).toBe(0);
@@ -227,7 +252,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     const { id } = await firm(300);
     await makeDue(id);
     await office.store.transaction((db) => closeOrganization(db, id, Date.now()));
-    await removeDueOrganizations(office.store);
+    await removeDue();
     await until("the organization is removed", () => isGone(id));
     expect(Object.values(await rowsIn(id)).every((count) => count === 0)).toBe(true);
   });
@@ -236,10 +261,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, publicApi, licenseKey } = await firm();
       await makeDue(id);
-      const [back] = await Promise.all([
-        owner.api.post(`${path}/restore`),
-        removeDueOrganizations(office.store),
-      ]);
+      const [back] = await Promise.all([owner.api.post(`${path}/restore`), removeDue()]);
       if (back.status === 200) {
         expect((await row(id)).deleted_at).toBeNull();
         expect((await publicApi.validate({ license_key: licenseKey })).body.valid).toBe(true);

@@ -173,6 +173,28 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect(owned).toHaveLength(2);
   });
 
+  test("both are told by letter, and nobody when it is refused", async () => {
+    const { id, path, owner, roleId } = await firm();
+    const heir = await office.member([], id);
+    const stranger = await office.person();
+    const hand = (userId: string) =>
+      owner.api.post(`${path}/transfer-ownership`, { user_id: userId, role_id: roleId });
+    expect((await hand(stranger.userId)).status).toBe(422);
+    expect((await hand(owner.userId)).status).toBe(422);
+    expect((await hand(heir.userId)).status).toBe(200);
+    const letters = await office.store.reads
+      .selectFrom("mailbox")
+      .select(["recipient", "kind", "body_text"])
+      .where("recipient", "in", [owner.email, heir.email, stranger.email])
+      .orderBy("id")
+      .execute();
+    expect(letters.map(({ recipient, kind }) => [recipient, kind])).toEqual([
+      [heir.email, "ownership_received"],
+      [owner.email, "ownership_handed_over"],
+    ]);
+    expect(letters[1]?.body_text).toContain("with the role Alumni");
+  });
+
   test("the audit log says who it went from and to", async () => {
     const { id, path, owner, roleId } = await firm();
     const heir = await office.member([], id);

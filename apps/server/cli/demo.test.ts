@@ -15,7 +15,7 @@ interface Printed {
   readonly body: Readonly<Record<string, string>> | null;
 }
 
-for (const { kind, make } of databases) {
+for (const { kind, makeEmpty: make } of databases) {
   describe(`demo on ${kind}`, async () => {
     test("every printed request gets the answer that it promises, the second time too", async () => {
       const database = await make();

@@ -1,7 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databases, freshFolder } from "../../../tests/support/databases.ts";
+import pg from "pg";
+import { databases, freshFolder, postgres } from "../../../tests/support/databases.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 
 setDefaultTimeout(60_000);
@@ -11,7 +12,7 @@ interface Report {
   readonly checks: readonly { name: string; state: string; message: string; action: string | null }[];
 }
 
-for (const { kind, make } of databases) {
+for (const { kind, makeEmpty: make } of databases) {
   describe(`doctor on ${kind}`, async () => {
     test("finds nothing wrong with a running server, and says that it runs", async () => {
       const { environment, remove } = await make();
@@ -49,6 +50,27 @@ for (const { kind, make } of databases) {
     });
   });
 }
+
+describe("doctor on a PostgreSQL without the index that searches use", () => {
+  test("is a warning that says what to run, and running it is enough", async () => {
+    const { environment, location, remove } = await postgres.makeEmpty();
+    if (location.kind !== "postgres") throw new Error("That is no PostgreSQL.");
+    await runCountersign(["migrate"], environment);
+    expect(warnings((await examine(environment)).report)).toEqual([]);
+    const client = new pg.Client({ connectionString: location.url });
+    await client.connect();
+    await client.query("drop index licenses_by_text");
+    const { code, report } = await examine(environment);
+    const [found] = warnings(report);
+    expect({ code, healthy: report.healthy }).toEqual({ code: 0, healthy: true });
+    expect(found?.message).toContain("without an index");
+    const orders = (found?.action ?? "").split(": ").at(-1)?.split(";") ?? [];
+    for (const order of orders) if (order.trim() !== "") await client.query(order);
+    expect(warnings((await examine(environment)).report)).toEqual([]);
+    await client.end();
+    remove();
+  });
+});
 
 describe("doctor", () => {
   test("a bad setting is a problem, not a stack trace", async () => {
@@ -92,6 +114,10 @@ async function examine(
 ): Promise<{ code: number | null; report: Report }> {
   const { code, stdout } = await runCountersign(["doctor", "--json"], environment);
   return { code, report: JSON.parse(stdout) };
+}
+
+function warnings(report: Report) {
+  return report.checks.filter((check) => check.state === "warning" && check.name === "database");
 }
 
 function problems(report: Report): string[] {

@@ -4,7 +4,7 @@ import { runCountersign } from "../../../tests/support/server-process.ts";
 
 setDefaultTimeout(60_000);
 
-for (const { kind, make } of databases) {
+for (const { kind, makeEmpty: make } of databases) {
   describe(`migrate on ${kind}`, async () => {
     test("says what it applied, and then that there is nothing to do", async () => {
       const { environment, remove } = await make();

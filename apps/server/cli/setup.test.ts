@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const names = ["--organization", "Nordlicht Söhne", "--product", "Polaris"];
 
-for (const { kind, make } of databases) {
+for (const { kind, makeEmpty: make } of databases) {
   describe(`setup on ${kind}`, async () => {
     const made: TestDatabase[] = [];
     const fresh = async () => {

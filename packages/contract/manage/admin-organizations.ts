@@ -3,7 +3,7 @@ import { z } from "zod";
 import { atOnce, counted, q, reason } from "./admin-shapes.ts";
 import { organization } from "./organizations.ts";
 import { platformAdmin, route } from "./route.ts";
-import { flagQuery, id, page, pageQuery, updatedAtGuard } from "./shapes.ts";
+import { flagQuery, id, inSteps, page, pageQuery, updatedAtGuard } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
@@ -31,7 +31,7 @@ export const listPlatformOrganizations = route({
   method: "GET",
   path: "/admin/organizations",
   summary: "List and search all organizations",
-  description: "The newest first. q looks through name, slug and the owner's e-mail address.",
+  description: `The newest first. q looks through name, slug and the owner's e-mail address; slugs that begin with it come first. ${inSteps}`,
   group,
   access,
   query: pageQuery.extend({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { atOnce, q, reason } from "./admin-shapes.ts";
 import { platformAdmin, route } from "./route.ts";
-import { flagQuery, id, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
@@ -38,7 +38,7 @@ export const listUsers = route({
   method: "GET",
   path: "/admin/users",
   summary: "List and search all people with an account",
-  description: "The newest first. q looks through name and e-mail address.",
+  description: `The newest first. q looks through name and e-mail address; addresses that begin with it come first. ${inSteps}`,
   group,
   access,
   query: pageQuery.extend({

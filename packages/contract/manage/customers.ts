@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { licenseRecord } from "../public-api.ts";
 import { member, route } from "./route.ts";
-import { email, id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { email, id, inSteps, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Customers";
 
@@ -43,8 +43,9 @@ export const listCustomers = route({
   method: "GET",
   path: "/organizations/{organization_id}/customers",
   summary: "List customers, newest first",
+  description: `With search, those whose e-mail begins with it come first. ${inSteps}`,
   group,
-  access: member("customers:view"),
+  access: member("customers:view", "customers:manage"),
   query: pageQuery.extend({
     search: z
       .string()
@@ -77,7 +78,7 @@ export const getCustomer = route({
   path: "/organizations/{organization_id}/customers/{customer_id}",
   summary: "Read a customer",
   group,
-  access: member("customers:view"),
+  access: member("customers:view", "customers:manage"),
   answer: profile,
 });
 
@@ -111,9 +112,9 @@ export const listCustomerLicenses = route({
   method: "GET",
   path: "/organizations/{organization_id}/customers/{customer_id}/licenses",
   summary: "List a customer's licenses in this organization, oldest first",
-  description: "Needs the permission licenses:view besides customers:view.",
+  description: "Needs the permission licenses:view besides.",
   group,
-  access: member("customers:view"),
+  access: member("customers:view", "customers:manage"),
   query: pageQuery,
   answer: page(licenseRecord),
 });

@@ -41,7 +41,7 @@ export const listInvitations = route({
   path: "/organizations/{organization_id}/invitations",
   summary: "List invitations, the newest first",
   group,
-  access: member("members:view"),
+  access: member("members:view", "members:invite"),
   query: pageQuery.extend({ state: z.enum(invitationStates).optional() }),
   answer: page(invitation),
 });

@@ -60,7 +60,7 @@ export const listOrganizationIpBlocks = route({
   path: organizationBlocks,
   summary: "List the blocks of an organization, oldest first",
   group,
-  access: member("licenses:view"),
+  access: member("licenses:view", "ip_blocks:manage"),
   query: pageQuery,
   answer: page(ipBlock),
 });
@@ -103,7 +103,7 @@ export const listCustomerIpBlocks = route({
   path: customerBlocks,
   summary: "List the blocks against a customer, oldest first",
   group,
-  access: member("customers:view"),
+  access: member("customers:view", "ip_blocks:manage"),
   query: pageQuery,
   answer: page(ipBlock),
 });
@@ -146,7 +146,7 @@ export const listLicenseIpBlocks = route({
   path: licenseBlocks,
   summary: "List the blocks of a license, oldest first",
   group,
-  access: member("licenses:view"),
+  access: member("licenses:view", "ip_blocks:manage"),
   query: pageQuery,
   answer: page(ipBlock),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ipBlock } from "./ip-blocks.ts";
+import { cidr, ipBlock } from "./ip-blocks.ts";
 import { member, route } from "./route.ts";
-import { id, page, pageQuery, time } from "./shapes.ts";
+import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
 
 const group = "IP addresses";
 
@@ -22,12 +22,18 @@ export const listIps = route({
   method: "GET",
   path: "/organizations/{organization_id}/ips",
   summary: "List the addresses that use the most licenses",
-  description: "One address with forty licenses is a key that is shared, or a host of many customers.",
+  description:
+    "One address with forty licenses is a key that is shared, or a host of many customers. With cidr, those in a " +
+    `network, in the order of their texts. ${inSteps}`,
   group,
   access: member("licenses:view"),
   query: pageQuery.extend({
-    sort: z.enum(["license_count"]).default("license_count"),
+    sort: z
+      .enum(["license_count", "ip"])
+      .optional()
+      .meta({ description: "license_count unless cidr is given, which is listed by ip alone." }),
     min_licenses: z.coerce.number().int().min(1).default(1),
+    cidr: cidr.optional(),
   }),
   answer: page(sighting),
 });

@@ -26,7 +26,7 @@ export const listMembers = route({
   path: "/organizations/{organization_id}/members",
   summary: "List the owner and the members",
   group,
-  access: memberWho("members:view"),
+  access: memberWho("members:view", "roles:edit", "members:remove"),
   query: pageQuery,
   answer: page(member),
 });

@@ -72,7 +72,7 @@ export const listProducts = route({
   path: "/organizations/{organization_id}/products",
   summary: "List products",
   group,
-  access: member("products:view"),
+  access: member("products:view", "products:manage", "products:rotate_key"),
   query: pageQuery.extend({ status: productSettings.status.optional() }),
   answer: page(product),
 });
@@ -95,7 +95,7 @@ export const getProduct = route({
   path: "/products/{product_id}",
   summary: "Read a product",
   group,
-  access: member("products:view"),
+  access: member("products:view", "products:manage", "products:rotate_key"),
   answer: product,
 });
 
@@ -133,7 +133,7 @@ export const previewCustomResponse = route({
     "and, with license_id, from the license; naming a license needs the permission licenses:view. Without a license " +
     "the placeholders are filled with examples, or with what sample says.",
   group,
-  access: member("products:view"),
+  access: member("products:view", "products:manage"),
   status: 200,
   body: z.strictObject({
     template: customResponse.nullable().optional(),

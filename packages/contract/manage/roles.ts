@@ -37,7 +37,7 @@ export const listRoles = route({
   path: "/organizations/{organization_id}/roles",
   summary: "List roles",
   group,
-  access: member("members:view"),
+  access: member("members:view", "roles:edit", "members:invite"),
   query: pageQuery,
   answer: page(role),
 });
@@ -60,7 +60,7 @@ export const getRole = route({
   path: "/organizations/{organization_id}/roles/{role_id}",
   summary: "Read a role",
   group,
-  access: member("members:view"),
+  access: member("members:view", "roles:edit", "members:invite"),
   answer: role,
 });
 

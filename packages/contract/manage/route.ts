@@ -40,7 +40,12 @@ export type Access =
   /** Someone who is signed in, or a personal access token, acting for themselves. */
   | { readonly who: "person" }
   /** A member of the organization in question whose role, or a token that, allows this; null for any member. */
-  | { readonly who: "member"; readonly may: Permission | null }
+  | {
+      readonly who: "member";
+      readonly may: Permission | null;
+      /** Others that are enough: who may manage something may read it. */
+      readonly or: readonly Permission[];
+    }
   | { readonly who: "owner" }
   | { readonly who: "platform_admin" };
 
@@ -48,7 +53,11 @@ export const anyone: Access = { who: "anyone" };
 export const person: Access = { who: "person" };
 export const owner: Access = { who: "owner" };
 export const platformAdmin: Access = { who: "platform_admin" };
-export const member = (may: Permission | null): Access => ({ who: "member", may });
+export const member = (may: Permission | null, ...or: readonly Permission[]): Access => ({
+  who: "member",
+  may,
+  or,
+});
 
 export const nothing = z.undefined();
 const noQuery = z.object({});

@@ -25,7 +25,7 @@ export const email = z
 /** A list is read page by page: pass `next_cursor` back as `cursor`. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(1_000).optional(),
+  cursor: z.string().max(4_000).optional(),
 });
 
 export function page<T extends z.ZodType>(item: T) {
@@ -34,6 +34,11 @@ export function page<T extends z.ZodType>(item: T) {
     next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
   });
 }
+
+/** For lists that are searched without an index. */
+export const inSteps =
+  "A search reads a bounded part of the list for each page: a page may hold fewer than asked for, or none, and there " +
+  "is more as long as next_cursor is not null.";
 
 /** `true` and `false` as they come in an address. */
 export const flagQuery = z.enum(["true", "false"]).transform((text) => text === "true");

@@ -30,7 +30,7 @@ export const listVersions = route({
   summary: "List versions, newest first",
   description: "Newest by the order of the versions themselves, not by when they were added.",
   group,
-  access: member("products:view"),
+  access: member("products:view", "products:manage"),
   query: pageQuery,
   answer: page(productVersion),
 });

@@ -6,7 +6,7 @@ export const heart: Migration = {
     `create table organizations (
       id text primary key,
       name text not null,
-      slug text not null unique,
+      slug text /* by bytes */ not null unique,
       plan text not null check (plan in ('free', 'pro', 'enterprise')),
       daily_limit_override bigint check (daily_limit_override >= 0),
       signed_validation integer not null default 1,

@@ -19,7 +19,7 @@ export const journal: Migration = {
     `create table ip_sightings (
       tier text not null,
       scope_id text not null,
-      ip text not null,
+      ip text /* by bytes */ not null,
       first_seen_at bigint not null,
       last_seen_at bigint not null,
       hits bigint not null,

@@ -1,3 +1,4 @@
+import { auditLogGuards } from "./audit-log-guards.ts";
 import { licenseSearch } from "./license-search.ts";
 import type { Migration } from "./migration.ts";
 
@@ -9,7 +10,7 @@ export const people: Migration = {
     `create table users (
       id text primary key,
       name text not null,
-      email text not null unique,
+      email text /* by bytes */ not null unique,
       email_verified integer not null default 0,
       image text,
       created_at text not null,
@@ -108,21 +109,7 @@ export const people: Migration = {
     "create index audit_log_by_action on audit_log (organization_id, action, at, id)",
     "create index audit_log_by_subject on audit_log (subject_id, at, id)",
     "create index audit_log_by_actor on audit_log (actor_id, at, id)",
-    // What was written down stays as it was written, also for somebody who can reach the tables by mistake.
-    {
-      sqlite: `create trigger audit_log_is_not_changed before update on audit_log begin
-        select raise(abort, 'The audit log is append-only.');
-      end`,
-      postgres: `create function audit_log_is_append_only() returns trigger language plpgsql as $$
-        begin raise exception 'The audit log is append-only.'; end $$`,
-    },
-    {
-      sqlite: `create trigger audit_log_is_not_shortened before delete on audit_log begin
-        select raise(abort, 'The audit log is append-only.');
-      end`,
-      postgres: `create trigger audit_log_is_append_only before update or delete or truncate on audit_log
-        for each statement execute function audit_log_is_append_only()`,
-    },
+    ...auditLogGuards,
     `create table idempotency_keys (
       actor_id text not null,
       idempotency_key text not null,
@@ -158,7 +145,8 @@ export const people: Migration = {
     "alter table licenses add column search_text text not null default ''",
     "create index licenses_by_product on licenses (product_id, created_at, id)",
     "create index licenses_by_organization on licenses (organization_id, created_at, id)",
-    "create index licenses_by_customer on licenses (organization_id, customer_id, id)",
+    // The customer comes first: so it also finds those whom nobody knows any more.
+    "create index licenses_by_customer on licenses (customer_id, organization_id, id)",
     "create index licenses_by_change on licenses (organization_id, updated_at, id)",
     // What never runs out, or has not begun to, stands after everything that does: the largest whole number of
     // JavaScript is later than any date. The database works it out by itself, and only orders go by it.
@@ -189,7 +177,10 @@ export const people: Migration = {
     "create index ip_blocks_by_scope on ip_blocks (tier, scope_id, organization_id, id)",
     "create index ip_blocks_by_cidr on ip_blocks (cidr, scope_id)",
     "create index license_ips_by_ip on license_ips (ip, license_id)",
-    "alter table organization_customers add column search_text text not null default ''",
+    "create index organization_customers_by_customer on organization_customers (customer_id)",
+    "alter table organization_customers add column search_text text /* by bytes */ not null default ''",
+    `create index organization_customers_by_text
+      on organization_customers (organization_id, search_text, customer_id)`,
     `create index organization_customers_by_creation
       on organization_customers (organization_id, created_at, customer_id)`,
     // A file of licenses on its way in: the job, the file itself until it is done with, and what it would take to undo.
@@ -224,6 +215,7 @@ export const people: Migration = {
       finished_at bigint
     )`,
     "create index imports_by_product on imports (product_id, created_at, id)",
+    "create index imports_by_organization on imports (organization_id, id)",
     "create index imports_unfinished on imports (claimed_until) where finished_at is null",
     `create table import_pieces (
       import_id text not null references imports (id),

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Inspection } from "../inspect.ts";
+import type { Inspection, MissingTextIndex } from "../inspect.ts";
 import { sentence } from "../sentence.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
 
@@ -42,8 +42,32 @@ async function look(client: pg.Client): Promise<Inspection> {
     clockAheadMs: Math.round(clock - (askedMs + answeredMs) / 2),
     damage: [],
     writeProblem: await writeProblem(client),
+    textIndex: (await hasTable(client, "licenses")) ? await missingTextIndex(client) : null,
     storedDataKey: keys[0]?.value ?? null,
     serversAtWork: servers,
+  };
+}
+
+/** The migration that makes it goes on without it where the server does not offer, or allow, what it needs. */
+async function missingTextIndex(client: pg.Client): Promise<MissingTextIndex | null> {
+  const { is_there: isThere } = await first<{ is_there: boolean }>(
+    client,
+    `select exists (select 1 from pg_index where indexrelid = to_regclass('licenses_by_text') and indisvalid)
+       as is_there`,
+  );
+  if (isThere) return null;
+  const { rows } = await client.query<{ name: string }>(
+    "select name from pg_available_extensions where name in ('pg_trgm', 'btree_gin')",
+  );
+  const offered = rows.map((row) => row.name);
+  return {
+    unavailableExtensions: ["pg_trgm", "btree_gin"].filter((name) => !offered.includes(name)),
+    statements: [
+      "create extension if not exists pg_trgm",
+      "create extension if not exists btree_gin",
+      "drop index if exists licenses_by_text",
+      "create index concurrently licenses_by_text on licenses using gin (organization_id, search_text gin_trgm_ops)",
+    ],
   };
 }
 

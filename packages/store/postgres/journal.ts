@@ -1,8 +1,9 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import pg from "pg";
-import { type JournalEntry, scopeSightings, sightings } from "../journal.ts";
+import { type Forgetting, type JournalEntry, scopeSightings, sightings } from "../journal.ts";
 import type { Journal } from "../store.ts";
 import { connectionSettings } from "./connect.ts";
+import { forgetSome } from "./journal-forgetting.ts";
 import { separator } from "./sql.ts";
 
 /** The request log and the sightings, on a connection of their own that does not wait for the disk. */
@@ -50,6 +51,16 @@ export class PostgresJournal implements Journal {
     const client = await this.#connected();
     const result = await client.query({ ...prune, values: [firstUuidAt(beforeMs)] });
     return result.rowCount ?? 0;
+  }
+
+  async forget(step: Forgetting): Promise<Forgetting | null> {
+    const client = await this.#connected();
+    try {
+      return await forgetSome(client, step);
+    } catch (error) {
+      this.#drop();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

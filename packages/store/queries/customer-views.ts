@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { OrganizationCustomerRow } from "../tables.ts";
 import { customerSearchText, later } from "./customers.ts";
+import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
 /** A customer as one organization wrote it down. Nobody else's words are ever read here. */
 export async function customerOf(db: Database, organizationId: string, customerId: string) {
@@ -42,6 +43,28 @@ export async function customersOf(
       .where((is) => is.or([is("created_at", "<", createdAt), is("customer_id", "<", id)]));
   }
   return query.orderBy("created_at", "desc").orderBy("customer_id", "desc").limit(limit).execute();
+}
+
+/** Those whose e-mail (without one, whose name or Discord id) begins with a text in lower case, in its order. */
+export async function customersStartingWith(
+  db: Database,
+  organizationId: string,
+  text: string,
+  after: TextPlace | null,
+  limit: number,
+) {
+  let query = db
+    .selectFrom("organization_customers")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("search_text", ">=", after?.text ?? text)
+    .where("search_text", "<", endOfPrefix(text));
+  if (after !== null) {
+    query = query.where((is) =>
+      is.or([is("search_text", ">", after.text), is("customer_id", ">", after.id)]),
+    );
+  }
+  return query.orderBy("search_text").orderBy("customer_id").limit(limit).execute();
 }
 
 /** How many licenses each of some customers has; those of deleted products are gone. */

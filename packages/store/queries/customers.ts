@@ -58,6 +58,39 @@ export async function customerIdFor(
   return idOf(await identities(db, [key], newId, nowMs), key);
 }
 
+/** Everything that refers to a customer. Whoever adds a table that does adds it here. */
+export const customerReferences = [
+  { table: "organization_customers", column: "customer_id" },
+  { table: "licenses", column: "customer_id" },
+] as const;
+
+/**
+ * Of some customers, removes those whom nobody knows any more. On PostgreSQL somebody may write down one of them at
+ * this very moment: one of the two transactions is then undone and done again.
+ */
+export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+  const some = [...new Set(ids)].sort();
+  if (some.length === 0) return;
+  await db
+    .deleteFrom("customers")
+    .where("id", "in", some)
+    .where((is) =>
+      is.and(
+        customerReferences.map(({ table, column }) =>
+          is.not(
+            is.exists(
+              is
+                .selectFrom(table)
+                .select(sql<number>`1`.as("one"))
+                .whereRef(`${table}.${column}`, "=", "customers.id"),
+            ),
+          ),
+        ),
+      ),
+    )
+    .execute();
+}
+
 /** Who somebody is to the whole installation: by e-mail when there is one, else by Discord id. */
 export function identityOf(who: Pick<CustomerIdentifiers, "email" | "discordId">): {
   email: string | null;

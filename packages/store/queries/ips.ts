@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
+import { endOfPrefix } from "./prefix.ts";
 
 /** What was seen of addresses. On SQLite that is a file beside the others, so all of this is outside transactions. */
 
@@ -39,6 +40,26 @@ export async function busiestIps(
       .where((is) => is.or([is("license_count", "<", licenseCount), is("ip", "<", ip)]));
   }
   return query.orderBy("license_count", "desc").orderBy("ip", "desc").limit(page.limit).execute();
+}
+
+/** In the order of their texts, those that begin with one. */
+export async function ipsStartingWith(
+  reads: Database,
+  organizationId: string,
+  text: string,
+  afterIp: string | null,
+  limit: number,
+) {
+  return reads
+    .selectFrom("ip_sightings")
+    .selectAll()
+    .where("tier", "=", "organization")
+    .where("scope_id", "=", organizationId)
+    .where("ip", afterIp === null ? ">=" : ">", afterIp ?? text)
+    .where("ip", "<", endOfPrefix(text))
+    .orderBy("ip")
+    .limit(limit)
+    .execute();
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from "../store.ts";
 import type { OrganizationRow } from "../tables.ts";
 import { lockedOrganization } from "./access.ts";
+import { removeUnknownCustomers } from "./customers.ts";
 
 /** Those whose time is up and that still hold something, whoever began to remove them. */
 export async function organizationsToRemove(
@@ -45,6 +46,12 @@ export async function closeOrganization(
     .set({ custom_response: null, custom_response_enabled: 0 })
     .where("organization_id", "=", id)
     .execute();
+  await db
+    .deleteFrom("idempotency_keys")
+    .where("actor_id", "in", (tokens) =>
+      tokens.selectFrom("access_tokens").select("id").where("organization_id", "=", id),
+    )
+    .execute();
   for (const table of ["members", "invitations", "roles", "access_tokens"] as const) {
     await db.deleteFrom(table).where("organization_id", "=", id).execute();
   }
@@ -54,65 +61,198 @@ export async function closeOrganization(
 /** Removes some of what is left of it; returns whether anything was. Several nodes take turns. */
 export async function removeSome(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   await lockedOrganization(db, organizationId);
+  for (const remove of drawers) {
+    if (await remove(db, organizationId, atMost)) return true;
+  }
+  return false;
+}
+
+type Drawer = (db: Database, organizationId: string, atMost: number) => Promise<boolean>;
+
+/** Files first: what reads them stops, and adds nothing to what is removed after them. */
+const drawers: readonly Drawer[] = [
+  removeImports,
+  removeLicenses,
+  removeBlocks,
+  removeCustomers,
+  removeUsage,
+  removeVersions,
+];
+
+/** Files on their way in: each piece of one may be large, so a few at a time. */
+async function removeImports(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const imports = await db
+    .selectFrom("imports")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .orderBy("id")
+    .limit(1)
+    .execute();
+  for (const { id } of imports) {
+    const pieces = await db
+      .selectFrom("import_pieces")
+      .select("number")
+      .where("import_id", "=", id)
+      .limit(Math.ceil(atMost / 20))
+      .execute();
+    const undo = await db
+      .selectFrom("import_undo")
+      .select("license_id")
+      .where("import_id", "=", id)
+      .limit(atMost)
+      .execute();
+    if (pieces.length > 0) {
+      const numbers = pieces.map((piece) => piece.number);
+      await db
+        .deleteFrom("import_pieces")
+        .where("import_id", "=", id)
+        .where("number", "in", numbers)
+        .execute();
+    }
+    if (undo.length > 0) {
+      const ids = undo.map((row) => row.license_id);
+      await db.deleteFrom("import_undo").where("import_id", "=", id).where("license_id", "in", ids).execute();
+    }
+    if (pieces.length + undo.length === 0) await db.deleteFrom("imports").where("id", "=", id).execute();
+  }
+  return imports.length > 0;
+}
+
+async function removeLicenses(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const licenses = await db
     .selectFrom("licenses")
-    .select("id")
+    .select(["id", "customer_id"])
     .where("organization_id", "=", organizationId)
     .limit(atMost)
     .execute();
-  if (licenses.length > 0) {
-    const ids = licenses.map((license) => license.id);
-    await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
-    await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
-    await db.deleteFrom("licenses").where("id", "in", ids).execute();
+  if (licenses.length === 0) return false;
+  const ids = licenses.map((license) => license.id);
+  // A license may hold thousands of addresses: then some of these go first, and the licenses with a later turn.
+  const ips = await db
+    .selectFrom("license_ips")
+    .select(["license_id", "ip"])
+    .where("license_id", "in", ids)
+    .limit(atMost * 5)
+    .execute();
+  if (ips.length === atMost * 5) {
+    const [first] = ips;
+    const some = ips.filter((row) => row.license_id === first?.license_id).map((row) => row.ip);
+    await db
+      .deleteFrom("license_ips")
+      .where("license_id", "=", first?.license_id ?? "")
+      .where("ip", "in", some)
+      .execute();
     return true;
   }
+  await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
+  await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
+  await db.deleteFrom("licenses").where("id", "in", ids).execute();
+  await removeUnknownCustomers(
+    db,
+    licenses.flatMap((license) => license.customer_id ?? []),
+  );
+  return true;
+}
+
+async function removeBlocks(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const blocks = await db
     .selectFrom("ip_blocks")
     .select("id")
     .where("organization_id", "=", organizationId)
     .limit(atMost)
     .execute();
-  if (blocks.length > 0) {
-    const ids = blocks.map((block) => block.id);
-    await db.deleteFrom("ip_blocks").where("id", "in", ids).execute();
-    return true;
-  }
+  if (blocks.length === 0) return false;
+  const ids = blocks.map((block) => block.id);
+  await db.deleteFrom("ip_blocks").where("id", "in", ids).execute();
+  return true;
+}
+
+async function removeCustomers(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const customers = await db
     .selectFrom("organization_customers")
     .select("customer_id")
     .where("organization_id", "=", organizationId)
     .limit(atMost)
     .execute();
-  if (customers.length > 0) {
-    const ids = customers.map((customer) => customer.customer_id);
-    await db
-      .deleteFrom("organization_customers")
-      .where("organization_id", "=", organizationId)
-      .where("customer_id", "in", ids)
-      .execute();
-    return true;
-  }
-  return false;
+  if (customers.length === 0) return false;
+  const ids = customers.map((customer) => customer.customer_id);
+  await db
+    .deleteFrom("organization_customers")
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "in", ids)
+    .execute();
+  await removeUnknownCustomers(db, ids);
+  return true;
 }
 
-/** Nothing is left but its row, the rows of its products and their keys, and the audit log. */
-export async function finishRemoval(db: Database, organizationId: string): Promise<void> {
-  for (const table of ["import_pieces", "import_undo"] as const) {
-    await db
-      .deleteFrom(table)
-      .where("import_id", "in", (imports) =>
-        imports.selectFrom("imports").select("id").where("organization_id", "=", organizationId),
-      )
-      .execute();
+async function removeUsage(db: Database, organizationId: string): Promise<boolean> {
+  const used = await db
+    .selectFrom("daily_usage")
+    .innerJoin("products", "products.id", "daily_usage.product_id")
+    .select("product_id")
+    .where("products.organization_id", "=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (used === undefined) return false;
+  await db.deleteFrom("daily_usage").where("product_id", "=", used.product_id).execute();
+  return true;
+}
+
+async function removeVersions(db: Database, organizationId: string): Promise<boolean> {
+  const known = await db
+    .selectFrom("product_versions")
+    .innerJoin("products", "products.id", "product_versions.product_id")
+    .select("product_id")
+    .where("products.organization_id", "=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (known === undefined) return false;
+  await db.deleteFrom("product_versions").where("product_id", "=", known.product_id).execute();
+  return true;
+}
+
+export interface AuditPlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+/**
+ * Who did what and when stays written down; what it was about goes: names, and the values before and after, which hold
+ * what customers told the organization. Its own entries, such as its deletion, stay whole. Returns where to go on.
+ */
+export async function emptyAuditEntries(
+  db: Database,
+  organizationId: string,
+  after: AuditPlace | null,
+  atMost: number,
+): Promise<AuditPlace | null> {
+  let query = db.selectFrom("audit_log").select(["id", "at"]).where("organization_id", "=", organizationId);
+  if (after !== null) {
+    query = query
+      .where("at", ">=", after.at)
+      .where((is) => is.or([is("at", ">", after.at), is("id", ">", after.id)]));
   }
-  await db.deleteFrom("imports").where("organization_id", "=", organizationId).execute();
+  const entries = await query.orderBy("at").orderBy("id").limit(atMost).execute();
+  const last = entries.at(-1);
+  if (last === undefined) return null;
   await db
-    .deleteFrom("product_versions")
-    .where("product_id", "in", (products) =>
-      products.selectFrom("products").select("id").where("organization_id", "=", organizationId),
+    .updateTable("audit_log")
+    .set({ subject_name: null, before: null, after: null })
+    .where(
+      "id",
+      "in",
+      entries.map((entry) => entry.id),
+    )
+    .where("subject_kind", "!=", "organization")
+    .where((is) =>
+      is.or([is("subject_name", "is not", null), is("before", "is not", null), is("after", "is not", null)]),
     )
     .execute();
+  return last;
+}
+
+/** Nothing is left but its row, the rows of its products and their keys, and who did what in the audit log. */
+export async function finishRemoval(db: Database, organizationId: string): Promise<void> {
   await db
     .updateTable("organizations")
     .set((row) => ({

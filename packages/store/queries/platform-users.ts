@@ -1,37 +1,34 @@
-import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { UserRow } from "../tables.ts";
-import { contains, type TimePage } from "./platform.ts";
-
-export interface UserFilter {
-  readonly search: string | null;
-  readonly platformAdmin: boolean | null;
-  readonly suspended: boolean | null;
-}
+import type { TimePage } from "./platform.ts";
+import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
 /** The newest first. */
-export async function allUsers(
-  db: Database,
-  filter: UserFilter,
-  { after, limit }: TimePage<string>,
-): Promise<UserRow[]> {
+export async function allUsers(db: Database, { after, limit }: TimePage<string>): Promise<UserRow[]> {
   let query = db.selectFrom("users").selectAll();
-  if (filter.platformAdmin !== null)
-    query = query.where("is_platform_admin", "=", filter.platformAdmin ? 1 : 0);
-  if (filter.suspended !== null)
-    query = query.where("suspended_at", filter.suspended ? "is not" : "is", null);
-  const { search } = filter;
-  if (search !== null) {
-    query = query.where((is) =>
-      is.or([contains(sql.ref("name"), search), contains(sql.ref("email"), search), is("id", "=", search)]),
-    );
-  }
   if (after !== null) {
     query = query
       .where("created_at", "<=", after.createdAt)
       .where((is) => is.or([is("created_at", "<", after.createdAt), is("id", "<", after.id)]));
   }
   return query.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+}
+
+/** Those whose e-mail address begins with a text in lower case, in its order. */
+export async function usersStartingWith(
+  db: Database,
+  text: string,
+  after: TextPlace | null,
+  limit: number,
+): Promise<UserRow[]> {
+  return db
+    .selectFrom("users")
+    .selectAll()
+    .where("email", after === null ? ">=" : ">", after?.text ?? text)
+    .where("email", "<", endOfPrefix(text))
+    .orderBy("email")
+    .limit(limit)
+    .execute();
 }
 
 /** Those that a person owns or is a member of. */

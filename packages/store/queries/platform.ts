@@ -1,15 +1,9 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { OrganizationRow, Tables } from "../tables.ts";
+import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
 /** What the operator of an installation asks about all of it. */
-
-export interface OrganizationFilter {
-  readonly search: string | null;
-  readonly plan: OrganizationRow["plan"] | null;
-  readonly billingState: OrganizationRow["billing_state"] | null;
-  readonly suspended: boolean | null;
-}
 
 export interface TimePage<At> {
   readonly after: { readonly createdAt: At; readonly id: string } | null;
@@ -40,26 +34,9 @@ export async function organizationWithOwner(
 /** The newest first. */
 export async function allOrganizations(
   db: Database,
-  filter: OrganizationFilter,
   { after, limit }: TimePage<number>,
 ): Promise<OrganizationWithOwner[]> {
   let query = organizationsWithOwner(db);
-  if (filter.plan !== null) query = query.where("organizations.plan", "=", filter.plan);
-  if (filter.billingState !== null)
-    query = query.where("organizations.billing_state", "=", filter.billingState);
-  if (filter.suspended !== null)
-    query = query.where("organizations.suspended_at", filter.suspended ? "is not" : "is", null);
-  const { search } = filter;
-  if (search !== null) {
-    query = query.where((is) =>
-      is.or([
-        contains(sql.ref("organizations.name"), search),
-        contains(sql.ref("organizations.slug"), search),
-        contains(sql.ref("users.email"), search),
-        is("organizations.id", "=", search),
-      ]),
-    );
-  }
   if (after !== null) {
     query = query
       .where("organizations.created_at", "<=", after.createdAt)
@@ -70,6 +47,21 @@ export async function allOrganizations(
   return query
     .orderBy("organizations.created_at", "desc")
     .orderBy("organizations.id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Those whose slug begins with a text in lower case, in its order. */
+export async function organizationsStartingWith(
+  db: Database,
+  text: string,
+  after: TextPlace | null,
+  limit: number,
+): Promise<OrganizationWithOwner[]> {
+  return organizationsWithOwner(db)
+    .where("organizations.slug", after === null ? ">=" : ">", after?.text ?? text)
+    .where("organizations.slug", "<", endOfPrefix(text))
+    .orderBy("organizations.slug")
     .limit(limit)
     .execute();
 }
@@ -143,10 +135,4 @@ export async function lastRequestAt(db: Database): Promise<number | null> {
     .limit(1)
     .executeTakeFirst();
   return last?.at ?? null;
-}
-
-/** Without regard to upper and lower case, as far as the database knows it. */
-export function contains(column: ReturnType<typeof sql.ref>, text: string) {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  return sql<boolean>`lower(${column}) like ${pattern} escape '\\'`;
 }

@@ -19,8 +19,7 @@ export interface Stage {
 export function stage(database: TestedDatabase): Stage {
   const made: TestDatabase[] = [];
   const opened: Store[] = [];
-  const make = async () => {
-    const fresh = await database.make();
+  const kept = (fresh: TestDatabase) => {
     made.push(fresh);
     return fresh.location;
   };
@@ -30,7 +29,7 @@ export function stage(database: TestedDatabase): Stage {
     return first.location;
   };
   // The first one may have to wait for a PostgreSQL that is only now being set up.
-  beforeAll(make, 60_000);
+  beforeAll(async () => kept(await database.make()), 60_000);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
@@ -42,7 +41,7 @@ export function stage(database: TestedDatabase): Stage {
     get location() {
       return shared();
     },
-    empty: make,
+    empty: async () => kept(await database.makeEmpty()),
     seller: async (options) => {
       const seller = await openSeller(shared(), options);
       opened.push(seller.store);

@@ -28,19 +28,15 @@ export interface TokenInput {
 export async function createToken(
   context: Context,
   holder: TokenHolder,
-  held: ReadonlySet<Permission>,
+  heldNow: (db: Database) => Promise<ReadonlySet<Permission>>,
   body: TokenInput,
 ) {
-  const missing = notHeld(held, body.permissions);
-  if (missing.length > 0) {
-    const message = `permissions should be among those that you have here: ${missing.join(", ")} is not.`;
-    throw new Problem("forbidden", message, { errors: [{ field: "permissions", message }] });
-  }
   const expiresAtMs = body.expires_at === null ? null : milliseconds(body.expires_at);
   if (expiresAtMs !== null && expiresAtMs <= context.nowMs)
     throw invalid("expires_at", "should be later than now");
   const permissions = sortedPermissions(body.permissions);
   return context.transaction(async (db) => {
+    checkHeld(await heldNow(db), permissions);
     await checkAskingToken(db, context, expiresAtMs);
     if ((await countAccessTokens(db, holder)) >= mostTokens) {
       throw new Problem(
@@ -71,6 +67,13 @@ export async function createToken(
     if (made === undefined) throw new Error("The token that was just made is not there.");
     return { ...showToken(made), token };
   });
+}
+
+function checkHeld(held: ReadonlySet<Permission>, wanted: readonly Permission[]): void {
+  const missing = notHeld(held, wanted);
+  if (missing.length === 0) return;
+  const message = `permissions should be among those that you have here: ${missing.join(", ")} is not.`;
+  throw new Problem("forbidden", message, { errors: [{ field: "permissions", message }] });
 }
 
 /** Looked up again inside the transaction: a token that is revoked meanwhile must not leave a child behind. */

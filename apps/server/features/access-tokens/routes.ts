@@ -8,10 +8,11 @@ import {
 import type { AccessTokenRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, theOrganization, thePerson, theStanding } from "../../http/manage/context.ts";
+import { type Context, theOrganization, thePerson } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { takeTurn } from "../members/turn.ts";
 import { createToken } from "./create.ts";
 import { showToken } from "./show.ts";
 
@@ -22,7 +23,7 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
 
   bind(contract.createMyAccessToken, async (context, { body }) => {
     const { userId, atMost } = thePerson(context);
-    return createToken(context, { userId }, atMost, body);
+    return createToken(context, { userId }, async () => atMost, body);
   }),
 
   bind(contract.revokeMyAccessToken, async (context, input) => {
@@ -42,7 +43,8 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
     createToken(
       context,
       { organizationId: theOrganization(context).id },
-      theStanding(context).permissions,
+      // Looked at again once nobody can change it: a role that is being taken away leaves no token behind.
+      async (db) => (await takeTurn(db, context, "organization:manage")).standing.permissions,
       body,
     ),
   ),
@@ -57,7 +59,7 @@ async function list(
   holder: TokenHolder,
   query: { limit: number; cursor?: string | undefined },
 ) {
-  const after = decodeCursor(query.cursor, 1);
+  const after = decodeCursor(query.cursor, ["text"]);
   const rows = await accessTokensOf(context.store.reads, holder, {
     afterId: after === null ? null : String(after[0]),
     limit: query.limit + 1,

@@ -7,7 +7,7 @@ import { notFound } from "../../http/manage/problem.ts";
 
 export const mailboxRoutes: readonly BoundRoute[] = [
   bind(contract.listMailbox, async (context, { query }) => {
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const filter = { kind: query.kind ?? null, recipient: query.recipient?.toLowerCase() ?? null };
     const rows = await letters(context.store.reads, filter, {
       beforeId: after === null ? null : String(after[0]),

@@ -5,6 +5,7 @@ import {
   allOrganizations,
   countIn,
   type OrganizationWithOwner,
+  organizationsStartingWith,
   organizationWithOwner,
 } from "@countersign/store/queries/platform";
 import type { Database } from "@countersign/store/store";
@@ -12,8 +13,8 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound } from "../../http/manage/problem.ts";
+import { holds, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { showOrganization } from "../organizations/show.ts";
 
@@ -23,28 +24,34 @@ const countedAlone = 100_000;
 export const platformOrganizationRoutes: readonly BoundRoute[] = [
   bind(contract.listPlatformOrganizations, async (context, { query }) => {
     const db = context.store.reads;
-    const after = decodeCursor(query.cursor, 2);
-    const filter = {
-      search: query.q === undefined || query.q === "" ? null : query.q,
-      plan: query.plan ?? null,
-      billingState: query.billing_state ?? null,
-      suspended: query.suspended ?? null,
-    };
-    const rows = await allOrganizations(db, filter, {
-      after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
-      limit: query.limit + 1,
-    });
-    const counted = new Map<string, Awaited<ReturnType<typeof counts>>>();
-    for (const { id } of rows) counted.set(id, await counts(db, id, countedInList));
-    return pageOf(
-      rows,
-      query.limit,
-      (row) => [row.created_at, row.id],
-      (row) => ({
-        ...showWithOwner(row),
-        ...(counted.get(row.id) ?? { product_count: 0, license_count: 0 }),
-      }),
+    const { plan, billing_state: billing, suspended } = query;
+    const term = query.q === undefined || query.q === "" ? null : query.q.toLowerCase();
+    const isMeant = (row: OrganizationWithOwner) =>
+      (plan === undefined || plan === row.plan) &&
+      (billing === undefined || billing === row.billing_state) &&
+      (suspended === undefined || suspended === (row.suspended_at !== null)) &&
+      (term === null || holds([row.name, row.slug, row.owner_email], term) || row.id === term);
+    const { rows, next_cursor } = await searchPage<OrganizationWithOwner, number>(
+      {
+        kindOfTime: "number",
+        startingWith: (text, after, limit) => organizationsStartingWith(db, text, after, limit),
+        newest: (after, limit) => allOrganizations(db, { after, limit }),
+        textOf: (row) => row.slug,
+        timeOf: (row) => row.created_at,
+        idOf: (row) => row.id,
+        isMeant,
+      },
+      {
+        term,
+        isFiltered: [plan, billing, suspended].some((value) => value !== undefined),
+        cursor: query.cursor,
+        limit: query.limit,
+      },
     );
+    const data = [];
+    for (const row of rows)
+      data.push({ ...showWithOwner(row), ...(await counts(db, row.id, countedInList)) });
+    return { data, next_cursor };
   }),
 
   bind(contract.getPlatformOrganization, async (context, input) =>

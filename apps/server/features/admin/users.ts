@@ -6,6 +6,7 @@ import {
   lockPlatformAdmins,
   organizationsOfUser,
   updateUser,
+  usersStartingWith,
 } from "@countersign/store/queries/platform-users";
 import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
@@ -13,25 +14,40 @@ import type { UserRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { type Context, checkUnchanged, nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
-import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { iso } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
+import { holds, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 
 const shownOrganizations = 200;
 
 export const userRoutes: readonly BoundRoute[] = [
   bind(contract.listUsers, async (context, { query }) => {
-    const after = decodeCursor(query.cursor, 2);
-    const filter = {
-      search: query.q === undefined || query.q === "" ? null : query.q,
-      platformAdmin: query.platform_admin ?? null,
-      suspended: query.suspended ?? null,
-    };
-    const rows = await allUsers(context.store.reads, filter, {
-      after: after === null ? null : { createdAt: String(after[0]), id: String(after[1]) },
-      limit: query.limit + 1,
-    });
-    return pageOf(rows, query.limit, (row) => [row.created_at, row.id], showUser);
+    const db = context.store.reads;
+    const term = query.q === undefined || query.q === "" ? null : query.q.toLowerCase();
+    const { platform_admin: isAdmin, suspended: isSuspended } = query;
+    const isMeant = (row: UserRow) =>
+      (isAdmin === undefined || isAdmin === (row.is_platform_admin === 1)) &&
+      (isSuspended === undefined || isSuspended === (row.suspended_at !== null)) &&
+      (term === null || holds([row.name, row.email], term) || row.id === term);
+    const { rows, next_cursor } = await searchPage<UserRow, string>(
+      {
+        kindOfTime: "text",
+        startingWith: (text, after, limit) => usersStartingWith(db, text, after, limit),
+        newest: (after, limit) => allUsers(db, { after, limit }),
+        textOf: (row) => row.email,
+        timeOf: (row) => row.created_at,
+        idOf: (row) => row.id,
+        isMeant,
+      },
+      {
+        term,
+        isFiltered: isAdmin !== undefined || isSuspended !== undefined,
+        cursor: query.cursor,
+        limit: query.limit,
+      },
+    );
+    return { data: rows.map(showUser), next_cursor };
   }),
 
   bind(contract.getUser, async (context, input) => details(context.store.reads, param(input, "user_id"))),

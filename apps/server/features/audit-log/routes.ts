@@ -27,7 +27,7 @@ async function list(
   query: { limit: number; cursor?: string | undefined },
   show: (row: AuditLogRow) => ShownEntry,
 ) {
-  const after = decodeCursor(query.cursor, 2);
+  const after = decodeCursor(query.cursor, ["number", "text"]);
   const rows = await auditEntries(context.store.reads, filter, {
     after: after === null ? null : { at: Number(after[0]), id: String(after[1]) },
     limit: query.limit + 1,

@@ -8,7 +8,7 @@ import {
   removeCustomerView,
   writeCustomerView,
 } from "@countersign/store/queries/customer-views";
-import { customerFor, identityOf } from "@countersign/store/queries/customers";
+import { customerFor, identityOf, removeUnknownCustomers } from "@countersign/store/queries/customers";
 import { moveCustomerBlocks } from "@countersign/store/queries/ip-blocks";
 import { refreshSearchText } from "@countersign/store/queries/license-search";
 import type { Database } from "@countersign/store/store";
@@ -117,5 +117,6 @@ async function moveEverything(
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
   await removeCustomerView(db, organizationId, fromId);
+  await removeUnknownCustomers(db, [fromId]);
   return moved;
 }

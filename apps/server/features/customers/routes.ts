@@ -12,7 +12,7 @@ import {
   removeCustomerView,
   statusCountsOf,
 } from "@countersign/store/queries/customer-views";
-import { customerIdFor } from "@countersign/store/queries/customers";
+import { customerIdFor, removeUnknownCustomers } from "@countersign/store/queries/customers";
 import { removeIpBlocks } from "@countersign/store/queries/ip-blocks";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
@@ -30,20 +30,14 @@ export const customerRoutes: readonly BoundRoute[] = [
   bind(contract.listCustomers, async (context, { query }) => {
     const { id: organizationId } = theOrganization(context);
     const db = context.store.reads;
-    const before = decodeCursor(query.cursor, 2);
-    const rows = await findCustomers(db, organizationId, {
-      before: before === null ? null : { createdAt: Number(before[0]), id: String(before[1]) },
-      limit: query.limit + 1,
-      search: query.search === undefined ? null : searchTerm(query.search),
+    const { rows, next_cursor } = await findCustomers(db, organizationId, {
+      cursor: query.cursor,
+      limit: query.limit,
+      term: query.search === undefined ? null : searchTerm(query.search),
     });
-    const ids = rows.slice(0, query.limit).map((row) => row.customer_id);
+    const ids = rows.map((row) => row.customer_id);
     const counts = await licenseCountsOf(db, organizationId, ids);
-    return pageOf(
-      rows,
-      query.limit,
-      (row) => [row.created_at, row.customer_id],
-      (row) => showCustomer(row, counts.get(row.customer_id) ?? 0),
-    );
+    return { data: rows.map((row) => showCustomer(row, counts.get(row.customer_id) ?? 0)), next_cursor };
   }),
 
   bind(contract.createCustomer, async (context, { body }) => {
@@ -102,6 +96,7 @@ export const customerRoutes: readonly BoundRoute[] = [
       }
       await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
       await removeCustomerView(db, organizationId, row.customer_id);
+      await removeUnknownCustomers(db, [row.customer_id]);
       await audit(db, context, {
         action: "customer.deleted",
         subject: { kind: "customer", id: row.customer_id, name: nameOf(row) },
@@ -117,7 +112,7 @@ export const customerRoutes: readonly BoundRoute[] = [
     }
     const db = context.store.reads;
     const customer = await theCustomer(db, context, input);
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const rows = await licensesOfCustomer(db, customer.organization_id, customer.customer_id, {
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,

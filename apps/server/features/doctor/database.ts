@@ -1,4 +1,10 @@
-import { compareMigrations, type Inspection, inspectDatabase, sealingOf } from "@countersign/store/inspect";
+import {
+  compareMigrations,
+  type Inspection,
+  inspectDatabase,
+  type MissingTextIndex,
+  sealingOf,
+} from "@countersign/store/inspect";
 import { StoreProblem } from "@countersign/store/problem";
 import type { Config } from "../../config.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
@@ -18,6 +24,7 @@ export async function checkDatabase({ database, encryptionKey }: Config): Promis
     ok("database", `${found.version}${where} answers${atWork(database.kind, found.serversAtWork)}`),
     ...checkSchema(found.appliedMigrations),
     ...checkFiles(found),
+    ...checkTextIndex(found.textIndex),
     ...(database.kind === "postgres" ? [checkClockDifference(found.clockAheadMs)] : []),
     checkSealing(found.storedDataKey, encryptionKey),
   ];
@@ -54,6 +61,22 @@ function checkFiles({ damage, writeProblem }: Inspection): Check[] {
     checks.push(problem("database", `The database cannot be written: ${writeProblem}`, action));
   }
   return checks.length > 0 ? checks : [ok("database", "It is undamaged and can be written.")];
+}
+
+function checkTextIndex(missing: MissingTextIndex | null): Check[] {
+  if (missing === null) return [];
+  const { unavailableExtensions: lacking, statements } = missing;
+  const install =
+    lacking.length === 0
+      ? ""
+      : `The server does not offer ${lacking.join(" and ")}: install PostgreSQL's contrib package first. `;
+  return [
+    warning(
+      "database",
+      "Licenses are searched without an index, which takes long where there are many.",
+      `${install}Run in the database, as somebody who may create extensions: ${statements.join("; ")};`,
+    ),
+  ];
 }
 
 function checkSealing(storedDataKey: string | null, encryptionKey: string | null): Check {

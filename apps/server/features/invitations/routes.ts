@@ -33,7 +33,7 @@ const pauseBetweenLettersMs = 60_000;
 
 export const invitationRoutes: readonly BoundRoute[] = [
   bind(contract.listInvitations, async (context, { query }) => {
-    const before = decodeCursor(query.cursor, 1);
+    const before = decodeCursor(query.cursor, ["text"]);
     const rows = await invitationsOf(
       context.store.reads,
       theOrganization(context).id,

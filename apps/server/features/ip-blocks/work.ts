@@ -34,7 +34,7 @@ export async function listBlocks(
   scope: BlockScope,
   query: { readonly limit: number; readonly cursor?: string | undefined },
 ) {
-  const after = decodeCursor(query.cursor, 1);
+  const after = decodeCursor(query.cursor, ["text"]);
   const rows = await ipBlocksOf(db, scope, {
     afterId: after === null ? null : String(after[0]),
     limit: query.limit + 1,

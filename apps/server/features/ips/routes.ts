@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/ips";
+import { parseCidr } from "@countersign/domain/ip/cidr";
 import { type AskedAddress, networksOf, parseAsked } from "@countersign/domain/ip/covering";
 import { isExpired } from "@countersign/domain/validate/decide";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
@@ -15,10 +16,19 @@ import { theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
+import { ipsWithin } from "./within.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listIps, async (context, { query }) => {
-    const before = decodeCursor(query.cursor, 2);
+    if (query.cidr !== undefined && query.sort === "license_count")
+      throw invalid("sort", "should be ip, or left out, where cidr is given");
+    if (query.cidr !== undefined || query.sort === "ip") {
+      const network = query.cidr === undefined ? null : parseCidr(query.cidr);
+      const { id } = theOrganization(context);
+      const { rows, next_cursor } = await ipsWithin(context.store.reads, id, { ...query, network });
+      return { data: rows.map(showSighting), next_cursor };
+    }
+    const before = decodeCursor(query.cursor, ["number", "text"]);
     const rows = await busiestIps(context.store.reads, theOrganization(context).id, {
       before: before === null ? null : { licenseCount: Number(before[0]), ip: String(before[1]) },
       limit: query.limit + 1,
@@ -52,7 +62,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const { query } = input;
     const { countedAs: ips } = askedIn(input);
     const db = context.store.reads;
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const rows = await licensesOfIps(db, theOrganization(context).id, ips, {
       afterId: after === null ? "" : String(after[0]),
       limit: query.limit + 1,

@@ -32,7 +32,7 @@ export const memberRoutes: readonly BoundRoute[] = [
   bind(contract.listMembers, async (context, { query }) => {
     const organization = theOrganization(context);
     const db = context.store.reads;
-    const after = decodeCursor(query.cursor, 2);
+    const after = decodeCursor(query.cursor, ["number", "text"]);
     const owner = after === null ? await ownerOf(db, organization) : [];
     const rows = await membersOf(db, organization.id, {
       after: after === null ? null : { joinedAtMs: Number(after[0]), userId: String(after[1]) },

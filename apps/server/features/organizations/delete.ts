@@ -1,13 +1,16 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { updateOrganization } from "@countersign/store/queries/organizations";
+import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, theStanding } from "../../http/manage/context.ts";
+import { type Context, nextUpdatedAt, theActor, theStanding } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { writeLetter } from "../mail/letter.ts";
 import { takeOwnersTurn } from "../members/turn.ts";
+import { deletionAskedLetter, deletionTakenBackLetter } from "./letters.ts";
 import { showOwnOrganization } from "./show.ts";
 
 /** How long a deletion can be taken back. */
@@ -53,5 +56,28 @@ async function setDeleteAfter(
     before: { delete_after: iso(organization.delete_after) },
     after: { delete_after: iso(deleteAfter) },
   });
+  await tellOwner(db, context, organization, deleteAfter);
   return showOwnOrganization({ ...organization, ...changes }, standing);
+}
+
+/** Also when the owner did it: whoever has taken their session or token would not tell them. */
+async function tellOwner(
+  db: Database,
+  context: Context,
+  organization: OrganizationRow,
+  deleteAfterMs: number | null,
+): Promise<void> {
+  const owner = organization.owner_id === null ? undefined : await userById(db, organization.owner_id);
+  if (owner === undefined) return;
+  const by = theActor(context).name;
+  const letter =
+    deleteAfterMs === null
+      ? deletionTakenBackLetter(owner.email, organization.name, by)
+      : deletionAskedLetter(owner.email, {
+          organization: organization.name,
+          by,
+          deleteAfterMs,
+          url: context.config.url,
+        });
+  await writeLetter(db, letter, context.nowMs);
 }

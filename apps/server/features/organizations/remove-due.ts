@@ -1,49 +1,102 @@
 import {
+  type AuditPlace,
   closeOrganization,
+  emptyAuditEntries,
   finishRemoval,
   organizationsToRemove,
   removeSome,
 } from "@countersign/store/queries/organization-removal";
-import type { Store } from "@countersign/store/store";
+import { userById } from "@countersign/store/queries/users";
+import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 import { auditWithout } from "../audit-log/record.ts";
+import { writeLetter } from "../mail/letter.ts";
+import { deletedLetter } from "./letters.ts";
+
+/** What was written down about requests; on SQLite another file, which a thread of its own writes. */
+export interface JournalOfOrganizations {
+  forget(organizationId: string): Promise<void>;
+}
 
 /** Little enough that a verdict, which waits behind it on SQLite, does not wait long. */
-const rowsAtATime = 200;
-const everyMs = 5_000;
-
-/** Removes organizations whose days of grace are over. */
-export function organizationRemoval(store: Store): Chore {
-  return { name: "organization removal", everyMs, run: () => removeDueOrganizations(store) };
-}
+const rowsAtATime = 50;
+const longestRestMs = 100;
+/** Requests that were answered before the end are written down a little later, by every node. */
+const settledAfterMs = 3_000;
 
 /**
- * From the first transaction on the organization is gone for everyone. What it held goes after that, a little at a
- * time; a node that stops in the middle leaves the rest to the next, and several at once do no harm.
+ * Removes organizations whose days of grace are over. From the first transaction on the organization is gone for
+ * everyone. What it held goes after that, a little at a time; a node that stops in the middle leaves the rest to the
+ * next, and several at once do no harm.
  */
-export async function removeDueOrganizations(store: Store): Promise<void> {
-  const nowMs = await store.clock();
-  for (const { id, deleted_at: deletedAt } of await organizationsToRemove(store.reads, nowMs)) {
-    if (deletedAt === null && !(await close(store, id, nowMs))) continue;
-    while (await store.transaction((db) => removeSome(db, id, rowsAtATime))) await otherWork();
-    await store.transaction((db) => finishRemoval(db, id));
+export class OrganizationRemoval implements Chore {
+  readonly name = "organization removal";
+  readonly everyMs = 5_000;
+  readonly #store: Store;
+  readonly #journal: JournalOfOrganizations;
+  readonly #closing = Promise.withResolvers<"closed">();
+  #isClosed = false;
+
+  constructor(store: Store, journal: JournalOfOrganizations) {
+    this.#store = store;
+    this.#journal = journal;
   }
-}
 
-async function close(store: Store, id: string, nowMs: number): Promise<boolean> {
-  return store.transaction(async (db) => {
-    const organization = await closeOrganization(db, id, nowMs);
-    if (organization === undefined) return false;
-    await auditWithout(db, { kind: "system", name: "Countersign" }, nowMs, {
-      action: "organization.deleted",
-      subject: { kind: "organization", id, name: organization.name },
-      before: { slug: organization.slug, owner_id: organization.owner_id },
-      organizationId: id,
+  /** Leaves the rest for later. */
+  close(): void {
+    this.#isClosed = true;
+    this.#closing.resolve("closed");
+  }
+
+  async run(): Promise<void> {
+    const nowMs = await this.#store.clock();
+    for (const { id, deleted_at: deletedAt } of await organizationsToRemove(this.#store.reads, nowMs)) {
+      if (deletedAt === null && !(await this.#end(id, nowMs))) continue;
+      await this.#empty(id);
+      const isSettled = (deletedAt ?? nowMs) <= nowMs - settledAfterMs;
+      if (isSettled && !this.#isClosed) await this.#finish(id);
+      if (this.#isClosed) return;
+    }
+  }
+
+  /** The moment from which on it is gone. False when its deletion was taken back, or somebody else was quicker. */
+  async #end(id: string, nowMs: number): Promise<boolean> {
+    return this.#store.transaction(async (db) => {
+      const organization = await closeOrganization(db, id, nowMs);
+      if (organization === undefined) return false;
+      await auditWithout(db, { kind: "system", name: "Countersign" }, nowMs, {
+        action: "organization.deleted",
+        subject: { kind: "organization", id, name: organization.name },
+        before: { slug: organization.slug, owner_id: organization.owner_id },
+        organizationId: id,
+      });
+      const owner = organization.owner_id === null ? undefined : await userById(db, organization.owner_id);
+      if (owner !== undefined) await writeLetter(db, deletedLetter(owner.email, organization.name), nowMs);
+      return true;
     });
-    return true;
-  });
-}
+  }
 
-function otherWork(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1));
+  async #empty(id: string): Promise<void> {
+    while (!this.#isClosed && (await this.#step((db) => removeSome(db, id, rowsAtATime))));
+    let place: AuditPlace | null = null;
+    do {
+      const after: AuditPlace | null = place;
+      place = await this.#step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
+    } while (place !== null && !this.#isClosed);
+  }
+
+  /** Afterwards it rests for as long as it worked: whoever else writes has half of the time at least. */
+  async #step<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const startMs = performance.now();
+    const result = await this.#store.transaction(work, "soon");
+    const restMs = Math.min(longestRestMs, performance.now() - startMs);
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    return result;
+  }
+
+  async #finish(id: string): Promise<void> {
+    const outcome = await Promise.race([this.#journal.forget(id), this.#closing.promise]);
+    if (outcome === "closed") return;
+    await this.#store.transaction((db) => finishRemoval(db, id));
+  }
 }

@@ -26,7 +26,7 @@ import { transferRoute } from "./transfer.ts";
 export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizations, async (context, { query }) => {
     const actor = thePerson(context);
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const rows = await organizationsOf(context.store.reads, actor.userId, {
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,

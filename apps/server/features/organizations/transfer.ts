@@ -7,10 +7,12 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { writeLetter } from "../mail/letter.ts";
 import { roleNamed } from "../members/power.ts";
 import { ownerJoinedAt } from "../members/show.ts";
 import { takeOwnersTurn } from "../members/turn.ts";
 import { checkAllowance } from "./allowance.ts";
+import { ownershipHandedOverLetter, ownershipReceivedLetter } from "./letters.ts";
 import { showOwnOrganization } from "./show.ts";
 
 /** The owner and a member change places, in one transaction: there is one owner at every moment. */
@@ -40,6 +42,12 @@ export const transferRoute: BoundRoute = bind(contract.transferOwnership, async 
       before: { owner_id: actor.userId, owner_name: actor.name },
       after: { owner_id: heir.user_id, owner_name: heir.name, former_owner_role: role.name },
     });
+    const { name } = organization;
+    const letters = [
+      ownershipReceivedLetter(heir.email, name, actor.name, context.config.url),
+      ownershipHandedOverLetter(actor.email, { organization: name, heir: heir.name, role: role.name }),
+    ];
+    for (const letter of letters) await writeLetter(db, letter, context.nowMs);
     const changed = { ...organization, ...changes };
     const standing = standingOf(actor, changed, permissionSet(role.permissions));
     return showOwnOrganization(changed, standing ?? { isOwner: false, permissions: new Set() });

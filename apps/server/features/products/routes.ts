@@ -13,7 +13,7 @@ import { showProduct, showProducts } from "./show.ts";
 
 export const productRoutes: readonly BoundRoute[] = [
   bind(contract.listProducts, async (context, { query }) => {
-    const after = decodeCursor(query.cursor, 2);
+    const after = decodeCursor(query.cursor, ["number", "text"]);
     const rows = await productsOf(context.store.reads, theOrganization(context).id, {
       after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
       limit: query.limit + 1,

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { JournalEntry } from "@countersign/store/journal";
+import type { Forgetting, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
 
@@ -8,11 +8,15 @@ export interface JournalSettings {
   readonly requestLogDays: number;
 }
 
-export type ToJournal = { readonly kind: "entries"; readonly entries: string } | { readonly kind: "close" };
+export type ToJournal =
+  | { readonly kind: "entries"; readonly entries: string }
+  | { readonly kind: "forget"; readonly organizationId: string }
+  | { readonly kind: "close" };
 
 export type FromJournal =
   | { readonly kind: "written"; readonly count: number }
   | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "forgotten"; readonly organizationId: string; readonly problem: string | null }
   | { readonly kind: "closed" };
 
 /** How long entries gather. Many rows written at once touch each page of the file once instead of once each. */
@@ -20,6 +24,8 @@ const gatherMs = 1_000;
 /** However many gathered while the database was away, each write stays within the time a statement may take. */
 const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
+/** Between two steps of forgetting. */
+const restMs = 5;
 
 /** A thread of its own: what is written down about requests never makes a request wait. */
 async function run({ database, requestLogDays }: JournalSettings): Promise<void> {
@@ -42,23 +48,48 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
       }
     }
   };
+  // One thing at a time: on PostgreSQL all of it is said on one connection, and must not end up in each other's
+  // transaction.
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
   const writeNow = () => {
-    writing ??= write().finally(() => {
+    writing ??= inTurn(write).finally(() => {
       writing = null;
     });
     return writing;
   };
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   const pruneTimer = setInterval(() => {
-    journal.prune(Date.now() - requestLogDays * 86_400_000).catch((error) => {
+    inTurn(() => journal.prune(Date.now() - requestLogDays * 86_400_000)).catch((error) => {
       tell({ kind: "failed", reason: reasonOf(error) });
     });
   }, pruneEveryMs);
+  let isClosing = false;
+  /** A step at a time, so that what is to be written down gets its turn between them. */
+  const forget = async (organizationId: string) => {
+    try {
+      let next: Forgetting | null = { organizationId, part: "sightings", after: "" };
+      while (next !== null && !isClosing) {
+        const step: Forgetting = next;
+        next = await inTurn(() => journal.forget(step));
+        await new Promise((resolve) => setTimeout(resolve, restMs));
+      }
+      tell({ kind: "forgotten", organizationId, problem: next === null ? null : "The journal was closed." });
+    } catch (error) {
+      tell({ kind: "forgotten", organizationId, problem: reasonOf(error) });
+    }
+  };
   const close = async () => {
+    isClosing = true;
     clearInterval(writeTimer);
     clearInterval(pruneTimer);
     await writing;
     await writeNow();
+    await turn;
     await journal.close();
     tell({ kind: "closed" });
   };
@@ -67,6 +98,9 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
     switch (message.kind) {
       case "entries":
         for (const entry of JSON.parse(message.entries) as JournalEntry[]) waiting.push(entry);
+        break;
+      case "forget":
+        void forget(message.organizationId);
         break;
       case "close":
         void close();

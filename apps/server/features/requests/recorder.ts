@@ -21,6 +21,7 @@ export class Recorder {
   /** How many entries the thread has and has not written yet. */
   #kept = 0;
   #closed: () => void = () => {};
+  readonly #forgetting = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
     this.#observer = observer;
@@ -32,6 +33,16 @@ export class Recorder {
   record(entry: JournalEntry): void {
     if (this.#gathered.length === 0) setTimeout(() => this.#send(), gatherMs);
     this.#gathered.push(entry);
+  }
+
+  /** Removes from the journal what it has about an organization, little by little. Rejects when it did not get through. */
+  forget(organizationId: string): Promise<void> {
+    const known = this.#forgetting.get(organizationId);
+    if (known !== undefined) return known.promise;
+    const outcome = Promise.withResolvers<void>();
+    this.#forgetting.set(organizationId, outcome);
+    this.#post({ kind: "forget", organizationId });
+    return outcome.promise;
   }
 
   /** Writes what is left and ends the thread. */
@@ -65,6 +76,13 @@ export class Recorder {
       case "failed":
         this.#observer.journalFailed(message.reason);
         break;
+      case "forgotten": {
+        const outcome = this.#forgetting.get(message.organizationId);
+        this.#forgetting.delete(message.organizationId);
+        if (message.problem === null) outcome?.resolve();
+        else outcome?.reject(new Error(message.problem));
+        break;
+      }
       case "closed":
         this.#closed();
         break;

@@ -32,7 +32,7 @@ export const roleRoutes: readonly BoundRoute[] = [
 
   bind(contract.listRoles, async (context, { query }) => {
     const db = context.store.reads;
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const rows = await rolesOf(db, theOrganization(context).id, {
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,

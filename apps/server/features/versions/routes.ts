@@ -12,7 +12,7 @@ import { byMeaning, meaning, recordOf, sortedRecords, type VersionRecord } from 
 
 export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.listVersions, async (context, { query }) => {
-    const after = decodeCursor(query.cursor, 1);
+    const after = decodeCursor(query.cursor, ["text"]);
     const records = sortedRecords(await versionsOf(context.store.reads, theProduct(context).id));
     const from = after === null ? null : parseVersionRecord(String(after[0]));
     const rest = from === null ? records : records.filter(({ pattern }) => newestFirst(from, pattern) < 0);

@@ -1,0 +1,32 @@
+import type { Cidr } from "./cidr.ts";
+import { parseCidr } from "./cidr.ts";
+
+/**
+ * How the text of every address in a network begins, as far as that can be told: where addresses are kept in the order
+ * of their texts, what lies in between is soon read. A zero group of IPv6 may be written in several ways and ends it.
+ */
+export function commonText({ family, bytes, prefixLength }: Cidr): string {
+  if (family === 4) {
+    const octets = [...bytes.slice(0, Math.floor(prefixLength / 8))];
+    return octets.length === 4 ? octets.join(".") : octets.map((octet) => `${octet}.`).join("");
+  }
+  let text = "";
+  for (let group = 0; group < Math.floor(prefixLength / 16); group++) {
+    const value = ((bytes[2 * group] ?? 0) << 8) | (bytes[2 * group + 1] ?? 0);
+    if (value === 0) break;
+    text += group === 7 ? value.toString(16) : `${value.toString(16)}:`;
+  }
+  return text;
+}
+
+/** Whether an address, or a network such as the /64 that an IPv6 caller is counted as, lies wholly in a network. */
+export function isWithin(text: string, outer: Cidr): boolean {
+  const inner = parseCidr(text);
+  if (inner === null || inner.family !== outer.family || inner.prefixLength < outer.prefixLength)
+    return false;
+  return outer.bytes.every((byte, place) => {
+    const bits = Math.min(8, Math.max(0, outer.prefixLength - 8 * place));
+    const mask = (0xff00 >> bits) & 0xff;
+    return ((inner.bytes[place] ?? 0) & mask) === (byte & mask);
+  });
+}

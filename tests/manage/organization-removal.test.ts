@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { customerReferences } from "@countersign/store/queries/customers";
+import { sql } from "kysely";
+import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { openTestJournal, type TestJournal } from "../support/journal.ts";
+import { type Office, openOffice, type Person } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+import { until } from "../support/until.ts";
+import { rowsWith, tablesOf } from "../support/whole-database.ts";
+
+setDefaultTimeout(60_000);
+
+/** Where an id of a removed organization may still stand: the row that keeps its products' keys, and who did what. */
+const mayKeep = new Set([
+  "organizations",
+  "products",
+  "product_api_keys",
+  "product_signing_keys",
+  "audit_log",
+]);
+
+/** Tables whose rows belong to an organization in some way, and what becomes of them. */
+const belonging: Readonly<Record<string, "goes" | "stays">> = {
+  products: "stays",
+  product_api_keys: "stays",
+  product_signing_keys: "stays",
+  audit_log: "stays",
+  product_versions: "goes",
+  organization_customers: "goes",
+  licenses: "goes",
+  license_ips: "goes",
+  license_tags: "goes",
+  ip_blocks: "goes",
+  daily_usage: "goes",
+  roles: "goes",
+  members: "goes",
+  invitations: "goes",
+  access_tokens: "goes",
+  imports: "goes",
+  import_pieces: "goes",
+  import_undo: "goes",
+  request_log: "goes",
+};
+
+describe.each(databases)("what is left of a removed organization on $kind", ({ kind, make }) => {
+  let office: Office;
+  let journal: TestJournal;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    journal = await openTestJournal(office.database.location);
+  });
+  afterAll(async () => {
+    await journal.close();
+    await office.close();
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape, which the client has held against their contract.
+  const call = async (person: Person, method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await person.api.send(method, path, body === undefined ? null : JSON.stringify(body), {
+      "content-type": "application/json",
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.body;
+  };
+
+  /** Something in every drawer, as far as the API can put it there. */
+  const fill = async (owner: Person, canary: string, shared: string) => {
+    const organization = await call(owner, "POST", "/organizations", { name: "Firm" });
+    const path = `/organizations/${organization.id}`;
+    const product = await call(owner, "POST", `${path}/products`, { name: "Tool" });
+    const license = await call(owner, "POST", `/products/${product.id}/licenses`, {
+      customer_email: canary,
+      customer_name: "Canary",
+      notes: `for ${canary}`,
+      tags: ["vip"],
+      metadata: { contact: canary },
+    });
+    const other = await call(owner, "POST", `/products/${product.id}/licenses`, { customer_email: shared });
+    const deleted = await call(owner, "POST", `/products/${product.id}/licenses`, { customer_email: canary });
+    const customer = await call(owner, "POST", `${path}/customers`, { email: `b-${canary}`, name: "B" });
+    await call(owner, "PATCH", `${path}/customers/${customer.id}`, { email: `c-${canary}` });
+    const block = { cidr: "198.51.100.0/24", note: canary };
+    await call(owner, "POST", `${path}/ip-blocks`, block);
+    await call(owner, "POST", `${path}/customers/${license.global_customer_id}/ip-blocks`, block);
+    await call(owner, "POST", `/licenses/${license.id}/ip-blocks`, block);
+    await call(owner, "POST", `/products/${product.id}/versions`, { version: "1.0.0", state: "allowed" });
+    const role = await call(owner, "POST", `${path}/roles`, { name: "Promised", permissions: [] });
+    await call(owner, "POST", `${path}/invitations`, { email: `${newId()}@example.com`, role_id: role.id });
+    await office.member([], organization.id);
+    const token = await call(owner, "POST", `${path}/access-tokens`, {
+      name: "Build",
+      permissions: ["customers:manage"],
+    });
+    const byToken = await fetch(`${office.server.url}/api/manage/v1${path}/customers`, {
+      method: "POST",
+      body: JSON.stringify({ email: `d-${canary}` }),
+      headers: {
+        authorization: `Bearer ${token.token}`,
+        "content-type": "application/json",
+        "idempotency-key": newId(),
+      },
+    });
+    expect(byToken.status).toBe(201);
+    const importing = await owner.api.send(
+      "POST",
+      `/products/${product.id}/licenses/import?mode=row_by_row`,
+      `license_key,customer_email\nKEY-${newId()},e-${canary}\n`,
+      { "content-type": "text/csv" },
+    );
+    expect(importing.status).toBeWithin(200, 203);
+    const publicApi = apiOf(office.server.url, product.api_key);
+    for (const { license_key } of [license, other, deleted]) {
+      expect((await publicApi.validate({ license_key })).body.valid).toBe(true);
+    }
+    await until("the import is done", async () => {
+      const { data } = await call(owner, "GET", `/products/${product.id}/imports`);
+      return data[0]?.state === "finished";
+    });
+    await office.store.transaction(async (db) => {
+      const { id: importId } = await db
+        .selectFrom("imports")
+        .select("id")
+        .where("organization_id", "=", organization.id)
+        .executeTakeFirstOrThrow();
+      const numbers = Array.from({ length: 30 }, (_, number) => number);
+      await db
+        .insertInto("import_pieces")
+        .values(numbers.map((number) => ({ import_id: importId, number, body: canary })))
+        .execute();
+      await db
+        .insertInto("import_undo")
+        .values({ import_id: importId, license_id: license.id, before: canary })
+        .execute();
+    });
+    await until("the requests are written down", async () => {
+      const rows = await office.store.reads
+        .selectFrom("request_log")
+        .select("license_id")
+        .where("organization_id", "=", organization.id)
+        .execute();
+      return rows.length === 3;
+    });
+    await call(owner, "DELETE", `/licenses/${deleted.id}`);
+    const ids = {
+      organization: String(organization.id),
+      product: String(product.id),
+      license: String(license.id),
+      deletedLicense: String(deleted.id),
+      customer: String(license.global_customer_id),
+      token: String(token.id),
+      role: String(role.id),
+    };
+    return { ids, publicApi, licenseKey: String(other.license_key), path, slug: String(organization.slug) };
+  };
+
+  const makeDue = (id: string) =>
+    office.store.transaction((db) =>
+      db
+        .updateTable("organizations")
+        .set({ delete_after: Date.now() - 1 })
+        .where("id", "=", id)
+        .execute(),
+    );
+  const isGone = async (id: string) => {
+    const row = await office.store.reads
+      .selectFrom("organizations")
+      .select(["deleted_at", "delete_after"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    return row.deleted_at !== null && row.delete_after === null;
+  };
+
+  test("nothing of it can be found again, and nothing of another is touched", async () => {
+    const shared = `shared-${newId()}@customers.example`;
+    const canary = `canary-${newId()}@customers.example`;
+    const gone = await fill(await office.person(), canary, shared);
+    const stays = await fill(await office.person(), `stays-${newId()}@customers.example`, shared);
+    const before: Record<string, string[]> = {};
+    for (const [name, id] of Object.entries(gone.ids)) {
+      before[name] = Object.keys(await rowsWith(office.store, id));
+    }
+    expect(before.organization).toEqual(expect.arrayContaining(["licenses", "request_log", "ip_sightings"]));
+    expect(before.deletedLicense).toEqual(expect.arrayContaining(["request_log", "ip_sightings"]));
+    expect(before.token).toContain("idempotency_keys");
+    const untouched = await rowsWith(office.store, stays.ids.organization);
+    const sharedBefore = await office.store.reads
+      .selectFrom("customers")
+      .selectAll()
+      .where("email", "=", shared)
+      .execute();
+
+    await makeDue(gone.ids.organization);
+    await until("the organization is removed", () => isGone(gone.ids.organization));
+
+    expect(await rowsWith(office.store, canary)).toEqual({});
+    for (const [name, id] of Object.entries(gone.ids)) {
+      const left = Object.keys(await rowsWith(office.store, id)).filter((table) => !mayKeep.has(table));
+      expect([name, left]).toEqual([name, []]);
+    }
+    expect(await rowsWith(office.store, stays.ids.organization)).toEqual(untouched);
+    expect(
+      await office.store.reads.selectFrom("customers").selectAll().where("email", "=", shared).execute(),
+    ).toEqual(sharedBefore);
+    const answer = await stays.publicApi.validate({ license_key: stays.licenseKey });
+    expect(answer.body.valid).toBe(true);
+    const sightings = await office.store.reads
+      .selectFrom("ip_sightings")
+      .select("ip")
+      .where("scope_id", "=", stays.ids.license)
+      .execute();
+    expect(sightings).toHaveLength(1);
+  });
+
+  test("who did what stays in the audit log, and only what it was about goes", async () => {
+    const owner = await office.person();
+    const canary = `canary-${newId()}@customers.example`;
+    const { ids, path, slug } = await fill(owner, canary, `other-${canary}`);
+    await call(owner, "DELETE", path, { confirm: slug });
+    await makeDue(ids.organization);
+    await until("the organization is removed", () => isGone(ids.organization));
+    const entries = await office.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("organization_id", "=", ids.organization)
+      .execute();
+    const made = entries.find((entry) => entry.action === "customer.created");
+    expect(made).toMatchObject({ actor_kind: "person", subject_name: null, before: null, after: null });
+    const end = entries.find((entry) => entry.action === "organization.deleted");
+    expect(end).toMatchObject({ subject_name: "Firm" });
+    expect(JSON.parse(end?.before ?? "{}")).toMatchObject({ slug });
+    const letters = await office.store.reads
+      .selectFrom("mailbox")
+      .select("kind")
+      .where("recipient", "=", owner.email)
+      .orderBy("id")
+      .execute();
+    expect(letters.map((letter) => letter.kind)).toEqual([
+      "organization_deletion_requested",
+      "organization_deleted",
+    ]);
+  });
+
+  test("an entry of an organization that is there cannot be emptied", async () => {
+    const owner = await office.person();
+    const organization = await call(owner, "POST", "/organizations", { name: "Here" });
+    await call(owner, "POST", `/organizations/${organization.id}/customers`, {
+      email: `${newId()}@a.example`,
+    });
+    const empty = office.store.transaction((db) =>
+      db
+        .updateTable("audit_log")
+        .set({ before: null, after: null, subject_name: null })
+        .where("organization_id", "=", organization.id)
+        .where("subject_kind", "=", "customer")
+        .execute(),
+    );
+    expect(empty).rejects.toThrow("append-only");
+  });
+
+  test("one that stops in the middle leaves the rest to the next", async () => {
+    const owner = await office.person();
+    const { ids } = await fill(owner, `canary-${newId()}@a.example`, `shared-${newId()}@a.example`);
+    const licenses = Array.from({ length: 1_000 }, (_, place) => ({
+      customer_email: `${place}@many.example`,
+    }));
+    await call(owner, "POST", `/products/${ids.product}/licenses`, { licenses });
+    await makeDue(ids.organization);
+    const first = new OrganizationRemoval(office.store, journal);
+    const running = first.run();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    first.close();
+    await running;
+    expect(await isGone(ids.organization)).toBe(false);
+    await until("the organization is removed", () => isGone(ids.organization));
+    const left = Object.keys(await rowsWith(office.store, ids.organization));
+    expect(left.filter((table) => !mayKeep.has(table))).toEqual([]);
+  });
+
+  test("every table whose rows belong to an organization is known to its removal", async () => {
+    const columns = ["organization_id", "product_id", "license_id", "import_id"];
+    const found = Object.entries(await tablesOf(office.store))
+      .filter(([, has]) => has.some((column) => columns.includes(column)))
+      .map(([table]) => table);
+    // Whoever adds a table says above what becomes of its rows, and makes it so in organization-removal.ts.
+    expect(found.filter((table) => belonging[table] === undefined)).toEqual([]);
+  });
+
+  test("every table that refers to a customer is looked at before one is forgotten", async () => {
+    const { rows } =
+      kind === "sqlite"
+        ? await sql<{ table: string }>`select m.name as "table" from main.sqlite_master m,
+            pragma_foreign_key_list(m.name) f where m.type = 'table' and f."table" = 'customers'`.execute(
+            office.store.reads,
+          )
+        : await sql<{ table: string }>`select conrelid::regclass::text as "table" from pg_constraint
+            where contype = 'f' and confrelid = 'customers'::regclass`.execute(office.store.reads);
+    const known = customerReferences.map(({ table }) => String(table));
+    expect(rows.map((row) => row.table).filter((table) => !known.includes(table))).toEqual([]);
+  });
+});
