@@ -4,7 +4,6 @@ import { join, relative, sep } from "node:path";
 /** What a path says about the kind of its tests; the first that fits. */
 const kinds = [
   ["apps/server/cli/", "command line"],
-  ["tests/cli/", "command line"],
   ["packages/domain/", "rules"],
   ["packages/store/", "store"],
   ["packages/contract/", "contract"],
@@ -13,10 +12,11 @@ const kinds = [
   ["tests/manage/", "management"],
   ["tests/races/", "races"],
   ["tests/faults/", "faults"],
+  ["tests/test-run/", "test run"],
 ];
 
 export function emptyTally() {
-  return { passed: 0, failed: 0, skipped: 0 };
+  return { passed: 0, failed: 0, skipped: 0, seconds: 0 };
 }
 
 export function kindOf(file) {
@@ -24,32 +24,26 @@ export function kindOf(file) {
 }
 
 /**
- * Adds the tests of a JUnit report to the tally of their kind. Returns a sentence for everything that went wrong
- * without a test of its own to fail: a file that never ran, or a run that ended badly though every test had passed.
+ * Adds the tests of a JUnit report to the tally of their kind. Returns a line for everything that failed, a test or
+ * not: a file that never ran, or a run that ended badly though every test had passed.
  */
 export function readReport(path, { files, code, tallyOf }) {
-  if (!existsSync(path)) {
-    tallyOf("other").failed += 1;
-    return ["The test run ended before it could report."];
-  }
-  const problems = [];
+  const failures = [];
   const reported = new Set();
-  let failed = 0;
-  for (const { file, outcome } of testcases(readFileSync(path, "utf8"))) {
+  for (const { file, name, outcome } of existsSync(path) ? testcases(readFileSync(path, "utf8")) : []) {
     reported.add(file);
     tallyOf(kindOf(file))[outcome] += 1;
-    if (outcome === "failed") failed += 1;
+    if (outcome === "failed") failures.push(`${file}: ${name}`);
   }
   for (const file of files.filter((file) => !reported.has(file))) {
     tallyOf(kindOf(file)).failed += 1;
-    failed += 1;
-    problems.push(`No test of ${file} ran.`);
+    failures.push(`${file}: no test of it ran`);
   }
-  if (code !== 0 && failed === 0) {
-    tallyOf("other").failed += 1;
-    problems.push("The test run failed outside of any test.");
+  if (code !== 0 && failures.length === 0) {
+    tallyOf(kindOf(files[0] ?? "")).failed += 1;
+    failures.push(`${files.join(", ")}: the run failed outside of any test, with exit code ${code}`);
   }
-  return problems;
+  return failures;
 }
 
 /** Attribute values are escaped, so an element ends at the first `>`, and a test's own elements follow it. */
@@ -57,15 +51,24 @@ function* testcases(xml) {
   for (const [, attributes, selfClosed, inside] of xml.matchAll(
     /<testcase\b((?:[^>"]|"[^"]*")*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g,
   )) {
-    const file = / file="([^"]*)"/.exec(attributes)?.[1] ?? "";
+    const attribute = (name) => unescaped(new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1] ?? "");
+    // The innermost of its groups comes first there, and last in what the runner prints.
+    const groups = attribute("classname").split(" > ").reverse();
+    const name = [...groups, attribute("name")].filter((part) => part !== "").join(" > ");
     const ended = selfClosed ? "" : inside;
     const outcome = /<(failure|error)\b/.test(ended)
       ? "failed"
       : /<skipped\b/.test(ended)
         ? "skipped"
         : "passed";
-    yield { file: file.split(sep).join("/"), outcome };
+    yield { file: attribute("file").split(sep).join("/"), name, outcome };
   }
+}
+
+const escapes = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
+function unescaped(text) {
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name) => escapes[name]);
 }
 
 /** Every test file under these folders, as the report names them. */
@@ -90,15 +93,31 @@ export function totals(tallies) {
     sum.passed += tally.passed;
     sum.failed += tally.failed;
     sum.skipped += tally.skipped;
+    sum.seconds += tally.seconds;
   }
   return sum;
 }
 
-/** How many tests of each kind ran, and how they ended. */
+/** How many tests of each kind ran, how they ended, and how long it took them, side by side with others or not. */
 export function table(tallies) {
-  const rows = [...tallies].map(([kind, { passed, failed, skipped }]) => [kind, passed, failed, skipped]);
-  return [["kind", "passed", "failed", "skipped"], ...rows]
+  const rows = [...tallies]
+    .sort(([a], [b]) => orderOf(a) - orderOf(b))
+    .map(([kind, { passed, failed, skipped, seconds }]) => [
+      kind,
+      passed,
+      failed,
+      skipped,
+      seconds.toFixed(1),
+    ]);
+  return [["kind", "passed", "failed", "skipped", "seconds"], ...rows]
     .map(([kind, ...counts]) => kind.padEnd(14) + counts.map((count) => String(count).padStart(9)).join(""))
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** The checks first, what has no place of its own last. */
+function orderOf(kind) {
+  if (kind === "checks") return -1;
+  const place = kinds.findIndex(([, name]) => name === kind);
+  return place === -1 ? kinds.length : place;
 }

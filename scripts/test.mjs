@@ -5,75 +5,102 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensurePostgresPrograms } from "./postgres-programs.mjs";
+import { Crew, share } from "./test-crew.mjs";
+import { planOf, workerCount } from "./test-plan.mjs";
 import { emptyTally, readReport, table, testFiles, totals } from "./test-report.mjs";
-import { bunBinary, ensureInstalled, root } from "./toolchain.mjs";
+import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
 
 ensureInstalled();
 ensurePostgresPrograms();
+const startedMs = performance.now();
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
-const children = new Set();
+const crew = new Crew();
 let interrupted = false;
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.on(signal, () => {
-    interrupted = true;
-    for (const child of children) child.kill(signal);
-  });
-}
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupt);
+if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(interrupt);
 
 const tallies = new Map();
+const failures = [];
+const times = [];
 try {
   // Words after `npm test --` narrow the tests to the paths that contain them; the checks are left out then.
   const wanted = process.argv.slice(2);
+  const files = testFiles(root, ["packages", "apps", "tests"]).filter((file) => isWanted(file, wanted));
+  if (files.length === 0) process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   if (wanted.length === 0) await check("formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]);
   if (wanted.length === 0) await check("types", "typescript/bin/tsc", ["--noEmit"]);
-  if (!interrupted) await test(wanted);
+  if (!interrupted && files.length > 0) await test(planOf(files));
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });
 }
-if (interrupted) tally("interrupted").failed += 1;
-
-const { passed, failed, skipped } = totals(tallies);
-// Where nobody watches, a test that did not run is a guarantee that nobody checked.
-const skipsFail = skipped > 0 && process.env.CI === "true";
-if (skipsFail) process.stdout.write("\nTests were skipped, which fails the run because CI=true.\n");
-const failures = skipsFail ? failed + skipped : failed;
-process.stdout.write(`\n${table(tallies)}\n`);
-process.stdout.write(
-  `${passed} passed, ${failures} failed${skipped > 0 && !skipsFail ? `, ${skipped} skipped` : ""}\n`,
-);
-process.exitCode = failures > 0 || passed === 0 ? 1 : 0;
+if (interrupted) fail("interrupted", "The run was interrupted.");
+summarize();
 
 /** A tool of node_modules that must end well, as one test. */
 async function check(name, program, words) {
+  const { code, text, seconds } = await crew.run(
+    process.execPath,
+    [join(root, "node_modules", program), ...words],
+    { cwd: root },
+  );
   if (interrupted) return;
-  const code = await run(process.execPath, [join(root, "node_modules", program), ...words]);
-  if (code !== 0) process.stdout.write(`The check of ${name} failed.\n`);
-  tally("checks")[code === 0 ? "passed" : "failed"] += 1;
+  process.stdout.write(text);
+  tally("checks").seconds += seconds;
+  if (code === 0) tally("checks").passed += 1;
+  else fail("checks", `The check of ${name} failed.`);
 }
 
-async function test(wanted) {
+async function test({ sideBySide, alone }) {
   const postgres = await startPostgres();
   if (postgres === null) {
-    tally("store").failed += 1;
-    process.stdout.write("PostgreSQL for the tests could not be started; what it says is above.\n");
+    fail("store", "PostgreSQL for the tests could not be started; what it says is above.");
     return;
   }
   try {
-    const report = join(reportFolder, "junit.xml");
-    const places = wanted.length === 0 ? ["./packages", "./apps", "./tests"] : wanted;
-    const files = wanted.length === 0 ? testFiles(root, places) : [];
-    const code = await run(
-      bun,
-      ["test", "--timeout=60000", "--reporter=junit", `--reporter-outfile=${report}`, ...places],
-      { env: { ...process.env, COUNTERSIGN_TEST_POSTGRES: postgres.url } },
-    );
-    if (interrupted) return;
-    const problems = readReport(report, { files, code, tallyOf: tally });
-    for (const problem of problems) process.stdout.write(`${problem}\n`);
+    const env = { ...process.env, COUNTERSIGN_TEST_POSTGRES: postgres.url };
+    await share(sideBySide, workerCount(), (group) => testGroup(group, env));
+    await share(alone, 1, (group) => testGroup(group, env));
   } finally {
     await postgres.stop();
   }
+}
+
+async function testGroup({ kind, files }, env) {
+  const report = join(reportFolder, `${files[0].replaceAll("/", "-")}.xml`);
+  const places = files.map((file) => `./${file}`);
+  const words = ["test", "--timeout=60000", "--reporter=junit", `--reporter-outfile=${report}`, ...places];
+  const { code, text, seconds } = await crew.run(bun, words, { cwd: root, env });
+  // What it was doing when it was interrupted says nothing about it.
+  if (interrupted) return;
+  process.stdout.write(text);
+  tally(kind).seconds += seconds;
+  times.push([seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
+  failures.push(...readReport(report, { files, code, tallyOf: tally }));
+}
+
+function isWanted(file, wanted) {
+  return wanted.length === 0 || wanted.some((word) => `./${file}`.includes(word));
+}
+
+function summarize() {
+  const { passed, failed, skipped } = totals(tallies);
+  if (failures.length > 0)
+    process.stdout.write(`\nWhat failed:\n${failures.map((line) => `- ${line}\n`).join("")}`);
+  // Where nobody watches, a test that did not run is a guarantee that nobody checked.
+  const skipsFail = skipped > 0 && process.env.CI === "true";
+  if (skipsFail) process.stdout.write("\nTests were skipped, which fails the run because CI=true.\n");
+  const slowest = times.sort(([a], [b]) => b - a).slice(0, 5);
+  const named = slowest.map(([seconds, what]) => `  ${seconds.toFixed(1).padStart(5)} s  ${what}\n`).join("");
+  if (times.length > 5) process.stdout.write(`\nThe longest:\n${named}`);
+  process.stdout.write(`\n${table(tallies)}`);
+  const elapsed = ((performance.now() - startedMs) / 1000).toFixed(0);
+  process.stdout.write(`${elapsed} seconds with ${workerCount()} side by side\n\n`);
+  const bad = skipsFail ? failed + skipped : failed;
+  process.stdout.write(
+    `${passed} passed, ${bad} failed${skipped > 0 && !skipsFail ? `, ${skipped} skipped` : ""}\n`,
+  );
+  process.exitCode = bad > 0 || passed === 0 ? 1 : 0;
 }
 
 /** One PostgreSQL for the whole run. Null when it does not start. */
@@ -102,17 +129,14 @@ async function startPostgres() {
   };
 }
 
-/** Runs a program to its end with its output passed on, and returns its exit code, or null when it has none. */
-function run(program, words, options = {}) {
-  const child = spawn(program, words, { stdio: "inherit", cwd: root, ...options });
-  children.add(child);
-  return new Promise((resolve) => {
-    child.on("error", (error) => {
-      process.stdout.write(`${program} could not be run: ${error.message}\n`);
-      resolve(null);
-    });
-    child.on("exit", resolve);
-  }).finally(() => children.delete(child));
+function interrupt() {
+  interrupted = true;
+  crew.dismiss();
+}
+
+function fail(kind, sentence) {
+  tally(kind).failed += 1;
+  failures.push(sentence);
 }
 
 function tally(kind) {

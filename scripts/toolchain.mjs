@@ -67,7 +67,7 @@ export function runBun(words, options = {}) {
 }
 
 /** A signal to npm ends npm and its shell, and the shell passes nothing on: what is noticed is that they are gone. */
-function whenOrphaned(act) {
+export function whenOrphaned(act) {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

@@ -16,7 +16,10 @@ import { skipLoudly } from "./skip.ts";
 /** The databases that can be backed up here: SQLite always, PostgreSQL where its own client programs are. */
 export function databasesWithBackup(suite: string): TestedDatabase[] {
   const programs = findPrograms();
-  if (programs !== null) return [sqlite, { kind: "postgres", make: () => makePostgres(programs) }];
+  if (programs !== null) {
+    const make = () => makePostgres(programs);
+    return [sqlite, { kind: "postgres", make, makeEmpty: make }];
+  }
   skipLoudly(
     `${suite} on postgres`,
     "no PostgreSQL with its own pg_dump was found. Install one, on Debian and Ubuntu with: apt install postgresql",

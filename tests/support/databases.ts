@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseLocation } from "@countersign/store/open";
-import { freshDatabase } from "./postgres.ts";
+import { freshDatabase, migratedDatabase } from "./postgres.ts";
 
 export interface TestDatabase {
   readonly location: DatabaseLocation;
@@ -11,35 +11,21 @@ export interface TestDatabase {
   remove(): void;
 }
 
-/** A database that tests run on, as a maker of fresh empty ones. */
+/** A database that tests run on, as a maker of fresh ones. */
 export interface TestedDatabase {
   readonly kind: "sqlite" | "postgres";
+  /** With no rows. Its tables may be there already, where that saves time. */
   make(): Promise<TestDatabase>;
+  /** With nothing at all, for tests of what is done to a database that was just made. */
+  makeEmpty(): Promise<TestDatabase>;
 }
 
-export const sqlite: TestedDatabase = {
-  kind: "sqlite",
-  make: async () => {
-    const folder = freshFolder();
-    return {
-      location: { kind: "sqlite", folder },
-      environment: { COUNTERSIGN_DATA: folder },
-      remove: () => rmSync(folder, { recursive: true, force: true }),
-    };
-  },
-};
+export const sqlite: TestedDatabase = { kind: "sqlite", make: makeSqlite, makeEmpty: makeSqlite };
 
 export const postgres: TestedDatabase = {
   kind: "postgres",
-  make: async () => {
-    const url = await freshDatabase();
-    const folder = freshFolder();
-    return {
-      location: { kind: "postgres", url },
-      environment: { DATABASE_URL: url, COUNTERSIGN_DATA: folder },
-      remove: () => rmSync(folder, { recursive: true, force: true }),
-    };
-  },
+  make: async () => inPostgres(await migratedDatabase()),
+  makeEmpty: async () => inPostgres(await freshDatabase()),
 };
 
 /** What every suite about storage loops over. */
@@ -47,4 +33,22 @@ export const databases: readonly TestedDatabase[] = [sqlite, postgres];
 
 export function freshFolder(): string {
   return mkdtempSync(join(tmpdir(), "countersign-test-"));
+}
+
+async function makeSqlite(): Promise<TestDatabase> {
+  const folder = freshFolder();
+  return {
+    location: { kind: "sqlite", folder },
+    environment: { COUNTERSIGN_DATA: folder },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function inPostgres(url: string): TestDatabase {
+  const folder = freshFolder();
+  return {
+    location: { kind: "postgres", url },
+    environment: { DATABASE_URL: url, COUNTERSIGN_DATA: folder },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

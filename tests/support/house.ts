@@ -1,9 +1,9 @@
+import { randomBytes, scryptSync } from "node:crypto";
 import { openStore } from "@countersign/store/open";
 import { addPassword } from "@countersign/store/queries/sign-in";
 import { addUser } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import type { MailboxRow } from "@countersign/store/tables";
-import { hashPassword } from "../../apps/server/features/identity/passwords.ts";
 import { Browser } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
 import { freePort } from "./free-port.ts";
@@ -27,8 +27,8 @@ export interface House {
   readonly url: string;
   /** A browser of its own, with an address of its own. */
   browser(): Browser;
-  /** Somebody with an account and a password, not signed in. */
-  resident(options?: { verified?: boolean; admin?: boolean }): Promise<Resident>;
+  /** Somebody with an account and a password, not signed in. Their password is quickly checked if no hash is given. */
+  resident(options?: { verified?: boolean; admin?: boolean; hash?: string }): Promise<Resident>;
   /** The same, signed in. */
   guest(options?: { admin?: boolean }): Promise<Resident>;
   letters(to: string): Promise<MailboxRow[]>;
@@ -38,7 +38,8 @@ export interface House {
 }
 
 let lastAddress = 0;
-let knownHash: Promise<string> | null = null;
+
+const knownHash = cheapHash(goodPassword);
 
 export async function openHouse(
   make: () => Promise<TestDatabase>,
@@ -60,9 +61,7 @@ export async function openHouse(
     lastAddress += 1;
     return new Browser(url, `198.18.${lastAddress >> 8}.${lastAddress & 255}`);
   };
-  const resident: House["resident"] = async ({ verified = true, admin = false } = {}) => {
-    knownHash ??= hashPassword(goodPassword);
-    const hash = await knownHash;
+  const resident: House["resident"] = async ({ verified = true, admin = false, hash = knownHash } = {}) => {
     const userId = newId();
     const email = `${userId}@example.com`;
     const user = { id: userId, name: "Test Person", email, emailVerified: verified, isPlatformAdmin: admin };
@@ -117,4 +116,15 @@ export function linkIn(letter: MailboxRow | undefined): URL {
 
 export function tokenIn(letter: MailboxRow | undefined): string {
   return linkIn(letter).searchParams.get("token") ?? "";
+}
+
+/**
+ * A hash tells its own cost, and this one is cheap: most tests need somebody who is signed in and are about something
+ * else. Whoever signs up, or is given a new password, gets the hash that everybody gets.
+ */
+function cheapHash(password: string): string {
+  const cost = { N: 1024, r: 8, p: 1 };
+  const salt = randomBytes(16);
+  const hash = scryptSync(password.normalize("NFKC"), salt, 32, cost);
+  return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }

@@ -30,7 +30,7 @@ const server = new EmbeddedPostgres({
   postgresFlags: [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    "max_connections=200",
+    "max_connections=400",
     `fsync=${process.argv.includes("--waits-for-disk") ? "on" : "off"}`,
   ].flatMap((setting) => ["-c", setting]),
   onLog: (text) => said.push(String(text)),

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { migrateDatabase } from "@countersign/store/postgres/migrate";
 import pg from "pg";
 
 export interface PostgresServer {
@@ -52,17 +53,54 @@ export async function sharedPostgres(): Promise<string> {
 }
 
 let own: Promise<PostgresServer> | undefined;
+let template: Promise<void> | undefined;
 let databases = 0;
 
 /** A fresh, empty database; returns its address. */
 export async function freshDatabase(serverUrl?: string): Promise<string> {
-  const url = new URL(serverUrl ?? (await sharedPostgres()));
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
+  return create(serverUrl ?? (await sharedPostgres()), "template1");
+}
+
+/** A fresh database with all tables and no rows: copied from one that was migrated once, which is much quicker. */
+export async function migratedDatabase(): Promise<string> {
+  const url = await sharedPostgres();
+  template ??= makeTemplate(url);
+  await template;
+  return create(url, templateName);
+}
+
+const templateName = "countersign_migrated";
+/** Any number will do: who holds it makes the template, and the others wait. */
+const templateLock = 1;
+
+/** Test files that run side by side share one server, so the first to come makes it for all. */
+async function makeTemplate(serverUrl: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    await client.query("select pg_advisory_lock($1)", [templateLock]);
+    const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [templateName]);
+    if (rowCount !== 0) return;
+    const url = new URL(await create(serverUrl, "template1"));
+    await migrateDatabase(url.href);
+    // It gets its name when it is complete: an attempt that ended halfway is nobody's template.
+    await client.query(`alter database ${url.pathname.slice(1)} rename to ${templateName}`);
+  });
+}
+
+async function create(serverUrl: string, from: string): Promise<string> {
+  const url = new URL(serverUrl);
   databases += 1;
   const name = `t_${process.pid}_${databases}_${Math.random().toString(36).slice(2, 8)}`;
-  await client.query(`create database ${name}`);
-  await client.end();
+  await withClient(serverUrl, (client) => client.query(`create database ${name} template ${from}`));
   url.pathname = `/${name}`;
   return url.href;
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }

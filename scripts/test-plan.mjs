@@ -1,0 +1,47 @@
+import { availableParallelism } from "node:os";
+import { kindOf } from "./test-report.mjs";
+
+/**
+ * The longest files, longest first. They begin first, so that none of them is left over for the end, when only one
+ * worker has something to do. A file that is not named here is not slower for it, as long as it is short.
+ */
+export const longestFirst = [
+  "tests/manage/license-import-kill.test.ts",
+  "tests/manage/license-import.test.ts",
+  "tests/manage/identity-first-run.test.ts",
+  "tests/manage/mail.test.ts",
+  "apps/server/cli/restore.test.ts",
+  "tests/http/start-problems.test.ts",
+  "tests/manage/identity-sign-in.test.ts",
+  "packages/store/postgres/store.test.ts",
+  "tests/manage/access-matrix.test.ts",
+];
+
+/** What counts on the machine's whole attention: outages, kills and stops under load, with times that must be kept. */
+const alone = ["tests/faults/"];
+
+/** Many quick files that start nothing: a process for each would cost more than they do. */
+const together = ["packages/domain/", "packages/contract/"];
+
+/**
+ * Which files run in one process, and in which order. Each group is of one kind. Workers take the next group of
+ * `sideBySide` whenever they are free; those of `alone` follow one by one.
+ */
+export function planOf(files) {
+  const groups = new Map();
+  for (const file of [...files].sort()) {
+    const name = together.find((start) => file.startsWith(start)) ?? file;
+    groups.set(name, { kind: kindOf(file), files: [...(groups.get(name)?.files ?? []), file] });
+  }
+  const place = ({ files: [file] }) =>
+    longestFirst.includes(file) ? longestFirst.indexOf(file) : longestFirst.length;
+  const ordered = [...groups.values()].sort((a, b) => place(a) - place(b));
+  const isAlone = ({ files: [file] }) => alone.some((start) => file.startsWith(start));
+  return { sideBySide: ordered.filter((group) => !isAlone(group)), alone: ordered.filter(isAlone) };
+}
+
+/** Most tests wait for a server or a database that works for them, so one more than there are cores keeps all busy. */
+export function workerCount() {
+  const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 1, 6);
+}

@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freshFolder } from "../support/databases.ts";
+
+const scripts = join(import.meta.dir, "../../scripts");
+const { emptyTally, readReport, table, totals } = await import(join(scripts, "test-report.mjs"));
+const { Crew } = await import(join(scripts, "test-crew.mjs"));
+
+const folder = freshFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let reports = 0;
+
+/** What a report comes to. Without a text there is no report. */
+function read(xml: string | null, files: readonly string[], code: number | null = 0) {
+  const tallies = new Map();
+  const tallyOf = (kind: string) => {
+    if (!tallies.has(kind)) tallies.set(kind, emptyTally());
+    return tallies.get(kind);
+  };
+  reports += 1;
+  const path = join(folder, `${reports}.xml`);
+  if (xml !== null) writeFileSync(path, xml);
+  const failures: string[] = readReport(path, { files, code, tallyOf });
+  return { failures, tallies, ...totals(tallies) };
+}
+
+const heart = "packages/domain/heart.test.ts";
+const wire = "tests/http/wire.test.ts";
+const passing = (file: string) => `<testcase name="works" classname="all" time="0.1" file="${file}" />`;
+
+describe("the report of a test run", () => {
+  test("is counted by kind, and what failed is named as it was written", () => {
+    const { failures, tallies } = read(
+      `<testsuites>${passing(heart)}${passing(wire)}
+        <testcase name="takes &lt;b&gt; &amp; &quot;c&quot;" classname="inside &gt; all" file="${wire}"><failure type="x" /></testcase>
+        <testcase name="elsewhere" classname="all" file="${wire}"><skipped /></testcase></testsuites>`,
+      [heart, wire],
+      1,
+    );
+    expect(failures).toEqual([`${wire}: all > inside > takes <b> & "c"`]);
+    expect(tallies.get("rules")).toEqual({ passed: 1, failed: 0, skipped: 0, seconds: 0 });
+    expect(tallies.get("black-box")).toEqual({ passed: 1, failed: 1, skipped: 1, seconds: 0 });
+    expect(table(tallies).split("\n")[1]).toBe("rules                 1        0        0      0.0");
+  });
+
+  test("that lacks a file is a failure of that file", () => {
+    const { failures, passed, failed } = read(passing(heart), [heart, wire]);
+    expect(failures).toEqual([`${wire}: no test of it ran`]);
+    expect({ passed, failed }).toEqual({ passed: 1, failed: 1 });
+  });
+
+  test("that is not there is a failure of every file", () => {
+    for (const code of [0, 1, null]) expect(read(null, [heart, wire], code).failed).toBe(2);
+  });
+
+  test("of tests that all passed is a failure when the run ended badly", () => {
+    for (const code of [1, null]) expect(read(passing(heart), [heart], code).failed).toBe(1);
+    expect(read(passing(heart), [heart]).failed).toBe(0);
+  });
+});
+
+describe("a test file that does not get to its end", () => {
+  const first = 'import { test } from "bun:test"; test("first", () => {});';
+  test.each([
+    ["ends its process as if all were well", `${first} test("second", () => process.exit(0));`],
+    ["is killed", `${first} test("second", () => process.kill(process.pid, "SIGKILL"));`],
+    ["cannot be read", `${first} test(`],
+    ["fails while it is loaded", `${first} throw new Error("no");`],
+    ["fails in what comes after its tests", `${first} ${after("throw new Error('no')")}`],
+    ["has no test", "export {};"],
+    ["never ends", `${first} test("second", () => { for (;;); });`],
+  ])(
+    "%s, and fails",
+    async (what, source) => {
+      const file = `${reports}-${what.replaceAll(" ", "-")}.test.ts`;
+      writeFileSync(join(folder, file), source);
+      const xml = join(folder, `${file}.xml`);
+      const words = ["test", "--reporter=junit", `--reporter-outfile=${xml}`, `./${file}`];
+      const { code } = await new Crew().run(process.execPath, words, { cwd: folder, silenceMs: 3_000 });
+      const text = (await Bun.file(xml).exists()) ? await Bun.file(xml).text() : null;
+      expect(read(text, [file], code).failed).toBeGreaterThan(0);
+    },
+    30_000,
+  );
+});
+
+function after(statement: string): string {
+  return `import { afterAll } from "bun:test"; afterAll(() => { ${statement} });`;
+}
