@@ -71,11 +71,13 @@ export const heart: Migration = {
     // join two people into one.
     `create table customers (
       id text primary key,
-      email text unique,
-      discord_id text unique,
+      email text,
+      discord_id text,
       created_at bigint not null,
       check ((email is null) <> (discord_id is null))
-    )`,
+    ) /* clustered */`,
+    "create unique index customers_by_email on customers (email) where email is not null",
+    "create unique index customers_by_discord_id on customers (discord_id) where discord_id is not null",
     `create table organization_customers (
       organization_id text not null references organizations (id),
       customer_id text not null references customers (id),
@@ -84,8 +86,8 @@ export const heart: Migration = {
       discord_id text,
       created_at bigint not null,
       updated_at bigint not null,
-      primary key (organization_id, customer_id)
-    )`,
+      primary key (customer_id, organization_id)
+    ) /* clustered */`,
     `create table licenses (
       id text primary key,
       organization_id text not null references organizations (id),

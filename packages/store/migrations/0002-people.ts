@@ -177,7 +177,6 @@ export const people: Migration = {
     "create index ip_blocks_by_scope on ip_blocks (tier, scope_id, organization_id, id)",
     "create index ip_blocks_by_cidr on ip_blocks (cidr, scope_id)",
     "create index license_ips_by_ip on license_ips (ip, license_id)",
-    "create index organization_customers_by_customer on organization_customers (customer_id)",
     "alter table organization_customers add column search_text text /* by bytes */ not null default ''",
     `create index organization_customers_by_text
       on organization_customers (organization_id, search_text, customer_id)`,
