@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import type { Desk } from "./manage.ts";
 
 const patienceMs = 600_000;
@@ -53,19 +54,17 @@ export async function ask(
   return asked;
 }
 
-/** A word that nobody has is answered at once only when all licenses are in the text index. */
+/** Until all licenses are in the text index. */
 export async function untilIndexed(folder: string): Promise<void> {
-  const { DatabaseSync } = await import("node:sqlite");
   const startedMs = performance.now();
   for (;;) {
-    const database = new DatabaseSync(`${folder}/search.db`, { readOnly: true });
     try {
+      const database = new DatabaseSync(`${folder}/search.db`, { readOnly: true });
       const state = database.prepare("select made_to from license_search_state").get();
-      if (state !== undefined && state.made_to === null) return;
-    } catch {
-      // It is being made.
-    } finally {
       database.close();
+      if (state?.made_to === null) return;
+    } catch {
+      // It is not there yet, or just being made.
     }
     if (performance.now() - startedMs > patienceMs) throw new Error("The text index does not come to rest.");
     await new Promise((resolve) => setTimeout(resolve, 500));

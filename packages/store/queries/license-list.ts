@@ -21,7 +21,7 @@ export interface LicensePage {
 
 /** So many licenses can be fetched and sorted in a few milliseconds; the text index is asked for more. */
 const few = 2_000;
-const fewWithText = 8_000;
+const fewWithText = 4_000;
 /** How much of an order one statement looks through, and how much a page does: more while it has found nothing. */
 const firstStretch = 1_000;
 const stretch = 4_000;

@@ -2,6 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { sentence } from "../sentence.ts";
 import { openReader, type SqliteFiles } from "./files.ts";
+import { KeptStatements } from "./statements.ts";
 import { TextIndex } from "./text-index.ts";
 
 export type ToReading =
@@ -25,18 +26,22 @@ export type FromReading =
   | { readonly kind: "closed" };
 
 const lookEveryMs = 200;
+/** While much is being written, so much of the time is left to whoever writes it: searches look through the rest. */
+const restPerWork = 1;
 const afterTroubleMs = 5_000;
 
 /** Reads for lists and searches, and keeps the text index, where neither makes a validation wait. */
 function run(files: SqliteFiles): void {
   const reader = openReader(files);
   reader.exec("pragma query_only = on");
+  const statements = new KeptStatements(reader);
   const database = openReader(files);
   database.prepare("attach database ? as search").run(files.search);
   // The index can be made again at any time, so nothing waits until it is on the disk.
   database.exec("pragma search.journal_mode = wal; pragma search.synchronous = normal");
   let index: TextIndex | null = null;
   let next: ReturnType<typeof setTimeout> | undefined;
+  let restMs = 0;
 
   const takeIn = () => {
     try {
@@ -44,11 +49,13 @@ function run(files: SqliteFiles): void {
         index = TextIndex.open(database);
         if (index === null) {
           index = TextIndex.make(database);
-          tell({ kind: "taken", upTo: 0, state: index.state });
+          tell({ kind: "taken", ...index.begun() });
           return;
         }
       }
+      const startedMs = performance.now();
       const taken = index.takeIn();
+      restMs = index.isWhole ? restPerWork * (performance.now() - startedMs) : 0;
       if (taken === null) next = setTimeout(takeIn, lookEveryMs);
       else tell({ kind: "taken", ...taken });
     } catch (error) {
@@ -68,7 +75,7 @@ function run(files: SqliteFiles): void {
   parentPort?.on("message", (message: ToReading) => {
     switch (message.kind) {
       case "read":
-        answer(message.number, () => reader.prepare(message.sql).all(...message.values));
+        answer(message.number, () => statements.for(message.sql).statement.all(...message.values));
         break;
       case "find": {
         const { organizationId, term, most } = message;
@@ -77,7 +84,7 @@ function run(files: SqliteFiles): void {
       }
       case "noted":
         // Behind whoever has asked for something meanwhile.
-        next = setTimeout(takeIn, 0);
+        next = setTimeout(takeIn, restMs);
         break;
       case "close":
         clearTimeout(next);

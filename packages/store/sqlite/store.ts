@@ -158,16 +158,22 @@ export class SqliteStore implements Store {
     this.#release();
   }
 
-  /** What the text index has taken in is not told to it again. */
-  #note({ upTo, state }: Taken): Promise<void> {
-    return this.transaction(async (db) => {
-      await sql`delete from license_search_changes where number <= ${upTo}`.execute(db);
-      await db
-        .insertInto("platform_state")
-        .values({ name: stateName, value: state })
-        .onConflict((is) => is.column("name").doUpdateSet({ value: state }))
-        .execute();
-    }, "soon");
+  /** What the text index has taken in is not told to it again. Some at a time: everybody waits for a writer. */
+  async #note({ upTo, state }: Taken): Promise<void> {
+    for (let left = true; left; ) {
+      left = await this.transaction(async (db) => {
+        const some = sql`select number from license_search_changes where number <= ${upTo} limit ${changesAtOnce}`;
+        const { numAffectedRows } =
+          await sql`delete from license_search_changes where number in (${some})`.execute(db);
+        if (Number(numAffectedRows) === changesAtOnce) return true;
+        await db
+          .insertInto("platform_state")
+          .values({ name: stateName, value: state })
+          .onConflict((is) => is.column("name").doUpdateSet({ value: state }))
+          .execute();
+        return false;
+      }, "soon");
+    }
   }
 
   #judgeNow(calls: readonly Call[]): Judged[] {
@@ -198,6 +204,8 @@ export class SqliteStore implements Store {
     });
   }
 }
+
+const changesAtOnce = 2_000;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   database.exec("begin immediate");

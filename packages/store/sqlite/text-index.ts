@@ -5,7 +5,10 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 const lot = 400;
 /** So many changes are read through by a search; when more wait, the index does not tell quickly. */
 const mostWaiting = 20_000;
-const candidatesAtOnce = 500;
+/** Of the threes in a term so many are looked up, the rarest: each further one costs more than it narrows down. */
+const threesLookedUp = 3;
+const sampleSize = 1_000;
+const sampleLastsMs = 300_000;
 
 /** What `platform_state` calls it. The index file holds the same text, or it is the index of something else. */
 export const stateName = "license_search";
@@ -28,6 +31,7 @@ export class TextIndex {
   readonly #match: StatementSync;
   readonly #confirm: StatementSync;
   readonly #amongWaiting: StatementSync;
+  #sample: { readonly texts: readonly string[]; readonly atMs: number } | null = null;
 
   /** Null when the file holds no index, or that of another database. */
   static open(database: DatabaseSync): TextIndex | null {
@@ -61,8 +65,7 @@ export class TextIndex {
       `select count(*) as count from (select 1 from license_search_changes limit ${mostWaiting + 1})`,
     );
     this.#match = database.prepare(
-      `select rowid as row from search.license_search where license_search match ? and rowid > ?
-       order by rowid limit ${candidatesAtOnce}`,
+      "select rowid as row from search.license_search where license_search match ? limit ?",
     );
     const holds = "l.organization_id = ? and instr(l.search_text, ?) > 0";
     this.#confirm = database.prepare(
@@ -79,25 +82,64 @@ export class TextIndex {
     return this.state === known.get()?.value;
   }
 
+  /** Whether it has come to the end of what was there when it was made. */
+  get isWhole(): boolean {
+    return this.#state.get()?.madeTo === null;
+  }
+
   get state(): string {
     return String(this.#state.get()?.state);
   }
 
   /** Null when there are more than `most`, or when it cannot tell. */
   find(organizationId: string, term: string, most: number): string[] | null {
-    const isWhole = this.#state.get()?.madeTo === null;
-    if (!isWhole || Number(this.#waiting.get()?.count) > mostWaiting) return null;
-    const found = new Set(this.#amongWaiting.all(organizationId, term).map((row) => String(row.id)));
-    const words = [organizationMark(organizationId), ...threes(term)].map(quoted).join(" AND ");
-    for (let after = 0; ; ) {
-      const rows = this.#match.all(words, after).map(({ row }) => Number(row));
-      // The index knows which threes a text holds, not in which order: the text itself has the last word.
-      for (const { id } of this.#confirm.all(JSON.stringify(rows), organizationId, term))
-        found.add(String(id));
-      if (found.size > most) return null;
-      if (rows.length < candidatesAtOnce) return [...found];
-      after = rows.at(-1) ?? 0;
-    }
+    if (!this.isWhole || Number(this.#waiting.get()?.count) > mostWaiting) return null;
+    const proposed = this.#propose(organizationId, term, 2 * most);
+    if (proposed === null) return null;
+    const found = new Set<string>();
+    // The index knows which threes a text holds, not in which order: the text itself has the last word.
+    for (const { id } of this.#confirm.all(JSON.stringify(proposed), organizationId, term))
+      found.add(String(id));
+    for (const { id } of this.#amongWaiting.all(organizationId, term)) found.add(String(id));
+    return found.size > most ? null : [...found];
+  }
+
+  /** Licenses that may hold the term, by row number; null when there are more than `most`. */
+  #propose(organizationId: string, term: string, most: number): number[] | null {
+    const sample = this.#sampled();
+    const share = (three: string) => sample.filter((text) => text.includes(three)).length;
+    const rarest = [organizationMark(organizationId), ...threes(term)]
+      .map((three) => ({ three, share: share(three) }))
+      .sort((a, b) => a.share - b.share)
+      .slice(0, threesLookedUp);
+    const rows = this.#match.all(rarest.map(({ three }) => quoted(three)).join(" AND "), most + 1);
+    return rows.length > most ? null : rows.map(({ row }) => Number(row));
+  }
+
+  /** Some of the texts, from all over, as they are indexed: they tell which threes are rare. */
+  #sampled(): readonly string[] {
+    const nowMs = performance.now();
+    if (this.#sample !== null && nowMs - this.#sample.atMs < sampleLastsMs) return this.#sample.texts;
+    const { last } = this.#database.prepare("select max(rowid) as last from licenses").get() as {
+      last: number | null;
+    };
+    const step = Math.max(1, Math.floor((last ?? 0) / sampleSize));
+    const rows = Array.from({ length: sampleSize }, (_, place) => 1 + place * step);
+    const texts = this.#database
+      .prepare(
+        `select l.organization_id, l.search_text
+         from json_each(?) c cross join licenses l on l.rowid = c.value`,
+      )
+      .all(JSON.stringify(rows))
+      .map((row) => indexed(String(row.organization_id), String(row.search_text)));
+    this.#sample = { texts, atMs: nowMs };
+    return texts;
+  }
+
+  /** What a new one need not be told: it will read all licenses, with every change that was made until now. */
+  begun(): Taken {
+    const last = this.#database.prepare("select max(number) as number from license_search_changes").get();
+    return { upTo: Number(last?.number ?? 0), state: this.state };
   }
 
   /** Takes the next lot in. Null when there is nothing to do. */
@@ -141,7 +183,7 @@ export class TextIndex {
     try {
       for (const row of rows) remove.run(row);
       for (const { row, organization_id: organizationId, search_text: text } of texts)
-        add.run(Number(row), `${organizationMark(String(organizationId))}\n${text}`);
+        add.run(Number(row), indexed(String(organizationId), String(text)));
       this.#database
         .prepare("update search.license_search_state set lots = lots + 1, made_to = ?")
         .run(madeTo);
@@ -163,17 +205,16 @@ export function organizationMark(organizationId: string): string {
   return String.fromCharCode(...[1, 3, 5].map((place) => 0xe000 + 64 * digit(place) + digit(place + 1)));
 }
 
-/** Threes side by side that cover the term; those that overlap them would hardly narrow it down further. */
+function indexed(organizationId: string, text: string): string {
+  return `${organizationMark(organizationId)}\n${text}`;
+}
+
+/** Every three characters in a row. */
 export function threes(term: string): string[] {
   const characters = [...term];
   const found = new Set<string>();
-  for (let start = 0; start < characters.length; start += 3)
-    found.add(
-      characters
-        .slice(Math.min(start, characters.length - 3))
-        .slice(0, 3)
-        .join(""),
-    );
+  for (let start = 0; start + 3 <= characters.length; start++)
+    found.add(characters.slice(start, start + 3).join(""));
   return [...found];
 }
 
