@@ -13,6 +13,7 @@ const kinds = [
   ["tests/races/", "races"],
   ["tests/faults/", "faults"],
   ["tests/test-run/", "test run"],
+  ["tests/guides/", "guides"],
 ];
 
 export function emptyTally() {

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseAddress } from "@countersign/domain/ip/address";
+import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/addresses";
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
 import { OperatorProblem } from "./problem.ts";
 
 test("nothing has to be set", () => {
-  const { trustedProxies, ...rest } = readConfig({});
+  const { trustedProxies, webhookTargets, ...rest } = readConfig({});
   expect(trustedProxies.size).toBe(0);
+  expect(webhookTargets).toEqual(noAllowedTargets);
   expect(rest).toEqual({
     port: 3000,
     host: "127.0.0.1",
@@ -24,6 +26,7 @@ test("nothing has to be set", () => {
     logLevel: "info",
     logFormat: "auto",
     requestLogDays: 30,
+    webhookEndpoints: 20,
   });
 });
 
@@ -56,6 +59,8 @@ describe("a good value is used", () => {
     [{ COUNTERSIGN_LOG_FORMAT: "pretty" }, { logFormat: "pretty" }],
     [{ COUNTERSIGN_REQUEST_LOG_DAYS: "1" }, { requestLogDays: 1 }],
     [{ COUNTERSIGN_REQUEST_LOG_DAYS: "3650" }, { requestLogDays: 3650 }],
+    [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1" }, { webhookEndpoints: 1 }],
+    [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1000" }, { webhookEndpoints: 1000 }],
     [
       { PORT: "", HOST: "", DATABASE_URL: "" },
       { port: 3000, host: "127.0.0.1" },
@@ -63,6 +68,15 @@ describe("a good value is used", () => {
   ];
   test.each(rows)("%j", (environment, settings) => {
     expect(readConfig(environment)).toMatchObject(settings);
+  });
+
+  test("webhooks may go to the private networks and hosts that are listed", () => {
+    const { webhookTargets } = readConfig({ COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16, Hooks.Internal., ::1" });
+    const may = (host: string, address: string) => mayBeCalled(host, address, webhookTargets);
+    expect(may("x.example.com", "10.1.2.3")).toBe(true);
+    expect(may("x.example.com", "10.2.2.3")).toBe(false);
+    expect(may("hooks.internal", "192.168.0.1")).toBe(true);
+    expect(may("x", "::1")).toBe(true);
   });
 
   test("trusted proxies cover what they list and nothing else", () => {
@@ -98,6 +112,10 @@ describe("a bad value stops the start with its name and what it should be", () =
     ["COUNTERSIGN_TRUSTED_PROXIES", "1", "addresses or CIDRs"],
     ["COUNTERSIGN_TRUSTED_PROXIES", "0.0.0.0/0", "addresses or CIDRs"],
     ["COUNTERSIGN_TRUSTED_PROXIES", "10.0.0.0/8, proxy.local", "addresses or CIDRs"],
+    ["COUNTERSIGN_WEBHOOK_ALLOW", "10.0.0.0/33", "10.1.0.0/16, hooks.internal"],
+    ["COUNTERSIGN_WEBHOOK_ALLOW", "127.0.1", "10.1.0.0/16, hooks.internal"],
+    ["COUNTERSIGN_WEBHOOK_ALLOW", "http://hooks.internal", "10.1.0.0/16, hooks.internal"],
+    ["COUNTERSIGN_WEBHOOK_ALLOW", "*.internal", "10.1.0.0/16, hooks.internal"],
     ["COUNTERSIGN_DEFAULT_PLAN", "Pro", "free, pro, enterprise"],
     ["COUNTERSIGN_SIGN_UP", "yes", "closed, invitation, open"],
     ["COUNTERSIGN_DISCORD_URL", "discord", "https://discord.com"],
@@ -107,6 +125,7 @@ describe("a bad value stops the start with its name and what it should be", () =
     ["COUNTERSIGN_LOG_FORMAT", "text", "auto, json, pretty"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "forever", "a whole number from 1 to 3650"],
+    ["COUNTERSIGN_WEBHOOK_ENDPOINTS", "0", "a whole number from 1 to 1000"],
   ];
   test.each(rows)("%s=%s", (name, value, shouldBe) => {
     const message = problemOf({ [name]: value });

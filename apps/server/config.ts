@@ -3,6 +3,11 @@ import { resolve } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
+import {
+  type AllowedTargets,
+  noAllowedTargets,
+  parseAllowedTargets,
+} from "@countersign/domain/webhooks/addresses";
 import type { DatabaseLocation } from "@countersign/store/open";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
@@ -27,6 +32,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly logFormat: "json" | "pretty" | "auto";
   readonly requestLogDays: number;
+  /** Private places that webhooks may go to. */
+  readonly webhookTargets: AllowedTargets;
+  /** How many webhooks an organization can have. */
+  readonly webhookEndpoints: number;
 }
 
 export interface DiscordSettings {
@@ -94,6 +103,13 @@ export function readConfig(environment: Environment): Config {
       setting("COUNTERSIGN_REQUEST_LOG_DAYS") ?? "30",
       1,
       3650,
+    ),
+    webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
+    webhookEndpoints: wholeNumber(
+      "COUNTERSIGN_WEBHOOK_ENDPOINTS",
+      setting("COUNTERSIGN_WEBHOOK_ENDPOINTS") ?? "20",
+      1,
+      1000,
     ),
   };
 }
@@ -210,6 +226,13 @@ function trustedProxies(text: string | null): CidrSet {
   const parsed = parseTrustedProxies(text);
   if (parsed.ok) return parsed.proxies;
   throw new ConfigProblem(`COUNTERSIGN_TRUSTED_PROXIES cannot be used. ${parsed.problem}`);
+}
+
+function webhookTargets(text: string | null): AllowedTargets {
+  if (text === null) return noAllowedTargets;
+  const parsed = parseAllowedTargets(text);
+  if (parsed.ok) return parsed.allowed;
+  throw new ConfigProblem(`COUNTERSIGN_WEBHOOK_ALLOW cannot be used. ${parsed.problem}`);
 }
 
 function encryptionKey(text: string | null): string | null {

@@ -1,6 +1,3 @@
-import { randomFillSync } from "node:crypto";
-import { uuidSource } from "@countersign/domain/ids/uuid";
+import { newId as nextId } from "@countersign/store/new-id";
 
-export const newId = uuidSource(Date.now, (bytes) => {
-  randomFillSync(bytes);
-});
+export const newId = nextId;

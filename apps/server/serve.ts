@@ -1,5 +1,6 @@
 import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
+import { stopWaiting } from "./features/events/waiting.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import { LateIdentity } from "./features/identity/late-identity.ts";
@@ -89,6 +90,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     stop: async () => {
       readiness.drain();
       publicApi.drain();
+      stopWaiting(store);
       await drain(listener, batcher);
       await close();
     },

@@ -174,7 +174,12 @@ function answerTypes(route: Route, schemas: Schemas): readonly string[] {
   return types.length > 0 ? types : [route.answerType];
 }
 
-const fileTypes: Readonly<Record<string, string>> = { csv: "text/csv", jsonl: "application/x-ndjson" };
+const fileTypes: Readonly<Record<string, string>> = {
+  csv: "text/csv",
+  jsonl: "application/x-ndjson",
+  html: "text/html",
+  text: "text/plain",
+};
 
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 

@@ -1,6 +1,7 @@
 import { authRoutes } from "./auth/routes.ts";
 import { contractRoutes } from "./manage/routes.ts";
 import { authApi, authTags } from "./openapi-auth.ts";
+import { eventWebhooks } from "./openapi-events.ts";
 import { manageApi, manageTags } from "./openapi-manage.ts";
 import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
 
@@ -20,6 +21,7 @@ export interface OpenApiDocument {
   readonly security: readonly object[];
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
@@ -29,6 +31,8 @@ let document: OpenApiDocument | undefined;
 export function* writeOpenApi(): Generator<void, OpenApiDocument> {
   const manage = yield* manageApi(contractRoutes);
   const auth = yield* authApi(authRoutes);
+  const events = eventWebhooks();
+  yield;
   return {
     openapi: "3.1.0",
     info: {
@@ -41,6 +45,7 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
     security: [{ productApiKey: [] }],
     tags: [publicTag, ...manageTags(contractRoutes), ...authTags(authRoutes)],
     paths: { ...publicPaths(), ...manage.paths, ...auth.paths },
+    webhooks: events.webhooks,
     components: {
       securitySchemes: {
         productApiKey: {
@@ -61,7 +66,7 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
             "The cookie that signing in sets; without HTTPS its name has no __Host- in front. Changes are taken from the server's own origin alone.",
         },
       },
-      ...merged(merged(publicComponents(), manage.components), auth.components),
+      ...merged(merged(merged(publicComponents(), manage.components), auth.components), events.components),
     },
   };
 }

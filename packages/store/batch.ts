@@ -1,17 +1,39 @@
+import { warningAt } from "@countersign/domain/events/quota";
+import { refusalEvent } from "@countersign/domain/events/refusal";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { productRefusal } from "@countersign/domain/validate/decide";
+import type { Outcome } from "@countersign/domain/validate/status";
 import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";
+import type { Refusal, Refusals, RefusalsTold } from "./refusals.ts";
 
 /** What the calls of one batch share: the moment they are decided at, and the products they are about. */
 export class Batch {
   readonly products = new Map<string, ProductInBatch>();
   readonly nowMs: number;
   readonly platformBlocks: CidrSet;
+  readonly #told: RefusalsTold;
+  #refusals: Map<string, Refusal> | null = null;
 
-  constructor(nowMs: number, platformBlocks: CidrSet) {
+  constructor(nowMs: number, platformBlocks: CidrSet, told: RefusalsTold) {
     this.nowMs = nowMs;
     this.platformBlocks = platformBlocks;
+    this.#told = told;
+  }
+
+  /** Those that may have to be told of; null for a batch that knows of none. */
+  get refusals(): Refusals | null {
+    return this.#refusals;
+  }
+
+  noteRefusal(status: Outcome, licenseId: string, ip: string, { row }: ProductInBatch): void {
+    const type = refusalEvent(status);
+    if (type === null) return;
+    const key = `${type} ${licenseId} ${ip}`;
+    if (this.#told.has(this.nowMs, key)) return;
+    this.#refusals ??= new Map();
+    const { organization_id: organizationId, product_id: productId } = row;
+    this.#refusals.set(key, { type, organizationId, productId, licenseId, ip });
   }
 }
 
@@ -22,6 +44,8 @@ export class ProductInBatch {
   /** The organization's block list. */
   readonly blocks: CidrSet;
   readonly limit: number | null;
+  /** Below this count there is nothing to tell of the quota. */
+  readonly warningAt: number;
   /** Whether every call is refused because of the product or its organization, so that no license is looked at. */
   readonly refused: boolean;
   /** Whether more of a license matters than what decides every validation. */
@@ -37,6 +61,7 @@ export class ProductInBatch {
     this.caller = caller;
     this.blocks = blocks;
     this.limit = limitOf(row);
+    this.warningAt = warningAt(this.limit);
     this.needsDetails = caller.facts.versions !== null || caller.facts.custom !== null;
     this.refused = productRefusal(caller.facts) !== null;
   }

@@ -4,6 +4,7 @@ import { authentication } from "./suite/authentication.ts";
 import { customers } from "./suite/customers.ts";
 import { dataKey } from "./suite/data-key.ts";
 import { direct } from "./suite/direct.ts";
+import { events } from "./suite/events.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { journal } from "./suite/journal.ts";
@@ -27,6 +28,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     outcomes(shared);
     ipBlocks(shared);
     ipRegistration(shared);
+    events(shared);
     versions(shared);
     terms(shared);
     nodes(shared);

@@ -2,6 +2,8 @@
  * Every table, as both databases hold it: ids are text, flags are 0 or 1, times are milliseconds since 1970, JSON is
  * text. The migrations create exactly this.
  */
+import type { EventType } from "@countersign/domain/events/types";
+import type { Language } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState, ProductStatus } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
@@ -39,6 +41,13 @@ export interface Tables {
   imports: ImportRow;
   import_pieces: ImportPieceRow;
   import_undo: ImportUndoRow;
+  events: EventRow;
+  refusals_told: RefusalToldRow;
+  expiries_told: ExpiryToldRow;
+  webhook_endpoints: WebhookEndpointRow;
+  webhook_secrets: WebhookSecretRow;
+  deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
   request_log: RequestLogRow;
   ip_sightings: IpSightingRow;
 }
@@ -67,6 +76,8 @@ export interface OrganizationRow {
   owner_joined_at: number | null;
   /** A deleted organization keeps its row, because its products keep theirs. */
   deleted_at: number | null;
+  /** What its customers, and people it invites, are written in. */
+  locale: Language;
 }
 
 export interface ProductRow {
@@ -95,6 +106,14 @@ export interface ProductRow {
   /** What a new license gets when nobody says otherwise; null for lifetime. */
   default_expires_in_days: number | null;
   default_ip_system_enabled: Flag;
+  /** Whether the customer gets a letter with the key of a license that was made for them. */
+  deliver_license_by_mail: Flag;
+  /** What the seller adds to that letter. */
+  license_mail_text: string | null;
+  /** Whether the customer gets a letter some time before a license runs out. */
+  expiring_soon_mail: Flag;
+  /** So long before a license runs out, `license.expiring_soon` tells of it. */
+  expiring_soon_days: number;
 }
 
 export interface ProductApiKeyRow {
@@ -240,6 +259,8 @@ export interface UserRow {
   organization_allowance: number | null;
   suspended_at: number | null;
   suspension_reason: string | null;
+  /** What their letters are written in. */
+  locale: Language;
 }
 
 /** Like the users, these are written by the library that signs people in: times are ISO 8601 texts. */
@@ -423,6 +444,8 @@ export interface MailboxRow {
   attempts: number;
   /** Null when nobody will try again: it was sent, or given up. While somebody is trying, when another may. */
   next_attempt_at: number | null;
+  /** A hash of what it tells of, where that is to be told once: no two letters have the same. */
+  dedupe_key: string | null;
 }
 
 /** A file of licenses on its way in, and afterwards what became of it. */
@@ -435,6 +458,8 @@ export interface ImportRow {
   dry_run: Flag;
   mode: "all_or_nothing" | "row_by_row";
   on_existing: "fail" | "skip" | "update";
+  /** Whether each license that it makes or changes is told of. */
+  tell_events: Flag;
   /** A JSON object, from a column of the file to a field. */
   column_map: string;
   bytes_total: number;
@@ -512,3 +537,100 @@ type Flag = 0 | 1;
 type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [K in Column]: Generated<Row[K]>;
 };
+
+/** Something that happened, written in the transaction that made it true. */
+export interface EventRow {
+  id: string;
+  organization_id: string;
+  product_id: string | null;
+  license_id: string | null;
+  type: EventType;
+  at: number;
+  /** What is told, as JSON: it stays as it was then. */
+  data: string;
+  /** Null once it is known who is to hear of it; 2 while the license is still to be written into `data`. */
+  undistributed: 1 | 2 | null;
+}
+
+/** Whoever could write this row tells of the refusal; nobody else does in that hour. */
+export interface RefusalToldRow {
+  /** Hours since 1970. */
+  hour: number;
+  license_id: string;
+  ip: string;
+  type: EventType;
+}
+
+export interface ExpiryToldRow {
+  license_id: string;
+  type: EventType;
+  ends_at: number;
+}
+
+export interface WebhookEndpointRow {
+  id: string;
+  organization_id: string;
+  url: string;
+  description: string;
+  format: "standard" | "discord" | "slack";
+  /** A JSON list; null for all. */
+  event_types: string | null;
+  /** A JSON list; null for all. */
+  product_ids: string | null;
+  /** Headers of the seller's own, as JSON, encrypted with the installation's data key. */
+  sealed_headers: string | null;
+  status: "enabled" | "disabled";
+  disabled_reason: "by_hand" | "gone" | "failing" | null;
+  disabled_at: number | null;
+  /** Since when every attempt has failed; null after a success. */
+  failing_since: number | null;
+  last_success_at: number | null;
+  last_failure_at: number | null;
+  created_at: number;
+  updated_at: number;
+  /** Then it is disabled by hand, and its row stays only until all that it holds is removed. */
+  deleted_at: number | null;
+}
+
+export interface WebhookSecretRow {
+  id: string;
+  endpoint_id: string;
+  sealed_secret: string;
+  created_at: number;
+  /** When an old secret stops signing after a rotation. */
+  expires_at: number | null;
+}
+
+/** An event on its way to one endpoint. */
+export interface DeliveryRow {
+  id: string;
+  organization_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: EventType;
+  /** `held` waits for its endpoint to be enabled again. */
+  state: "pending" | "delivered" | "failed" | "held";
+  attempts: number;
+  /** Null when nothing more is tried. */
+  next_attempt_at: number | null;
+  claimed_by: string | null;
+  claimed_until: number | null;
+  last_status: number | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface DeliveryAttemptRow {
+  id: string;
+  delivery_id: string;
+  endpoint_id: string;
+  at: number;
+  duration_ms: number;
+  /** As JSON; the seller's own headers by name only. */
+  request_headers: string;
+  /** Null when there was no answer. */
+  status: number | null;
+  /** The first 4 KB of it. */
+  response_body: string | null;
+  problem: string | null;
+}

@@ -7,6 +7,7 @@ import { holds } from "./holds.ts";
 import { killUnderLoad } from "./kill.ts";
 import { outages, postgresOutage } from "./postgres-outage.ts";
 import { terminateUnderLoad } from "./terminate.ts";
+import { webhooksThroughRestart, webhooksUnderKills, webhooksWithHangingEndpoints } from "./webhooks.ts";
 
 const own = await startPostgres();
 process.env.COUNTERSIGN_TEST_POSTGRES ??= (await startPostgres()).url;
@@ -21,7 +22,12 @@ for (const { kind, make } of databases) {
   await scenario(`SIGTERM under load, ${kind}`, () =>
     terminateUnderLoad(make, { rounds: 10, callers: 64, endsWithinMs: 10_000 }),
   );
+  await scenario(`webhooks, kill -9, ${kind}`, () => webhooksUnderKills(make, { events: 10_000, kills: 20 }));
+  await scenario(`webhooks, 1 endpoint in 10 hangs, ${kind}`, () =>
+    webhooksWithHangingEndpoints(make, { endpoints: 20, events: 600, everyMs: 100, p99Ms: 2_000 }),
+  );
 }
+await scenario("webhooks, PostgreSQL restarted", () => webhooksThroughRestart(own, { events: 2_000 }));
 for (const outage of outages) {
   await scenario(`PostgreSQL ${outage}`, () =>
     postgresOutage(own, outage, {

@@ -56,6 +56,18 @@ const openApi = z.strictObject({
     z.string().startsWith("/"),
     z.partialRecord(z.enum(["get", "post", "put", "patch", "delete"]), operation),
   ),
+  webhooks: z.record(
+    z.string(),
+    z.strictObject({
+      post: z.strictObject({
+        operationId: z.string().regex(/^on[A-Z][A-Za-z]+$/),
+        tags: z.array(z.string()).length(1),
+        summary: z.string().min(1),
+        requestBody: z.strictObject({ required: z.boolean(), content }),
+        responses: z.record(z.string(), z.strictObject({ description: z.string().min(1) })),
+      }),
+    }),
+  ),
   components: z.strictObject({
     securitySchemes: z.record(componentName, scheme),
     schemas: z.record(componentName, schema),

@@ -70,6 +70,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect(mail?.text).toContain("Subject: Invitation to join Acme");
     expect(mail?.text).toContain("From: Countersign <license@example.com>");
     expect(mail?.text).toContain("Auto-Submitted: auto-generated");
+    expect(mail?.text).toMatch(/multipart\/alternative[\s\S]*text\/plain[\s\S]*text\/html/);
     const token = /https:\/\/license\.example\.com\/invitations\/([\w-]{43})/.exec(mail?.text ?? "")?.[1];
     expect((await office.nobody.get(`/invitations/${token}`)).body.email).toBe(to);
     const kept = await letterTo(to);

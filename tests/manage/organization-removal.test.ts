@@ -42,6 +42,12 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   import_pieces: "goes",
   import_undo: "goes",
   request_log: "goes",
+  events: "goes",
+  expiries_told: "goes",
+  webhook_endpoints: "goes",
+  deliveries: "goes",
+  // Ids only, and every hour they go by themselves.
+  refusals_told: "stays",
 };
 
 describe.each(databases)("what is left of a removed organization on $kind", ({ kind, make }) => {

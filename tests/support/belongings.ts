@@ -86,7 +86,7 @@ export async function fillOrganization(
       nowMs,
     );
     const platformBlock = await addBlock(db, { tier: "platform" }, nowMs);
-    const letter = { to: email, subject: "A", text: "B", html: null, kind: "test" };
+    const letter = { to: email, subject: "A", text: "B", html: "<p>B</p>", kind: "test" };
     await writeLetter(db, letter, nowMs);
     const { id: mailId } = await db
       .selectFrom("mailbox")
@@ -96,6 +96,7 @@ export async function fillOrganization(
 
     const sessionId = await addSession(db, owner.userId, nowMs);
     const importId = await addImport(db, organizationId, productId, nowMs);
+    const { endpointId, deliveryId } = await addWebhook(db, organizationId, nowMs);
     const ids: Record<string, string> = {
       organization_id: organizationId,
       product_id: productId,
@@ -105,8 +106,12 @@ export async function fillOrganization(
       customer_id: customerId,
       invitation_id: invitationId,
       mail_id: mailId,
+      // A kind of letter.
+      kind: "invitation",
       session_id: sessionId,
       import_id: importId,
+      endpoint_id: endpointId,
+      delivery_id: deliveryId,
       prefix: apiKey.slice(0, 12),
       version,
       ip: encodeURIComponent(ip),
@@ -200,6 +205,7 @@ async function addImport(db: Database, organizationId: string, productId: string
       dry_run: 0,
       mode: "row_by_row",
       on_existing: "fail",
+      tell_events: 0,
       column_map: "{}",
       bytes_total: 0,
       bytes_done: 0,
@@ -222,4 +228,50 @@ async function addImport(db: Database, organizationId: string, productId: string
     })
     .execute();
   return id;
+}
+
+/** With one delivery that is over: nothing is sent to it on its own. */
+async function addWebhook(db: Database, organizationId: string, nowMs: number) {
+  const [endpointId, deliveryId, eventId] = [newId(), newId(), newId()];
+  await db
+    .insertInto("webhook_endpoints")
+    .values({
+      id: endpointId,
+      organization_id: organizationId,
+      url: "https://hooks.example.invalid/countersign",
+      description: "",
+      format: "standard",
+      event_types: null,
+      product_ids: null,
+      sealed_headers: null,
+      status: "enabled",
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .execute();
+  await db
+    .insertInto("events")
+    .values({
+      id: eventId,
+      organization_id: organizationId,
+      type: "endpoint.test",
+      at: nowMs,
+      data: JSON.stringify({ organization_id: organizationId }),
+    })
+    .execute();
+  await db
+    .insertInto("deliveries")
+    .values({
+      id: deliveryId,
+      organization_id: organizationId,
+      endpoint_id: endpointId,
+      event_id: eventId,
+      event_type: "endpoint.test",
+      state: "failed",
+      attempts: 10,
+      created_at: nowMs,
+      finished_at: nowMs,
+    })
+    .execute();
+  return { endpointId, deliveryId };
 }

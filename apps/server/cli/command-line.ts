@@ -6,6 +6,7 @@ import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
+import { events } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { migrate } from "./migrate.ts";
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   demo,
   importCommand,
   exportCommand,
+  events,
   doctor,
   migrate,
   backup,

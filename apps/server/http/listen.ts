@@ -47,8 +47,11 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
         if (!isRead(request)) return otherMethod(request, "GET, HEAD");
         return publicApi.lookup(request, server.requestIP(request)?.address ?? null, request.params.key);
       },
-      [`${manageBase}/*`]: (request, server) =>
-        manageApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId()),
+      [`${manageBase}/*`]: (request, server) => {
+        // Who asks to wait for events hears nothing for longer than a connection may be silent.
+        if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
+        return manageApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId());
+      },
       [`${authBase}/*`]: (request, server) =>
         authApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId()),
       "/healthz": (request) => read(request, () => text("ok\n")),
@@ -77,6 +80,8 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
     pendingRequests: () => server.pendingRequests,
   };
 }
+
+const longestWaitSeconds = 30;
 
 /** Where the set-up link leads until there is a page for it. */
 const setupHint = `This link makes the first account. Send its token to this server, from a terminal:

@@ -1,11 +1,16 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { ExpiryWatch } from "../features/events/expiry-watch.ts";
+import { refusalForgetting } from "../features/events/forget-refusals.ts";
 import { leftoverForgetting } from "../features/identity/forget-leftovers.ts";
 import { importDesk } from "../features/license-files/desk.ts";
 import { mailForgetting } from "../features/mail/forget.ts";
 import { lettersAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { smtpPost } from "../features/mail/post.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
+import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
+import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
+import { deliveriesFollowing, deliveryForgetting } from "../features/webhooks/tidy.ts";
 import { answerForgetting } from "../http/manage/forget-answers.ts";
 import type { Log } from "../log.ts";
 import { Chores } from "./chores.ts";
@@ -24,13 +29,19 @@ export function startBackground(
   const removal = new OrganizationRemoval(store, journal);
   const mailer =
     config.mail === null ? null : new Mailer(store, smtpPost(config.mail, config.url, lettersAtOnce), log);
+  const expiries = new ExpiryWatch(store);
   const chores = new Chores(
     [
       ...(mailer === null ? [] : [mailer]),
       mailForgetting(store),
       removal,
       answerForgetting(store),
+      deliveriesFollowing(store),
+      deliveryForgetting(store),
       leftoverForgetting(store),
+      expiries,
+      refusalForgetting(store),
+      deletedEndpointRemoval(store),
     ],
     log,
   );
@@ -38,11 +49,12 @@ export function startBackground(
     log.warn("Lists and searches have trouble with the database. They will be tried again.", { reason }),
   );
   const imports = importDesk(store, log);
+  const outbox = new Outbox(store, config.url, webhookSender(config.webhookTargets), log);
   return {
     stop: async () => {
-      await imports.stop();
-      await mailer?.close();
+      await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);
       removal.close();
+      expiries.close();
       await chores.stop();
     },
   };

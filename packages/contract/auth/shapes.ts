@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, time } from "../manage/shapes.ts";
+import { id, locale, time } from "../manage/shapes.ts";
 
 /** Shapes that several addresses share. They are written as the library behind them writes them, in camelCase. */
 
@@ -30,6 +30,7 @@ export const signedInPerson = z
     email: z.string(),
     emailVerified: z.boolean(),
     twoFactorEnabled: z.boolean().meta({ description: "As it was before this request." }),
+    locale,
     image: z.string().nullable().meta({ description: "Always null: pictures are not kept." }),
     createdAt: time,
     updatedAt: time,

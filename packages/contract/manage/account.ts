@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { anyone, person, route } from "./route.ts";
-import { email, id, name, page, pageQuery, time } from "./shapes.ts";
+import { email, id, locale, name, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Your account";
 
@@ -10,6 +10,7 @@ export const me = z
     name: z.string(),
     email: z.string(),
     email_verified: z.boolean(),
+    locale,
     two_factor_enabled: z.boolean(),
     is_platform_admin: z.boolean(),
     sign_in_methods: z
@@ -55,10 +56,10 @@ export const updateMe = route({
   id: "updateMe",
   method: "PATCH",
   path: "/me",
-  summary: "Change your name",
+  summary: "Change your name, or the language of your letters",
   group,
   access: person,
-  body: z.strictObject({ name: name.optional() }),
+  body: z.strictObject({ name: name.optional(), locale: locale.optional() }),
   answer: me,
 });
 

@@ -2,22 +2,10 @@ import { z } from "zod";
 import { atOnce, counted } from "./admin-shapes.ts";
 import { ipBlock, ipBlockChanges, newIpBlock } from "./ip-blocks.ts";
 import { platformAdmin, route } from "./route.ts";
-import { email, id, page, pageQuery, time } from "./shapes.ts";
+import { page, pageQuery, time } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
-
-const mail = z
-  .object({
-    id,
-    recipient: z.string(),
-    subject: z.string(),
-    kind: z.string(),
-    created_at: time,
-    sent_at: time.nullable(),
-    problem: z.string().nullable().meta({ description: "Why it could not be sent." }),
-  })
-  .meta({ id: "Mail" });
 
 export const listPlatformIpBlocks = route({
   id: "listPlatformIpBlocks",
@@ -62,32 +50,6 @@ export const removePlatformIpBlock = route({
   description: atOnce,
   group,
   access,
-});
-
-export const listMailbox = route({
-  id: "listMailbox",
-  method: "GET",
-  path: "/admin/mailbox",
-  summary: "List letters",
-  description: "The newest first, without what is in them.",
-  group,
-  access,
-  query: pageQuery.extend({ kind: z.string().max(100).optional(), recipient: email.optional() }),
-  answer: page(mail),
-});
-
-export const getMail = route({
-  id: "getMail",
-  method: "GET",
-  path: "/admin/mailbox/{mail_id}",
-  summary: "Read a letter",
-  description:
-    "How people get their letters while no mail server is set up. A letter that was sent is its recipient's: its text is not shown.",
-  group,
-  access,
-  answer: mail
-    .extend({ body_text: z.string().nullable(), body_html: z.string().nullable() })
-    .meta({ id: "MailWithBody" }),
 });
 
 export const getPlatformHealth = route({

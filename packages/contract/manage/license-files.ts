@@ -36,6 +36,11 @@ export const importOptions = {
     .enum(["fail", "skip", "update"])
     .default("fail")
     .meta({ description: "What to do with a row whose key the product has already." }),
+  tell_events: flagQuery.default(false).meta({
+    description:
+      "Whether each license that is made or changed is told of as an event. Should an import that has to be whole be " +
+      "taken back, that is told as well.",
+  }),
 };
 
 const job = {
@@ -49,6 +54,7 @@ const job = {
   dry_run: z.boolean(),
   mode: z.enum(["all_or_nothing", "row_by_row"]),
   on_existing: z.enum(["fail", "skip", "update"]),
+  tell_events: z.boolean(),
   columns: z.record(z.string(), z.string().nullable()),
   bytes_total: z.int(),
   bytes_done: z.int(),

@@ -2,7 +2,7 @@ import { permissions } from "@countersign/domain/members/permissions";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { member, owner, person, route } from "./route.ts";
-import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Organizations";
 
@@ -34,6 +34,9 @@ export const organization = z
       .nullable()
       .meta({ description: "When it will be gone, while its deletion is pending." }),
     owner_id: id.nullable(),
+    locale: locale.meta({
+      description: "The language of letters to its customers and to people it invites.",
+    }),
     created_at: time,
     updated_at: time,
   })
@@ -88,6 +91,7 @@ export const updateOrganization = route({
     name: name.optional(),
     slug: slug.optional(),
     signed_validation: z.boolean().optional(),
+    locale: locale.optional(),
     ...updatedAtGuard,
   }),
   answer: ownOrganization,

@@ -36,6 +36,11 @@ export const productSettings = {
     .max(36_500)
     .nullable()
     .meta({ description: "How long a new license runs when nobody says otherwise; null for lifetime." }),
+  expiring_soon_days: z
+    .int()
+    .min(1)
+    .max(365)
+    .meta({ description: "So many days before a license runs out, license.expiring_soon tells of it." }),
   expiry_enforcement: z.boolean(),
   signed_validation: z.boolean(),
   custom_response_enabled: z.boolean(),
@@ -47,6 +52,21 @@ export const productSettings = {
       "are as if it were off.",
   }),
   version_enforcement: z.enum(["enforce", "report"]),
+  deliver_license_by_mail: z.boolean().meta({
+    description:
+      "Whether a customer with an e-mail address gets a letter with the key of a license that is made for them, once. " +
+      "Imports write no letters.",
+  }),
+  license_mail_text: z
+    .string()
+    .trim()
+    .max(2_000, "should have at most 2,000 characters")
+    .nullable()
+    .meta({ description: "What that letter says beside the key, as plain text, in your own words." }),
+  expiring_soon_mail: z.boolean().meta({
+    description:
+      "Whether a customer with an e-mail address gets a letter some time before their license runs out.",
+  }),
   ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
 };
 

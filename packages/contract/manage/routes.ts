@@ -1,10 +1,12 @@
 import * as accessTokens from "./access-tokens.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
+import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
 import * as customers from "./customers.ts";
+import * as events from "./events.ts";
 import * as invitations from "./invitations.ts";
 import * as ipBlocks from "./ip-blocks.ts";
 import * as ips from "./ips.ts";
@@ -18,6 +20,8 @@ import * as products from "./products.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
 import * as versions from "./versions.ts";
+import * as webhookDeliveries from "./webhook-deliveries.ts";
+import * as webhooks from "./webhooks.ts";
 
 /**
  * Every route of the management API. The reference is written from this list, and the server is held to it: a route
@@ -27,10 +31,12 @@ export const contractRoutes: readonly Route[] = [
   accessTokens,
   account,
   admin,
+  adminMail,
   adminOrganizations,
   adminUsers,
   auditLog,
   customers,
+  events,
   invitations,
   ipBlocks,
   ips,
@@ -43,6 +49,8 @@ export const contractRoutes: readonly Route[] = [
   products,
   roles,
   versions,
+  webhooks,
+  webhookDeliveries,
 ].flatMap(routesIn);
 
 function routesIn(module: object): Route[] {

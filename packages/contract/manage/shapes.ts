@@ -1,3 +1,4 @@
+import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
 
 /** Shapes that many resources share. */
@@ -21,6 +22,10 @@ export const email = z
   .trim()
   .max(254, "should have at most 254 characters")
   .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, "should be an e-mail address, such as ada@example.com");
+
+export const locale = z
+  .enum(languages, { error: `should be one of ${languages.join(", ")}` })
+  .meta({ description: "The language that letters are written in." });
 
 /** A list is read page by page: pass `next_cursor` back as `cursor`. */
 export const pageQuery = z.object({

@@ -19,13 +19,15 @@ export const people: Migration = {
       is_platform_admin integer not null default 0,
       organization_allowance integer check (organization_allowance >= 0),
       suspended_at bigint,
-      suspension_reason text
+      suspension_reason text,
+      locale text not null default 'en'
     )`,
     "create index users_by_creation on users (created_at, id)",
     "alter table organizations add column owner_id text references users (id)",
     "alter table organizations add column delete_after bigint",
     "alter table organizations add column owner_joined_at bigint",
     "alter table organizations add column deleted_at bigint",
+    "alter table organizations add column locale text not null default 'en'",
     "create index organizations_by_owner on organizations (owner_id)",
     "create index organizations_by_creation on organizations (created_at, id)",
     "create index organizations_to_delete on organizations (delete_after) where delete_after is not null",
@@ -131,7 +133,8 @@ export const people: Migration = {
       sent_at bigint,
       problem text,
       attempts integer not null default 0,
-      next_attempt_at bigint default 0
+      next_attempt_at bigint default 0,
+      dedupe_key text unique
     )`,
     "create index mailbox_by_recipient on mailbox (recipient, id)",
     "create index mailbox_by_kind on mailbox (kind, id)",
@@ -169,6 +172,9 @@ export const people: Migration = {
     ...licenseSearch,
     "alter table products add column default_expires_in_days integer check (default_expires_in_days >= 1)",
     "alter table products add column default_ip_system_enabled integer not null default 1",
+    "alter table products add column deliver_license_by_mail integer not null default 0",
+    "alter table products add column license_mail_text text",
+    "alter table products add column expiring_soon_mail integer not null default 0",
     "alter table ip_blocks add column created_by text",
     "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
     // Read page by page, and by the networks that an address lies in.
@@ -193,6 +199,7 @@ export const people: Migration = {
       dry_run integer not null,
       mode text not null check (mode in ('all_or_nothing', 'row_by_row')),
       on_existing text not null check (on_existing in ('fail', 'skip', 'update')),
+      tell_events integer not null default 0,
       column_map text not null,
       bytes_total bigint not null default 0,
       bytes_done bigint not null default 0,

@@ -1,9 +1,13 @@
 import type pg from "pg";
+import { newId } from "../new-id.ts";
+import { addressData } from "../refusals.ts";
 import * as sql from "./sql.ts";
 
 export interface WantedPlace {
   /** Where in the batch the request stands. */
   readonly place: number;
+  readonly organizationId: string;
+  readonly productId: string;
   readonly licenseId: string;
   readonly ip: string;
   readonly firstOnly: boolean;
@@ -46,6 +50,10 @@ export async function registerIps(
         asking.map((want) => want.ip),
         asking.map((want) => want.firstOnly),
         nowMs,
+        asking.map(() => newId()),
+        asking.map(({ organizationId, productId, licenseId, ip }) =>
+          addressData({ organizationId, productId, licenseId, ip }),
+        ),
       ],
     }),
     client.query({ name: "commit", text: "commit" }),

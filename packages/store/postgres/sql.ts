@@ -23,19 +23,37 @@ export const callers = {
 
 /**
  * Grants each product at most what is left of its day, and says how many that were. One row is locked at a time and
- * in the same order by everyone, so two nodes cannot wait for each other.
+ * in the same order by everyone, so two nodes cannot wait for each other. Whoever brings the counter over a mark tells
+ * of it in the same statement: see `crossedMarks` in domain/events.
  */
 export const count = {
   name: "count",
-  text: `insert into daily_usage as u (product_id, day, used, last_granted, daily_limit)
-    select product_id, $1, least(asked, daily_limit), least(asked, daily_limit), daily_limit
-    from unnest($2::text[], $3::bigint[], $4::bigint[]) as wanted (product_id, asked, daily_limit)
-    order by product_id
-    on conflict (product_id, day) do update set
-      used = u.used + greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
-      last_granted = greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
-      daily_limit = excluded.daily_limit
-    returning product_id, used, last_granted`,
+  text: `with counted as (
+      insert into daily_usage as u (product_id, day, used, last_granted, daily_limit)
+      select product_id, $1, least(asked, daily_limit), least(asked, daily_limit), daily_limit
+      from unnest($2::text[], $3::bigint[], $4::bigint[]) as wanted (product_id, asked, daily_limit)
+      order by product_id
+      on conflict (product_id, day) do update set
+        used = u.used + greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
+        last_granted = greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
+        daily_limit = excluded.daily_limit
+      returning product_id, used, last_granted, daily_limit
+    ), told as (
+      insert into events (id, organization_id, product_id, type, at, data, undistributed)
+      select ${uuidAt("$5::bigint")}, p.organization_id, p.id, mark.type, $5::bigint,
+        json_build_object('organization_id', p.organization_id, 'product_id', p.id, 'limit', c.daily_limit,
+          'used', c.used, 'resets_at',
+          to_char(to_timestamp(($1::bigint + 1) * 86400) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"'))::text,
+        1
+      from counted c
+      cross join lateral (
+        select 'quota.warning' as type, (c.daily_limit * 4 + 4) / 5 as reached
+        union all select 'quota.exhausted', c.daily_limit) mark
+      join products p on p.id = c.product_id and p.deleted_at is null
+      where c.used >= (c.daily_limit * 4 + 4) / 5
+        and c.used >= mark.reached and c.used - c.last_granted < mark.reached
+    )
+    select product_id, used, last_granted from counted`,
 };
 
 /**
@@ -102,24 +120,31 @@ export const lockLicenses = {
   text: "select id from licenses where id = any ($1::text[]) order by id for update",
 };
 
-/** Gives each new address a place, in order, while the license has one left. */
+/** Gives each new address a place, in order, while the license has one left, and tells of those that got one. */
 export const registerIps = {
   name: "register_ips",
   text: `with wanted as (
-      select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[]) as w (place, license_id, ip, first_only)
+      select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $6::text[], $7::text[])
+        as w (place, license_id, ip, first_only, event_id, data)
     ), fresh as (
       select w.*, row_number() over (partition by w.license_id order by w.place) as turn
       from wanted w
       where not exists (select 1 from license_ips i where i.license_id = w.license_id and i.ip = w.ip)
     ), taken as (
       insert into license_ips (license_id, ip, registered_at)
-      select f.license_id, f.ip, $5 from fresh f join licenses l on l.id = f.license_id
+      select f.license_id, f.ip, $5::bigint from fresh f join licenses l on l.id = f.license_id
       where l.ip_count + f.turn <= case when f.first_only then least(1, l.max_ips) else l.max_ips end
       returning license_id, ip
     ), raised as (
       update licenses l set ip_count = l.ip_count + t.places
       from (select license_id, count(*) as places from taken group by license_id) t
       where l.id = t.license_id
+    ), told as (
+      insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
+      select w.event_id, l.organization_id, l.product_id, l.id, 'license.ip_registered', $5::bigint, w.data, 2
+      from taken t
+      join wanted w on w.license_id = t.license_id and w.ip = t.ip
+      join licenses l on l.id = t.license_id
     )
     select w.place, l.max_ips, f.turn is null as held, t.ip is not null as taken,
       l.ip_count + least(
@@ -128,6 +153,23 @@ export const registerIps = {
     join licenses l on l.id = w.license_id
     left join fresh f on f.place = w.place
     left join taken t on t.license_id = w.license_id and t.ip = w.ip`,
+};
+
+/** Tells of refusals that nobody has told of in this hour. In one order, so that two nodes cannot wait for each other. */
+export const tellRefusals = {
+  name: "tell_refusals",
+  text: `with wanted as (
+      select * from json_to_recordset($1::json) as w (
+        id text, organization_id text, product_id text, license_id text, ip text, type text, data text)
+    ), fresh as (
+      insert into refusals_told (hour, license_id, ip, type)
+      select $2::int, license_id, ip, type from wanted order by license_id, ip, type
+      on conflict do nothing
+      returning license_id, ip, type
+    )
+    insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
+    select w.id, w.organization_id, w.product_id, w.license_id, w.type, $3::bigint, w.data, 2
+    from fresh f join wanted w on w.license_id = f.license_id and w.ip = f.ip and w.type = f.type`,
 };
 
 /** Marks licenses as used from now on and starts their terms, unless somebody else has done so. */
@@ -170,6 +212,12 @@ function list(parameter: string): string {
 
 function blocksAsJson(): string {
   return "json_agg(json_build_object('cidr', b.cidr, 'expires_at', b.expires_at))";
+}
+
+/** An id of the same kind as those that the server makes: UUID version 7. */
+function uuidAt(ms: string): string {
+  const bytes = `overlay(uuid_send(gen_random_uuid()) placing substring(int8send(${ms}) from 3) from 1 for 6)`;
+  return `encode(set_bit(set_bit(${bytes}, 52, 1), 53, 1), 'hex')::uuid::text`;
 }
 
 function nowMs(): string {

@@ -10,11 +10,13 @@ import { Batch, ProductInBatch } from "../batch.ts";
 import { type CallerRow, cidrSet, Facts, gatesVersions, quotaState, versionCatalog } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
+import { RefusalsTold } from "../refusals.ts";
 import type { Sealer } from "../sealer.ts";
 import { type FoundLicense, findLicenses, findRecords, type KnownCall, type WaitingCall } from "./find.ts";
 import { startTerms } from "./first-use.ts";
 import { registerIps } from "./register.ts";
 import * as sql from "./sql.ts";
+import { tellRefusals } from "./tell-refusals.ts";
 
 /**
  * Decides a batch of calls in two round trips: who is calling; then, together, how many of them their quota lets pass
@@ -23,6 +25,7 @@ import * as sql from "./sql.ts";
 export class PostgresValidate {
   readonly #facts: Facts;
   readonly #now: (() => number) | null;
+  readonly #told = new RefusalsTold();
 
   constructor(sealer: Sealer, now: (() => number) | null) {
     this.#facts = new Facts(sealer);
@@ -44,6 +47,10 @@ export class PostgresValidate {
     });
     await this.#registerWhereWanted(client, judged, waiting, licenses, batch);
     await startTerms(client, judged, batch.nowMs);
+    if (batch.refusals !== null) {
+      await tellRefusals(client, batch.refusals, batch.nowMs);
+      this.#told.add(batch.nowMs, batch.refusals);
+    }
     return judged;
   }
 
@@ -55,7 +62,7 @@ export class PostgresValidate {
     });
     // Without a caller there is nothing to decide, and the time does not matter.
     const { now_ms: nowMs = 0, platform_revision: revision = 0 } = found.rows[0] ?? {};
-    const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision));
+    const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision), this.#told);
     const rows = new Map(found.rows.map((row) => [row.public_id, row]));
     for (const row of rows.values()) {
       if (batch.products.has(row.product_id)) continue;
@@ -86,6 +93,7 @@ export class PostgresValidate {
           asking.map((product) => product.row.product_id),
           asking.map((product) => product.asked),
           asking.map((product) => product.limit),
+          batch.nowMs,
         ],
       }),
       client.query(sql.flush),
@@ -127,10 +135,11 @@ export class PostgresValidate {
     question: Extract<Question, { kind: "validate" }>,
     product: ProductInBatch,
     quota: QuotaState,
-    { nowMs, platformBlocks }: Batch,
+    batch: Batch,
     found: FoundLicense | undefined,
   ): Judged {
     const { caller } = product;
+    const { nowMs, platformBlocks } = batch;
     if (found === undefined) {
       const verdict = decide(caller.facts, null, { blocked: false, registered: false, version: null }, nowMs);
       return { tag: "validated", caller, quota, license: null, verdict, nowMs };
@@ -143,6 +152,7 @@ export class PostgresValidate {
       (found.blocks !== null && cidrSet(found.blocks).covers(address, nowMs));
     const { version } = question;
     const verdict = decide(caller.facts, license, { blocked, registered: found.registered, version }, nowMs);
+    if (verdict.status !== "active") batch.noteRefusal(verdict.status, license.id, entry.ip, product);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
 
@@ -159,6 +169,8 @@ export class PostgresValidate {
         ? [
             {
               place,
+              organizationId: answer.caller.facts.organizationId,
+              productId: answer.caller.facts.productId,
               licenseId: answer.license.id,
               ip: waiting[place]?.ip ?? "",
               firstOnly: answer.caller.facts.registration === "first_only",

@@ -94,13 +94,13 @@ export async function lockExisting(
 /** Another request took one of the keys at this very moment: sort the rows again. */
 export class KeyTaken extends Error {}
 
-/** Writes what was sorted, in the transaction in which it was sorted. */
+/** Writes what was sorted, in the transaction in which it was sorted. Returns the ids of what it made. */
 export async function writeSorted(
   db: Database,
   to: Destination,
   { creates, updates }: Sorted,
   means: Means,
-): Promise<void> {
+): Promise<string[]> {
   const people = [...creates, ...updates].flatMap(({ license }) => license.customer ?? []);
   const customers = await customersInBulk(
     db,
@@ -112,8 +112,9 @@ export async function writeSorted(
   );
   const customerOf = (license: ImportedLicense) =>
     license.customer === null ? null : (customers.get(identifierOf(license.customer)) ?? null);
-  await create(db, to, creates, customerOf, means);
+  const made = await create(db, to, creates, customerOf, means);
   await overwriteLicenses(db, to, updates, customerOf, means);
+  return made;
 }
 
 async function existingLicenses(
@@ -165,7 +166,7 @@ async function create(
   creates: readonly NumberedLicense[],
   customerOf: (license: ImportedLicense) => KnownCustomer | null,
   means: Means,
-): Promise<void> {
+): Promise<string[]> {
   const licenses: LicenseRow[] = [];
   const tags: LicenseTagRow[] = [];
   const ips: LicenseIpRow[] = [];
@@ -188,9 +189,11 @@ async function create(
   if (made < licenses.length) throw new KeyTaken();
   await means.bulk.insert(db, "license_tags", tags);
   await means.bulk.insert(db, "license_ips", ips);
-  if (!to.undoable) return;
-  const undo = licenses.map(({ id }) => ({ import_id: to.importId, license_id: id, before: null }));
+  const ids = licenses.map(({ id }) => id);
+  if (!to.undoable) return ids;
+  const undo = ids.map((id) => ({ import_id: to.importId, license_id: id, before: null }));
   await means.bulk.insert(db, "import_undo", undo);
+  return ids;
 }
 
 function newRow(

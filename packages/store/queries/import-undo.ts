@@ -35,6 +35,7 @@ async function removeLicenses(db: Database, ids: readonly string[]): Promise<voi
   if (ids.length === 0) return;
   await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
   await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
+  await db.deleteFrom("expiries_told").where("license_id", "in", ids).execute();
   await db.deleteFrom("ip_blocks").where("tier", "=", "license").where("scope_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
 }

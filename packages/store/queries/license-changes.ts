@@ -84,6 +84,7 @@ export function deleting(): LicenseChange {
     async (db, ids) => {
       await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
       await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
+      await db.deleteFrom("expiries_told").where("license_id", "in", ids).execute();
       await db.deleteFrom("ip_blocks").where("tier", "=", "license").where("scope_id", "in", ids).execute();
       await db.deleteFrom("licenses").where("id", "in", ids).execute();
     },

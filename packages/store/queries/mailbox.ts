@@ -1,8 +1,13 @@
 import type { Database } from "../store.ts";
 import type { MailboxRow } from "../tables.ts";
 
+/** Does nothing if there is a letter that tells of the same: see `dedupe_key`. */
 export async function addMail(db: Database, mail: MailboxRow): Promise<void> {
-  await db.insertInto("mailbox").values(mail).execute();
+  await db
+    .insertInto("mailbox")
+    .values(mail)
+    .onConflict((conflict) => conflict.column("dedupe_key").doNothing())
+    .execute();
 }
 
 /** The newest first, without what is in them. */

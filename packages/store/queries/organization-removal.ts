@@ -72,6 +72,8 @@ type Drawer = (db: Database, organizationId: string, atMost: number) => Promise<
 /** Files first: what reads them stops, and adds nothing to what is removed after them. */
 const drawers: readonly Drawer[] = [
   removeImports,
+  removeEndpoints,
+  removeEvents,
   removeLicenses,
   removeBlocks,
   removeCustomers,
@@ -118,6 +120,50 @@ async function removeImports(db: Database, organizationId: string, atMost: numbe
   return imports.length > 0;
 }
 
+/** With an endpoint goes all that was on its way to it. */
+async function removeEndpoints(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const endpoint = await db
+    .selectFrom("webhook_endpoints")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (endpoint === undefined) return false;
+  if (!(await emptyEndpoint(db, endpoint.id, atMost)))
+    await db.deleteFrom("webhook_endpoints").where("id", "=", endpoint.id).execute();
+  return true;
+}
+
+/** Removes some of what an endpoint holds; returns whether anything was. */
+export async function emptyEndpoint(db: Database, endpointId: string, atMost: number): Promise<boolean> {
+  for (const table of ["delivery_attempts", "deliveries", "webhook_secrets"] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select("id")
+      .where("endpoint_id", "=", endpointId)
+      .limit(atMost)
+      .execute();
+    if (rows.length === 0) continue;
+    const ids = rows.map((row) => row.id);
+    await db.deleteFrom(table).where("id", "in", ids).execute();
+    return true;
+  }
+  return false;
+}
+
+async function removeEvents(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const events = await db
+    .selectFrom("events")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .limit(atMost)
+    .execute();
+  if (events.length === 0) return false;
+  const ids = events.map((event) => event.id);
+  await db.deleteFrom("events").where("id", "in", ids).execute();
+  return true;
+}
+
 async function removeLicenses(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const licenses = await db
     .selectFrom("licenses")
@@ -146,6 +192,7 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   }
   await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
   await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
+  await db.deleteFrom("expiries_told").where("license_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
   await removeUnknownCustomers(
     db,

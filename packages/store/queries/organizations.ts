@@ -1,3 +1,4 @@
+import { defaultLanguage } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState } from "@countersign/domain/validate/facts";
 import type { Kysely } from "kysely";
@@ -49,6 +50,7 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     delete_after: null,
     owner_joined_at: null,
     deleted_at: null,
+    locale: defaultLanguage,
   };
 }
 

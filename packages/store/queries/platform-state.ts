@@ -25,6 +25,22 @@ export async function keepState(db: Database, name: string, value: string): Prom
   await db.insertInto("platform_state").values({ name, value }).execute();
 }
 
+/** Keeps `value` in the place of the one that was read; returns whether nobody else was quicker. */
+export async function replaceState(
+  db: Database,
+  name: string,
+  before: string,
+  value: string,
+): Promise<boolean> {
+  const updated = await db
+    .updateTable("platform_state")
+    .set({ value })
+    .where("name", "=", name)
+    .where("value", "=", before)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
 export async function statesOf(db: Database, prefix: string) {
   return db.selectFrom("platform_state").selectAll().where("name", "like", `${prefix}%`).execute();
 }

@@ -1,3 +1,4 @@
+import { defaultLanguage } from "@countersign/domain/mail/languages";
 import type { Database } from "../store.ts";
 import type { UserRow } from "../tables.ts";
 
@@ -27,6 +28,7 @@ export async function addUser(db: Database, user: NewUser, nowMs: number): Promi
       organization_allowance: null,
       suspended_at: null,
       suspension_reason: null,
+      locale: defaultLanguage,
     })
     .execute();
 }
@@ -56,7 +58,7 @@ export async function lockedUser(db: Database, id: string) {
 export async function updateUser(
   db: Database,
   id: string,
-  changes: Partial<Pick<UserRow, "name" | "email" | "email_verified">>,
+  changes: Partial<Pick<UserRow, "name" | "email" | "email_verified" | "locale">>,
   nowMs: number,
 ): Promise<void> {
   await db

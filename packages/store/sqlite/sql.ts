@@ -38,6 +38,9 @@ export function prepare(database: DatabaseSync): Statements {
     versions: "select version, state from product_versions where product_id = ?",
     platformRevision: `select cast(value as integer) as revision from platform_state
       where name = 'ip_blocks_revision'`,
+    tellRefusal: "insert or ignore into refusals_told (hour, license_id, ip, type) values (?, ?, ?, ?)",
+    addEvent: `insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
+      values (?, ?, ?, ?, ?, ?, ?, ?)`,
     blocks: "select cidr, expires_at from ip_blocks where tier = ? and scope_id = ? and organization_id is ?",
   };
   const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
@@ -59,4 +62,6 @@ type Name =
   | "record"
   | "versions"
   | "platformRevision"
+  | "tellRefusal"
+  | "addEvent"
   | "blocks";

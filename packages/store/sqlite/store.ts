@@ -181,6 +181,7 @@ export class SqliteStore implements Store {
       this.#begin.run();
       const judged = this.#validate.judge(calls, this.#options.now());
       this.#commit.run();
+      this.#validate.committed();
       return judged;
     } catch (cause) {
       this.#rollback();

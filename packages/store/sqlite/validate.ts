@@ -1,4 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { crossedMarks } from "@countersign/domain/events/quota";
+import { refusalHour } from "@countersign/domain/events/refusal";
+import type { EventType } from "@countersign/domain/events/types";
 import { countedAs } from "@countersign/domain/ip/address";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { sameHash } from "@countersign/domain/products/api-key";
@@ -20,7 +23,9 @@ import {
 } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
-
+import { newId } from "../new-id.ts";
+import { quotaData } from "../quota-data.ts";
+import { addressData, type Refusals, RefusalsTold } from "../refusals.ts";
 import type { Sealer } from "../sealer.ts";
 import { prepare, type Statements } from "./sql.ts";
 
@@ -31,6 +36,8 @@ import { prepare, type Statements } from "./sql.ts";
 export class SqliteValidate {
   readonly #facts: Facts;
   readonly #sql: Statements;
+  readonly #told = new RefusalsTold();
+  #uncommitted: { readonly nowMs: number; readonly refusals: Refusals } | null = null;
 
   constructor(database: DatabaseSync, sealer: Sealer) {
     this.#facts = new Facts(sealer);
@@ -38,14 +45,25 @@ export class SqliteValidate {
   }
 
   judge(calls: readonly Call[], nowMs: number): Judged[] {
-    const batch = new Batch(nowMs, this.#platformBlocks());
+    const batch = new Batch(nowMs, this.#platformBlocks(), this.#told);
     const known = new Map<string, ProductInBatch | null>();
     const callers = calls.map((call) => this.#authenticate(call, batch, known));
     for (const product of batch.products.values()) this.#count(product, nowMs);
-    return calls.map((call, index) => {
+    const judged = calls.map((call, index): Judged => {
       const product = callers[index];
       return product ? this.#answer(call, product, batch) : { tag: "unauthorized" };
     });
+    const { refusals } = batch;
+    this.#uncommitted = refusals === null ? null : { nowMs, refusals };
+    if (refusals !== null) this.#tellRefusals(refusals, nowMs);
+    return judged;
+  }
+
+  /** The batch that was judged last is committed. */
+  committed(): void {
+    if (this.#uncommitted === null) return;
+    this.#told.add(this.#uncommitted.nowMs, this.#uncommitted.refusals);
+    this.#uncommitted = null;
   }
 
   /** `known` holds, by hash, the keys that this batch has met already. */
@@ -79,6 +97,35 @@ export class SqliteValidate {
     const granted = grant(product.limit, used, product.asked);
     if (granted > 0) this.#sql.use.run(product.row.product_id, day, granted, product.limit);
     product.counted(used, granted);
+    if (used + granted >= product.warningAt) this.#tellQuota(product, used, used + granted, nowMs);
+  }
+
+  #tellQuota({ row, limit }: ProductInBatch, usedBefore: number, used: number, nowMs: number): void {
+    if (limit === null || row.deleted_at !== null) return;
+    for (const type of crossedMarks(limit, usedBefore, used))
+      this.#addEvent(type, row, null, nowMs, quotaData(row, limit, used, nowMs), 1);
+  }
+
+  /** Whoever can write the row tells of it: nobody has in this hour. */
+  #tellRefusals(refusals: Refusals, nowMs: number): void {
+    for (const refusal of refusals.values()) {
+      const { type, licenseId, ip, organizationId, productId } = refusal;
+      if (this.#sql.tellRefusal.run(refusalHour(nowMs), licenseId, ip, type).changes === 0) continue;
+      const row = { organization_id: organizationId, product_id: productId };
+      this.#addEvent(type, row, licenseId, nowMs, addressData(refusal), 2);
+    }
+  }
+
+  #addEvent(
+    type: EventType,
+    row: { readonly organization_id: string; readonly product_id: string },
+    licenseId: string | null,
+    nowMs: number,
+    data: string,
+    undistributed: 1 | 2,
+  ): void {
+    const { organization_id: organizationId, product_id: productId } = row;
+    this.#sql.addEvent.run(newId(), organizationId, productId, licenseId, type, nowMs, data, undistributed);
   }
 
   #answer(call: Call, product: ProductInBatch, batch: Batch): Judged {
@@ -131,12 +178,18 @@ export class SqliteValidate {
       },
       nowMs,
     );
-    if (verdict.effect === "register_ip") {
-      this.#sql.registerIp.run(row.id, ip, nowMs);
-      this.#sql.raiseIpCount.run(row.id);
-    }
+    if (verdict.status !== "active") batch.noteRefusal(verdict.status, row.id, ip, product);
+    else if (verdict.effect === "register_ip") this.#register(product, row.id, ip, nowMs);
     if (verdict.firstUse) this.#sql.firstUse.run(nowMs, row.id);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
+  }
+
+  #register({ row }: ProductInBatch, licenseId: string, ip: string, nowMs: number): void {
+    this.#sql.registerIp.run(licenseId, ip, nowMs);
+    this.#sql.raiseIpCount.run(licenseId);
+    const { organization_id: organizationId, product_id: productId } = row;
+    const data = addressData({ organizationId, productId, licenseId, ip });
+    this.#addEvent("license.ip_registered", row, licenseId, nowMs, data, 2);
   }
 
   #license(product: ProductInBatch, keyMatch: string | null, ip: string): FoundLicense | undefined {

@@ -1,9 +1,10 @@
-import * as contract from "@countersign/contract/manage/admin";
+import * as contract from "@countersign/contract/manage/admin-mail";
 import { letterById, letters } from "@countersign/store/queries/mailbox";
 import type { MailboxRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { shownLetter } from "./shown-letter.ts";
 
 export const mailboxRoutes: readonly BoundRoute[] = [
   bind(contract.listMailbox, async (context, { query }) => {
@@ -25,6 +26,15 @@ export const mailboxRoutes: readonly BoundRoute[] = [
       body_text: wasSent ? null : row.body_text,
       body_html: wasSent ? null : row.body_html,
     };
+  }),
+
+  bind(contract.getMailHtml, async (context, input) => {
+    const row = await letterById(context.store.reads, param(input, "mail_id"));
+    if (row === undefined) throw notFound("letter");
+    if (row.sent_at !== null)
+      throw new Problem("not_found", "The letter was sent, and what was in it is not kept.");
+    if (row.body_html === null) throw new Problem("not_found", "The letter is plain text alone.");
+    return shownLetter(row.body_html);
   }),
 ];
 

@@ -1,6 +1,7 @@
 import type { BoundRoute } from "../../http/manage/bind.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
+import { mailTemplateRoutes } from "./mail-templates.ts";
 import { mailboxRoutes } from "./mailbox.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { userRoutes } from "./users.ts";
@@ -11,5 +12,6 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...userRoutes,
   ...platformBlockRoutes,
   ...mailboxRoutes,
+  ...mailTemplateRoutes,
   ...healthRoutes,
 ];

@@ -17,6 +17,7 @@ import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "..
 import { invalid, notFound } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
+import { tellingChanges } from "../events/tell-changes.ts";
 import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
 type Changes = z.output<typeof updateCustomer.body>;
@@ -111,9 +112,13 @@ async function moveEverything(
   toId: string,
 ): Promise<number> {
   // Those of both, because the texts of both are written anew; together, so that validations are met in their order.
-  const ids = [fromId, toId].map((id) => licenseIdsOfCustomer(db, organizationId, id));
-  await context.store.bulk.lockLicenses(db, (await Promise.all(ids)).flat());
-  const moved = await moveLicenses(db, organizationId, fromId, toId, context.nowMs);
+  const theirs = await licenseIdsOfCustomer(db, organizationId, fromId);
+  const others = await licenseIdsOfCustomer(db, organizationId, toId);
+  await context.store.bulk.lockLicenses(db, [...theirs, ...others]);
+  const { nowMs } = context;
+  const moved = await tellingChanges(db, nowMs, "license.updated", theirs, () =>
+    moveLicenses(db, organizationId, fromId, toId, nowMs),
+  );
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
   await removeCustomerView(db, organizationId, fromId);

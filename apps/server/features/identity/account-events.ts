@@ -5,6 +5,7 @@ import { updateUser, userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import { type Acting, audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
+import { readerById, readerOf } from "../mail/reader.ts";
 import type { OpenedSession } from "./better-auth.ts";
 import { newDeviceLetter, passwordChangedLetter, securityLetter } from "./letters.ts";
 
@@ -17,14 +18,15 @@ export const requestHeader = "x-request-id";
 /** The letter came through, so the address is theirs; and what else was on its way to it is not good any more. */
 export async function passwordWasReset(
   store: Store,
-  { id, name, email }: { id: string; name: string; email: string },
+  { id, name }: { id: string; name: string },
   from: Headers | undefined,
 ): Promise<void> {
   const nowMs = Date.now();
   await store.transaction(async (db) => {
     await updateUser(db, id, { email_verified: 1 }, nowMs);
     await dropOneTimes(db, id);
-    await writeLetter(db, passwordChangedLetter(email), nowMs);
+    const reader = await readerById(db, id);
+    if (reader !== undefined) await writeLetter(db, passwordChangedLetter(reader), nowMs);
     await audit(db, acting(from, nowMs), {
       action: "person.password_reset",
       subject: { kind: "person", id, name },
@@ -48,8 +50,7 @@ export async function cameFromDiscord(
       subject: { kind: "person", id: userId, name: user.name },
       after: { discord_id: discordId },
     });
-    const told = "An account at Discord was linked: it can be used to sign in to yours.";
-    if (!isNew) await writeLetter(db, securityLetter(user.email, told), nowMs);
+    if (!isNew) await writeLetter(db, securityLetter(readerOf(user), "discord_linked"), nowMs);
   });
 }
 
@@ -61,9 +62,9 @@ export async function personSignedIn(store: Store, { userId, ip, userAgent }: Op
     .digest("base64url");
   await store.transaction(async (db) => {
     const { isUnexpected } = await rememberDevice(db, userId, fingerprint, nowMs);
-    const user = isUnexpected ? await userById(db, userId) : undefined;
-    if (user !== undefined)
-      await writeLetter(db, newDeviceLetter(user.email, { ip, userAgent, atMs: nowMs }), nowMs);
+    const reader = isUnexpected ? await readerById(db, userId) : undefined;
+    if (reader === undefined) return;
+    await writeLetter(db, newDeviceLetter(reader, { ip, userAgent, atMs: nowMs }), nowMs);
   });
 }
 

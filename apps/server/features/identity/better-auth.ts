@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { authBase } from "@countersign/contract/auth/route";
+import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import { betterAuth } from "better-auth";
@@ -7,7 +8,9 @@ import { APIError, createAuthMiddleware } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { newId } from "../../new-id.ts";
+import type { Reader } from "../mail/compose.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
 import { addressHeader, cameFromDiscord, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
@@ -48,9 +51,12 @@ export type Auth = ReturnType<typeof openAuth>;
 export function openAuth({ store, config, log, secret, signedIn, countCode }: AuthParts) {
   const { origin, protocol } = new URL(config.url);
   const isHttps = protocol === "https:";
-  const send = async (letter: Letter) => {
+  const send = async ({ id }: { id: string }, letterTo: (reader: Reader) => Letter) => {
     const nowMs = Date.now();
-    await store.transaction((db) => writeLetter(db, letter, nowMs));
+    await store.transaction(async (db) => {
+      const reader = await readerById(db, id);
+      if (reader !== undefined) await writeLetter(db, letterTo(reader), nowMs);
+    });
   };
   return betterAuth({
     appName: "Countersign",
@@ -63,7 +69,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     ...columns.core,
-    user: { ...columns.core.user, additionalFields: {} },
+    user: { ...columns.core.user, additionalFields: { locale } },
     session: { ...columns.core.session, expiresIn: 14 * day, updateAge: day, freshAge: day },
     account: {
       ...columns.core.account,
@@ -90,8 +96,9 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         verify: ({ hash, password }) => verifyPassword(password, hash),
       },
       sendResetPassword: ({ user, token }) =>
-        send(resetLetter(user.email, `${config.url}/reset-password?token=${token}`)),
-      onExistingUserSignUp: ({ user }) => send(existingAccountLetter(user.email, `${config.url}/sign-in`)),
+        send(user, (reader) => resetLetter(reader, `${config.url}/reset-password?token=${token}`)),
+      onExistingUserSignUp: ({ user }) =>
+        send(user, (reader) => existingAccountLetter(reader, `${config.url}/sign-in`)),
       onPasswordReset: ({ user }, request) => passwordWasReset(store, user, request?.headers),
     },
     emailVerification: {
@@ -103,7 +110,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         if (user.emailVerified) return;
         const after = encodeURIComponent("/sign-in?verified=true");
         const url = `${config.url}${authBase}/verify-email?token=${token}&callbackURL=${after}`;
-        await send(verificationLetter(user.email, url));
+        await send(user, (reader) => verificationLetter(reader, url));
       },
     },
     plugins: [
@@ -122,7 +129,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     databaseHooks: {
       user: {
         create: {
-          before: async (user) => {
+          before: async (user, context) => {
             if (user.email.endsWith(`@${unverifiedDomain}`)) {
               throw new APIError("FORBIDDEN", {
                 code: "email_not_verified",
@@ -130,7 +137,11 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
               });
             }
             return {
-              data: { ...user, emailVerified: user.emailVerified || addressIsProven.getStore() === true },
+              data: {
+                ...user,
+                emailVerified: user.emailVerified || addressIsProven.getStore() === true,
+                locale: preferredLanguage(context?.headers?.get("accept-language")),
+              },
             };
           },
         },
@@ -188,4 +199,6 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
   }
 }
 
+/** Nobody sends it along: it is what the browser asks for. */
+const locale = { type: "string", required: false, input: false } as const;
 const noTokens = { accessToken: null, refreshToken: null, idToken: null };

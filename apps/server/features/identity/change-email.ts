@@ -9,6 +9,7 @@ import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
+import { readerById, readerOf } from "../mail/reader.ts";
 import { checkSignInEmail } from "./email.ts";
 import { emailChangeAskedLetter, emailChangedLetter, emailChangeLetter } from "./letters.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -30,6 +31,8 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     await checkPassword(context, actor, body.password);
     const token = randomBytes(32).toString("base64url");
     return context.transaction(async (db) => {
+      const reader = await readerById(db, actor.userId);
+      if (reader === undefined) throw notFound("person");
       // An address that has an account gets no letter; nobody here is told that it has one.
       if ((await userByEmail(db, newEmail)) === undefined) {
         await keepOneTime(
@@ -43,9 +46,9 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
           context.nowMs,
         );
         const url = `${context.config.url}/account/email?token=${token}`;
-        await writeLetter(db, emailChangeLetter(newEmail, url), context.nowMs);
+        await writeLetter(db, emailChangeLetter({ ...reader, email: newEmail }, url), context.nowMs);
       }
-      await writeLetter(db, emailChangeAskedLetter(actor.email, newEmail), context.nowMs);
+      await writeLetter(db, emailChangeAskedLetter(reader, newEmail), context.nowMs);
       await audit(db, context, {
         action: "person.email_change_asked",
         subject: { kind: "person", id: actor.userId, name: actor.name },
@@ -71,7 +74,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
       await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
       // A new password that was asked for under the old address would be sent to the wrong place.
       await dropOneTimes(db, row.id);
-      await writeLetter(db, emailChangedLetter(row.email, newEmail), context.nowMs);
+      await writeLetter(db, emailChangedLetter(readerOf(row), newEmail), context.nowMs);
       await audit(db, context, {
         action: "person.email_changed",
         subject: { kind: "person", id: row.id, name: row.name },

@@ -1,101 +1,105 @@
-import { compose, oneLine } from "../mail/compose.ts";
+import { oneLine } from "@countersign/domain/mail/one-line";
+import { moment, say } from "@countersign/domain/mail/say";
+import { compose, type Reader } from "../mail/compose.ts";
 import type { Letter } from "../mail/letter.ts";
 
 /** What people are told about their account. */
 
-const notYou = "If this was not you, sign in, change your password and end the other sessions.";
-
-export function verificationLetter(to: string, url: string): Letter {
-  return letter(to, "email_verification", {
-    title: "Verify your e-mail address",
-    before: ["Somebody signed up with this address. If it was you, verify it to sign in."],
-    action: { label: "Verify this address", url },
-    after: ["The link works for an hour. If it was not you, leave this letter alone: nothing happens."],
+export function verificationLetter(to: Reader, url: string): Letter {
+  return compose(to, "email_verification", {
+    before: ["email_verification.what"],
+    action: { label: "email_verification.action", url },
+    after: ["email_verification.until"],
   });
 }
 
-export function existingAccountLetter(to: string, url: string): Letter {
-  return letter(to, "sign_up_again", {
-    title: "You have an account already",
-    before: ["Somebody signed up with this address, which has an account. If it was you, sign in with it."],
-    action: { label: "Sign in", url },
-    after: ["If you do not know the password, ask for a new one there. If it was not you, nothing happened."],
+export function existingAccountLetter(to: Reader, url: string): Letter {
+  return compose(to, "sign_up_again", {
+    before: ["sign_up_again.what"],
+    action: { label: "sign_up_again.action", url },
+    after: ["sign_up_again.not_you"],
   });
 }
 
-export function resetLetter(to: string, url: string): Letter {
-  return letter(to, "password_reset", {
-    title: "Choose a new password",
-    before: ["Somebody asked for a new password for this address."],
-    action: { label: "Choose a new password", url },
-    after: ["The link works once, for an hour. If it was not you, leave this letter alone: nothing happens."],
+export function resetLetter(to: Reader, url: string): Letter {
+  return compose(to, "password_reset", {
+    before: ["password_reset.what"],
+    action: { label: "password_reset.action", url },
+    after: ["password_reset.until"],
   });
 }
 
-export function passwordChangedLetter(to: string): Letter {
-  return letter(to, "password_changed", {
-    title: "Your password was changed",
-    before: ["The password of your account was changed, and all other sessions were ended."],
-    action: null,
-    after: ["If this was not you, ask for a new password on the sign-in page at once."],
+export function passwordChangedLetter(to: Reader): Letter {
+  return compose(to, "password_changed", {
+    before: ["password_changed.what"],
+    after: ["password_changed.not_you"],
   });
 }
 
-export function emailChangeLetter(to: string, url: string): Letter {
-  return letter(to, "email_change", {
-    title: "Confirm your new e-mail address",
-    before: ["This address is to become the one of your account. Open the link while you are signed in."],
-    action: { label: "Use this address", url },
-    after: ["The link works once, for an hour. If you know nothing of it, leave this letter alone."],
+export function emailChangeLetter(to: Reader, url: string): Letter {
+  return compose(to, "email_change", {
+    before: ["email_change.what"],
+    action: { label: "email_change.action", url },
+    after: ["email_change.until"],
   });
 }
 
-export function emailChangeAskedLetter(to: string, newEmail: string): Letter {
-  return letter(to, "email_change_asked", {
-    title: "Your e-mail address is about to change",
-    before: [
-      `Somebody who is signed in to your account wants to use ${oneLine(newEmail)} instead of this address.`,
-    ],
-    action: null,
-    after: [`Nothing has changed yet. ${notYou}`],
+export function emailChangeAskedLetter(to: Reader, newEmail: string): Letter {
+  return compose(to, "email_change_asked", {
+    before: ["email_change_asked.what"],
+    values: { email: newEmail },
+    after: [["email_change_asked.nothing_yet", "letter.not_you"]],
   });
 }
 
-export function emailChangedLetter(to: string, newEmail: string): Letter {
-  return letter(to, "email_changed", {
-    title: "Your e-mail address was changed",
-    before: [`Your account now has the address ${oneLine(newEmail)}. Letters no longer come here.`],
-    action: null,
-    after: ["If this was not you, ask the operator of this server for help."],
+export function emailChangedLetter(to: Reader, newEmail: string): Letter {
+  return compose(to, "email_changed", {
+    before: ["email_changed.what"],
+    values: { email: newEmail },
+    after: ["email_changed.not_you"],
   });
 }
 
 export function newDeviceLetter(
-  to: string,
+  to: Reader,
   facts: { ip: string | null; userAgent: string; atMs: number },
 ): Letter {
-  const when = new Date(facts.atMs).toISOString().slice(0, 16).replace("T", " ");
-  return letter(to, "new_sign_in", {
-    title: "A new sign-in to your account",
-    before: [
-      "Somebody signed in to your account from a place that is new.",
-      `When: ${when} UTC. Address: ${facts.ip ?? "unknown"}. Program: ${oneLine(facts.userAgent.slice(0, 200)) || "unknown"}.`,
+  const { language } = to;
+  const unknown = say(language, "letter.unknown");
+  return compose(to, "new_sign_in", {
+    before: ["new_sign_in.what"],
+    facts: [
+      { label: "label.when", value: moment(language, facts.atMs) },
+      { label: "label.address", value: facts.ip ?? unknown },
+      { label: "label.program", value: oneLine(facts.userAgent.slice(0, 200)) || unknown },
     ],
-    action: null,
-    after: [`If it was you, there is nothing to do. ${notYou}`],
+    after: [["letter.nothing_to_do", "letter.not_you"]],
   });
 }
 
-/** `what` says what happened, as a sentence. */
-export function securityLetter(to: string, what: string): Letter {
-  return letter(to, "account_security", {
-    title: "How you sign in has changed",
-    before: [what],
-    action: null,
-    after: [`If it was you, there is nothing to do. ${notYou}`],
+/** What can change about how somebody signs in, each with a sentence that says so. */
+export type SecurityChange =
+  | "second_factor_enabled"
+  | "second_factor_disabled"
+  | "recovery_codes_renewed"
+  | "passkey_added"
+  | "passkey_removed"
+  | "account_unlinked"
+  | "discord_linked";
+
+export function securityLetter(to: Reader, what: SecurityChange): Letter {
+  return compose(to, "account_security", {
+    before: [`account_security.${what}`],
+    after: [["letter.nothing_to_do", "letter.not_you"]],
   });
 }
 
-function letter(to: string, kind: string, words: Parameters<typeof compose>[0]): Letter {
-  return { to, kind, subject: words.title, ...compose(words) };
+/** For customers, who sign in without a password. */
+export function signInCodeLetter(to: Reader, code: string, goodForMinutes: number): Letter {
+  return compose(to, "sign_in_code", {
+    before: ["sign_in_code.what"],
+    values: { minutes: goodForMinutes },
+    facts: [{ label: "label.code", value: code, isCode: true }],
+    after: ["sign_in_code.until"],
+  });
 }

@@ -3,6 +3,7 @@ import { endOtherSessions, endSession, sessionsOf } from "@countersign/store/que
 import { lockedUser, updateUser } from "@countersign/store/queries/users";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { asColumns } from "../../http/manage/columns.ts";
 import { thePerson } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound } from "../../http/manage/problem.ts";
@@ -15,17 +16,19 @@ import { showMe, showSession } from "./show.ts";
 export const accountRoutes: readonly BoundRoute[] = [
   bind(contract.getMe, async (context) => showMe(context.store.reads, thePerson(context).userId)),
 
-  bind(contract.updateMe, async (context, { body: { name } }) => {
+  bind(contract.updateMe, async (context, { body }) => {
     const { userId } = thePerson(context);
     return context.transaction(async (db) => {
       const row = await lockedUser(db, userId);
       if (row === undefined) throw notFound("person");
-      if (name !== undefined && name !== row.name) {
-        await updateUser(db, userId, { name }, context.nowMs);
+      const changes = asColumns(body);
+      const changed = difference(row, changes);
+      if (Object.keys(changed.after ?? {}).length > 0) {
+        await updateUser(db, userId, changes, context.nowMs);
         await audit(db, context, {
           action: "person.updated",
-          subject: { kind: "person", id: userId, name },
-          ...difference(row, { name }),
+          subject: { kind: "person", id: userId, name: body.name ?? row.name },
+          ...changed,
         });
       }
       return showMe(db, userId);

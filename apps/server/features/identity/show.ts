@@ -17,6 +17,7 @@ export async function showMe(db: Database, userId: string): Promise<z.input<type
     name: user.name,
     email: user.email,
     email_verified: user.email_verified === 1,
+    locale: user.locale,
     two_factor_enabled: user.two_factor_enabled === 1,
     is_platform_admin: user.is_platform_admin === 1,
     sign_in_methods: {

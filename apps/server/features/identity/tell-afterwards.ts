@@ -1,44 +1,31 @@
 import type { AuthRouteId } from "@countersign/contract/auth/routes";
 import { dropOneTimes } from "@countersign/store/queries/sign-in";
 import { audit } from "../audit-log/record.ts";
+import type { Reader } from "../mail/compose.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
 import type { AuthApiParts, AuthCall } from "./auth-api.ts";
-import { passwordChangedLetter, securityLetter } from "./letters.ts";
+import { passwordChangedLetter, type SecurityChange, securityLetter } from "./letters.ts";
 
 interface Telling {
   readonly action: string;
-  readonly letter?: (to: string) => Letter;
+  readonly letter: (to: Reader) => Letter;
 }
 
-const security = (what: string) => (to: string) => securityLetter(to, what);
+const security = (what: SecurityChange): Telling => ({
+  action: `person.${what}`,
+  letter: (to) => securityLetter(to, what),
+});
 
 /** What is written down, and told, when somebody changed how they sign in. */
 const tellings: Readonly<Partial<Record<AuthRouteId, Telling>>> = {
   changePassword: { action: "person.password_changed", letter: passwordChangedLetter },
-  verifyTotp: {
-    action: "person.second_factor_enabled",
-    letter: security("Signing in now asks for a code from your app as well."),
-  },
-  disableSecondFactor: {
-    action: "person.second_factor_disabled",
-    letter: security("Signing in no longer asks for a code from your app."),
-  },
-  renewRecoveryCodes: {
-    action: "person.recovery_codes_renewed",
-    letter: security("There are new recovery codes for your account. The old ones do not work any more."),
-  },
-  addPasskey: {
-    action: "person.passkey_added",
-    letter: security("A passkey was added to your account."),
-  },
-  removePasskey: {
-    action: "person.passkey_removed",
-    letter: security("A passkey was removed from your account."),
-  },
-  unlinkAccount: {
-    action: "person.account_unlinked",
-    letter: security("An account elsewhere, with which you could sign in, was taken off."),
-  },
+  verifyTotp: security("second_factor_enabled"),
+  disableSecondFactor: security("second_factor_disabled"),
+  renewRecoveryCodes: security("recovery_codes_renewed"),
+  addPasskey: security("passkey_added"),
+  removePasskey: security("passkey_removed"),
+  unlinkAccount: security("account_unlinked"),
 };
 
 /** Only for somebody who was signed in: whoever is signing in with a code has not changed anything. */
@@ -53,6 +40,7 @@ export async function tellAfterwards(call: AuthCall, { store, flood }: AuthApiPa
     if (route.id === "changePassword") await dropOneTimes(db, person.userId);
     const subject = { kind: "person", id: person.userId, name: person.name };
     await audit(db, { ...call, actor: person, organization: null }, { action: telling.action, subject });
-    if (telling.letter !== undefined) await writeLetter(db, telling.letter(person.email), nowMs);
+    const reader = await readerById(db, person.userId);
+    if (reader !== undefined) await writeLetter(db, telling.letter(reader), nowMs);
   });
 }

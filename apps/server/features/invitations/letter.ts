@@ -1,9 +1,9 @@
-import { compose, oneLine } from "../mail/compose.ts";
+import { moment } from "@countersign/domain/mail/say";
+import { compose, type Reader } from "../mail/compose.ts";
 import type { Letter } from "../mail/letter.ts";
-import { type Locale, words } from "./words.ts";
 
 export interface InvitationFacts {
-  readonly email: string;
+  readonly id: string;
   readonly organizationName: string;
   readonly roleName: string;
   /** Null when a program did it. */
@@ -12,16 +12,20 @@ export interface InvitationFacts {
   readonly url: string;
 }
 
-export function invitationLetter(facts: InvitationFacts, locale: Locale = "en"): Letter {
-  const say = words[locale];
-  const organization = oneLine(facts.organizationName);
-  const subject = say.subject(organization);
-  const by = facts.invitedBy === null ? null : oneLine(facts.invitedBy);
-  const { text, html } = compose({
-    title: subject,
-    before: [say.invited(organization, oneLine(facts.roleName), by)],
-    action: { label: say.accept, url: facts.url },
-    after: [say.until(new Date(facts.expiresAtMs), facts.email), say.notMeant],
+export function invitationLetter(to: Reader, facts: InvitationFacts): Letter {
+  const { invitedBy, organizationName: organization, roleName: role, expiresAtMs } = facts;
+  return compose(to, "invitation", {
+    values: {
+      organization,
+      role,
+      name: invitedBy ?? "",
+      until: moment(to.language, expiresAtMs),
+      email: to.email,
+    },
+    before: [invitedBy === null ? "invitation.by_nobody" : "invitation.by_somebody"],
+    action: { label: "invitation.action", url: facts.url },
+    after: ["invitation.until", "invitation.not_meant"],
+    // Sent again, it has another link and runs out later.
+    once: `invitation:${facts.id}:${expiresAtMs}`,
   });
-  return { to: facts.email, subject, text, html, kind: "invitation" };
 }

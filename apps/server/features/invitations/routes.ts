@@ -188,13 +188,16 @@ async function mail(
   invitation: InvitationWithRole,
   token: string,
 ): Promise<void> {
-  const letter = invitationLetter({
-    email: invitation.email,
-    organizationName: organization.name,
-    roleName: invitation.role_name,
-    invitedBy: invitation.invited_by_name,
-    expiresAtMs: invitation.expires_at,
-    url: `${context.config.url}/invitations/${token}`,
-  });
+  const letter = invitationLetter(
+    { email: invitation.email, language: organization.locale },
+    {
+      id: invitation.id,
+      organizationName: organization.name,
+      roleName: invitation.role_name,
+      invitedBy: invitation.invited_by_name,
+      expiresAtMs: invitation.expires_at,
+      url: `${context.config.url}/invitations/${token}`,
+    },
+  );
   await writeLetter(db, letter, context.nowMs);
 }

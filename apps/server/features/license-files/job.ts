@@ -14,6 +14,7 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   readonly mode: ImportRow["mode"];
   readonly onExisting: ImportRow["on_existing"];
+  readonly tellEvents?: boolean;
   readonly columns: ColumnMap;
 }
 
@@ -34,6 +35,7 @@ export function newImport(
     dry_run: options.dryRun ? 1 : 0,
     mode: options.mode,
     on_existing: options.onExisting,
+    tell_events: options.tellEvents === true ? 1 : 0,
     column_map: JSON.stringify(options.columns),
     bytes_total: 0,
     bytes_done: 0,

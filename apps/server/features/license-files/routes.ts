@@ -32,6 +32,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       dryRun: query.dry_run,
       mode: query.mode,
       onExisting: query.on_existing,
+      tellEvents: query.tell_events,
       columns: query.columns,
     };
     const nowMs = await store.clock();

@@ -22,6 +22,7 @@ import {
 import type { Database, Store } from "@countersign/store/store";
 import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
+import { shownLicenses, tellCreated, tellingChanges } from "../events/tell-changes.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import type { Pace } from "./pace.ts";
 import { FileProblem } from "./rows.ts";
@@ -160,7 +161,7 @@ class ImportRun {
           const sorted = await sortRows(db, store.bulk, to, chunk.licenses);
           const [error] = [...chunk.errors, ...sorted.errors];
           if (this.#isWhole && error !== undefined) throw new Clash(error);
-          await writeSorted(db, to, sorted, { bulk: store.bulk, newId, randomBytes, nowMs: this.#nowMs });
+          await this.#writeSorted(db, to, sorted);
           return this.#written(db, before, chunk, sorted);
         }, "soon");
         this.#job = { ...this.#job, ...changes };
@@ -171,6 +172,20 @@ class ImportRun {
         if (attempt === triesPerChunk || !(error instanceof KeyTaken || isDeadlock(error))) throw error;
       }
     }
+  }
+
+  async #writeSorted(db: Database, to: Destination, sorted: Sorted): Promise<void> {
+    const nowMs = this.#nowMs;
+    const means = { bulk: this.#parts.store.bulk, newId, randomBytes, nowMs };
+    if (this.#job.tell_events === 0) {
+      await writeSorted(db, to, sorted, means);
+      return;
+    }
+    const existing = sorted.updates.map((update) => update.existing.id);
+    const made = await tellingChanges(db, nowMs, "license.updated", existing, () =>
+      writeSorted(db, to, sorted, means),
+    );
+    await tellCreated(db, nowMs, await shownLicenses(db, made, nowMs));
   }
 
   async #written(db: Database, before: Tally, chunk: Chunk, sorted: Sorted): Promise<Partial<ImportRow>> {
@@ -187,11 +202,10 @@ class ImportRun {
     for (;;) {
       const undone = await store.transaction(async (db) => {
         const rows = await undoOf(db, this.#job.id, undoAtOnce);
-        await store.bulk.lockLicenses(
-          db,
-          rows.map((row) => row.license_id),
-        );
-        await takeBack(db, rows);
+        const ids = rows.map((row) => row.license_id);
+        await store.bulk.lockLicenses(db, ids);
+        if (this.#job.tell_events === 0) await takeBack(db, rows);
+        else await tellingChanges(db, this.#nowMs, "license.updated", ids, () => takeBack(db, rows));
         await removeUndo(db, this.#job.id, undoAtOnce);
         await this.#mine(updateImport(db, this.#job.id, claimant, this.#alive()));
         return rows.length;

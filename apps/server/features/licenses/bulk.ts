@@ -105,7 +105,14 @@ export const bulkRoutes: readonly BoundRoute[] = [
         const rows = await chosenRows(db, context, ids, filter, before.nowMs, !order.dry_run);
         const changed = order.dry_run
           ? (await change.affected(db, rows)).length
-          : await applyChange(db, context, action, change, rows);
+          : await applyChange(
+              db,
+              context,
+              action,
+              change,
+              rows,
+              order.action === "revoke" ? "together" : "each",
+            );
         return {
           ...before,
           at: end,

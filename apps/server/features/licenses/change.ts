@@ -1,10 +1,11 @@
+import { isEventType } from "@countersign/domain/events/types";
 import type { LicenseChange } from "@countersign/store/queries/license-changes";
-import { licenseViews } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
-import { maskedKey, type ShownLicense, showLicense } from "./show.ts";
+import { type ChangeEvent, shownLicenses, tellChanges, tellRevokedTogether } from "../events/tell-changes.ts";
+import { maskedKey, type ShownLicense } from "./show.ts";
 
 /** The rows as they are now, and stay until the transaction ends. Those that are gone, or are others', are left out. */
 export async function lockedRows(
@@ -25,32 +26,40 @@ export async function lockedRows(
     .execute();
 }
 
-/** Does one thing to locked rows and writes down, for each that it changed, what it was before and is now. */
+/**
+ * Does one thing to locked rows and writes down, for each that it changed, what it was before and is now. `together` is
+ * for those that are told of as one.
+ */
 export async function applyChange(
   db: Database,
   context: Context,
   action: string,
   change: LicenseChange,
   rows: readonly LicenseRow[],
+  told: "each" | "together" = "each",
 ): Promise<number> {
   const affected = await change.affected(db, rows);
-  await recorded(db, context, action, affected, () => change.apply(db, affected));
+  await recorded(db, context, action, affected, () => change.apply(db, affected), told);
   return affected.length;
 }
 
-/** Runs `work` and audits what it changed about these licenses. Nothing is written down where nothing changed. */
+/** Runs `work`, audits what it changed about these licenses, and tells of it. Where nothing changed, nothing is. */
 export async function recorded(
   db: Database,
   context: Context,
   action: string,
   rows: readonly LicenseRow[],
   work: () => Promise<void>,
+  told: "each" | "together" = "each",
 ): Promise<void> {
+  if (rows.length === 0) return;
+  const { nowMs } = context;
   const ids = rows.map((row) => row.id);
-  const show = async () => (await licenseViews(db, ids)).map((view) => showLicense(view, context.nowMs));
-  const before = await show();
+  const before = await shownLicenses(db, ids, nowMs);
   await work();
-  const after = new Map((await show()).map((license) => [license.id, license]));
+  const after = new Map((await shownLicenses(db, ids, nowMs)).map((license) => [license.id, license]));
+  if (told === "together") await tellRevokedTogether(db, nowMs, [...after.values()]);
+  else await tellChanges(db, nowMs, eventOf(action), before, after);
   await audit(
     db,
     context,
@@ -66,6 +75,13 @@ export async function recorded(
       return Object.keys(changed.after).length === 0 ? [] : [{ action, subject, ...changed }];
     }),
   );
+}
+
+/** The audit log and those who listen call things by the same names, but for a key that was exchanged. */
+function eventOf(action: string): ChangeEvent {
+  if (action === "license.key_rotated") return "license.updated";
+  if (!isEventType(action)) throw new Error(`Nobody is told of ${action}.`);
+  return action as ChangeEvent;
 }
 
 /** Without what follows from the rest, and without a whole key. */

@@ -7,6 +7,7 @@ import type { ProductRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
+import { deliverLicenses } from "../mail/license-letters.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
 import type { Draft } from "./draft.ts";
@@ -58,10 +59,21 @@ export async function createInLots(
     }
     throw error;
   }
+  await deliver(context, product, named);
   const data = await shown(context, named);
   if (context.request.headers.has("idempotency-key"))
     await context.transaction(async () => ({ data, next_cursor: null }));
   return streamed(data);
+}
+
+/** Only when none will be taken back. A repetition writes the letters that are missing, and none twice. */
+async function deliver(context: Context, product: ProductRow, named: readonly Named[]): Promise<void> {
+  if (product.deliver_license_by_mail === 0) return;
+  for (let start = 0; start < named.length; start += lotSize) {
+    const ids = named.slice(start, start + lotSize).map(({ id }) => id);
+    await context.store.transaction((db) => deliverLicenses(db, product, ids, context.nowMs));
+    await pause();
+  }
 }
 
 function begin({ nowMs }: Context): Progress {

@@ -9,19 +9,20 @@ import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
+import { shownLicenses, tellCreated } from "../events/tell-changes.ts";
 import type { Draft } from "./draft.ts";
-import { maskedKey } from "./show.ts";
+import { maskedKey, type ShownLicense } from "./show.ts";
 
 /** A draft that knows which license it will be. */
 export type Named = Draft & { readonly id: string; readonly key: string };
 
-/** Makes licenses inside a transaction, with their customers and tags. */
+/** Makes licenses inside a transaction, with their customers and tags, and returns them as they are shown. */
 export async function addLicenses(
   db: Database,
   context: Context,
   product: ProductRow,
   drafts: readonly Named[],
-): Promise<void> {
+): Promise<ShownLicense[]> {
   const { nowMs, store } = context;
   const { organization_id: organizationId, id: productId } = product;
   const customers = await customersInBulk(
@@ -67,6 +68,10 @@ export async function addLicenses(
       },
     })),
   );
+  const ids = drafts.map(({ id }) => id);
+  const created = await shownLicenses(db, ids, nowMs);
+  await tellCreated(db, nowMs, created);
+  return created;
 }
 
 /** Refuses keys that licenses of the product have already, and names them. `mine` are those being made. */

@@ -10,8 +10,10 @@ import { type Context, theLicense } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { licenseEvent } from "../events/license-event.ts";
+import { tell } from "../events/tell.ts";
 import { current } from "./current.ts";
-import { maskedKey } from "./show.ts";
+import { maskedKey, readLicense } from "./show.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listLicenseIps, async (context, { query }) => {
@@ -37,6 +39,8 @@ export const ipRoutes: readonly BoundRoute[] = [
           subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
           after: { ip },
         });
+        const license = await readLicense(db, row.id, context.nowMs);
+        await tell(db, context.nowMs, licenseEvent("license.ip_registered", license, { ip }));
       }
       const registered = await licenseIp(db, row.id, ip);
       return showIp({
@@ -56,13 +60,16 @@ export const ipRoutes: readonly BoundRoute[] = [
     await context.transaction(async (db) => {
       const row = await current(db, context);
       // Kept from when the product counted addresses in another way, it goes by its own text.
-      const removed = (await unregisterIp(db, row.id, ip)) || (await unregisterIp(db, row.id, text));
-      if (!removed) throw notFound("registered IP");
+      let removed = (await unregisterIp(db, row.id, ip)) ? ip : null;
+      if (removed === null && (await unregisterIp(db, row.id, text))) removed = text;
+      if (removed === null) throw notFound("registered IP");
       await audit(db, context, {
         action: "license.ip_removed",
         subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
-        before: { ip },
+        before: { ip: removed },
       });
+      const license = await readLicense(db, row.id, context.nowMs);
+      await tell(db, context.nowMs, licenseEvent("license.ip_removed", license, { ip: removed }));
     });
   }),
 ];

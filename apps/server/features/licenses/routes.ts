@@ -1,10 +1,10 @@
 import * as contract from "@countersign/contract/manage/licenses";
 import { deleting } from "@countersign/store/queries/license-changes";
-import { licenseViews } from "@countersign/store/queries/license-views";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { checkUnchanged, theLicense, theProduct } from "../../http/manage/context.ts";
 import { invalid } from "../../http/manage/problem.ts";
+import { deliverLicenses } from "../mail/license-letters.ts";
 import { actionRoutes } from "./actions.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { applyChange, recorded } from "./change.ts";
@@ -15,7 +15,7 @@ import { readDrafts } from "./draft.ts";
 import type { LicenseInput } from "./fields.ts";
 import { ipRoutes } from "./ips.ts";
 import { listLicenses } from "./list.ts";
-import { readLicense, showLicense } from "./show.ts";
+import { readLicense } from "./show.ts";
 import { writeChanges } from "./update.ts";
 
 export const licenseRoutes: readonly BoundRoute[] = [
@@ -28,12 +28,13 @@ export const licenseRoutes: readonly BoundRoute[] = [
     await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     try {
       return await context.transaction(async (db) => {
-        await addLicenses(db, context, product, named);
-        const views = await licenseViews(
+        const data = await addLicenses(db, context, product, named);
+        await deliverLicenses(
           db,
+          product,
           named.map(({ id }) => id),
+          context.nowMs,
         );
-        const data = views.map((view) => showLicense(view, context.nowMs));
         const [first] = data;
         if (first === undefined) throw new Error("A license that was just made is not there.");
         return isList ? { data, next_cursor: null } : first;

@@ -1,23 +1,89 @@
 import { expect, test } from "bun:test";
-import { compose, oneLine } from "./compose.ts";
+import { languages } from "@countersign/domain/mail/languages";
+import { words } from "@countersign/domain/mail/say";
+import { invitationLetter } from "../invitations/letter.ts";
+import { compose } from "./compose.ts";
+import { deliveryLetter } from "./license-letters.ts";
+import { letterKinds, sampleLetter } from "./samples.ts";
+
+const url = "https://license.example.com";
+const each = letterKinds.flatMap((kind) => languages.map((language) => ({ kind, language })));
+
+test.each(each)("$kind in $language says the same as text and as HTML", ({ kind, language }) => {
+  const { text, html, subject, kind: written } = sampleLetter(kind, language, url);
+  expect(written).toBe(kind);
+  expect(html).toContain(`<html lang="${language}">`);
+  const [, ...seen] = textIn(html ?? "").split(subject);
+  // What is on the page below its title is the text, whose labels end in colons and whose last line is marked.
+  const page = seen.join(subject).replace(/[:\s]/g, "");
+  const body = text.replace(/^-- $/m, "").replace(/[:\s]/g, "");
+  expect(page).toBe(body);
+});
+
+test.each(each)("$kind in $language fetches nothing and runs nothing", ({ kind, language }) => {
+  const { html } = sampleLetter(kind, language, url);
+  expect(html).not.toMatch(
+    /<(?:img|script|link|iframe|object|form|video|audio|svg)\b|url\(|@import|\son\w+=/i,
+  );
+});
+
+test("every kind that has a subject has a sample", () => {
+  const subjects = Object.keys(words.en).filter((sentence) => sentence.endsWith(".subject"));
+  expect(subjects.map((sentence) => sentence.slice(0, -".subject".length)).sort()).toEqual(
+    [...letterKinds].sort(),
+  );
+});
 
 test("what somebody chose as a name is text in the HTML, not markup", () => {
-  const { html } = compose({ title: "<b>", before: ["a & <script>"], action: null, after: [] });
-  expect(html).not.toContain("<script>");
-  expect(html).toContain("a &amp; &lt;script&gt;");
+  const { html, subject } = invitationLetter(
+    { email: "ada@example.com", language: "en" },
+    {
+      id: "1",
+      organizationName: '<b onclick="x()">Acme</b> & \r\nBcc: all@example.com',
+      roleName: "</td><script>",
+      invitedBy: "'\"><img src=x>",
+      expiresAtMs: 0,
+      url: "https://license.example.com/invitations/abc?a=1&b=2",
+    },
+  );
+  expect(html).not.toMatch(/<script|<img|<b /);
+  expect(html).toContain('href="https://license.example.com/invitations/abc?a=1&#38;b=2"');
+  expect(subject).toBe('Invitation to join <b onclick="x()">Acme</b> & Bcc: all@example.com');
 });
 
-test("the link is in the text and in the HTML", () => {
-  const action = { label: "Accept", url: "https://license.example.com/invitations/abc?a=1&b=2" };
-  const { text, html } = compose({ title: "T", before: ["Hello."], action, after: ["Bye."] });
-  expect(text).toBe(`Hello.\n\nAccept:\n${action.url}\n\nBye.\n`);
-  expect(html).toContain('href="https://license.example.com/invitations/abc?a=1&amp;b=2"');
+test("what a seller adds stands as theirs, line by line, and is no markup either", () => {
+  const { text, html } = deliveryLetter({
+    id: "1",
+    license_key: "ABC",
+    expires_at: null,
+    term_ms: 30 * 86_400_000,
+    revoked_at: null,
+    product: "Backup",
+    deliver_license_by_mail: 1,
+    license_mail_text: "Danke!\r\n<a href='https://evil.example'>Hier</a>\n\nAcme",
+    expiring_soon_mail: 0,
+    organization: "Acme",
+    locale: "de",
+    email: "ada@example.com",
+  });
+  expect(text).toContain("Acme schreibt:\n\nDanke!\n<a href='https://evil.example'>Hier</a>\n\nAcme\n");
+  expect(text).toContain("Gültigkeit: 30 Tage ab der ersten Nutzung");
+  expect(html).not.toContain("<a href='https://evil");
+  expect(html).toContain("Danke!<br>&#60;a href=");
 });
 
-test.each([
-  ["Acme", "Acme"],
-  [" Acme\r\n\r\nYour account is locked ", "Acme Your account is locked"],
-  ["A\u2028B\u202eC", "A B C"],
-])("%p in a letter is %p", (name, line) => {
-  expect(oneLine(name)).toBe(line);
+test("a letter without an action has no link", () => {
+  const { text, html } = compose({ email: "a@b", language: "en" }, "password_changed", {
+    before: ["password_changed.what"],
+  });
+  expect(text + html).not.toContain("http");
 });
+
+/** What a reader of the page sees. */
+function textIn(html: string): string {
+  return html
+    .replace(/<style>[\s\S]*?<\/style>|<title>.*<\/title>|<!--[\s\S]*?-->/g, "")
+    .replace(/<div style="display:none[^>]*>[\s\S]*?<\/div>/, "")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}

@@ -1,49 +1,93 @@
-/** What a letter says, apart from how it looks. */
+import type { Language } from "@countersign/domain/mail/languages";
+import { oneLine } from "@countersign/domain/mail/one-line";
+import { type Sentence, say } from "@countersign/domain/mail/say";
+import { layout } from "./layout.ts";
+import type { Letter } from "./letter.ts";
+
+/** Every kind of letter has a sentence that is its subject. */
+export type LetterKind = {
+  [S in Sentence]: S extends `${infer Kind}.subject` ? Kind : never;
+}[Sentence];
+
+/** Whom a letter goes to, and in which language they read. */
+export interface Reader {
+  readonly email: string;
+  readonly language: Language;
+}
+
+/** A letter as the sentences that it is made of. */
+export interface LetterParts {
+  /** In whose name it is written, if not in the program's. */
+  readonly sender?: string;
+  /** What the sentences are filled in with. */
+  readonly values?: Readonly<Record<string, string | number>>;
+  readonly before: readonly Sentence[];
+  readonly facts?: readonly LabeledValue[];
+  /** Words of somebody else, marked as theirs. */
+  readonly quote?: { readonly by: Sentence; readonly paragraphs: readonly string[] } | null;
+  readonly action?: { readonly label: Sentence; readonly url: string };
+  /** Paragraphs of one sentence or several. */
+  readonly after?: readonly (Sentence | readonly Sentence[])[];
+  /** Why this letter came, in small print. */
+  readonly last?: Sentence;
+  /** See `Letter`. */
+  readonly once?: string;
+}
+
+export interface LabeledValue {
+  readonly label: Sentence;
+  readonly value: string;
+  /** To be copied sign by sign. */
+  readonly isCode?: boolean;
+}
+
+/** A letter in its reader's language, as text and as HTML that say the same. */
+export function compose({ email, language }: Reader, kind: LetterKind, parts: LetterParts): Letter {
+  const { sender = "Countersign", facts = [], quote = null, action, after = [] } = parts;
+  const said = (sentence: Sentence) => say(language, sentence, { ...parts.values, sender });
+  const words: LetterWords = {
+    language,
+    sender: oneLine(sender),
+    title: said(`${kind}.subject`),
+    before: parts.before.map(said),
+    facts: facts.map((fact) => ({ ...fact, label: said(fact.label), value: oneLine(fact.value) })),
+    quote: quote === null ? null : { ...quote, by: said(quote.by) },
+    action: action === undefined ? null : { ...action, label: said(action.label) },
+    after: after.map((sentences) => [sentences].flat().map(said).join(" ")),
+    last: said(parts.last ?? "letter.automatic"),
+  };
+  return {
+    to: email,
+    kind,
+    subject: words.title,
+    text: plainText(words),
+    html: layout(words),
+    once: parts.once ?? null,
+  };
+}
+
+/** What a letter says, apart from how it looks. Paragraphs are plain text. */
 export interface LetterWords {
+  readonly language: Language;
+  readonly sender: string;
   readonly title: string;
-  /** One paragraph each, as plain text. */
   readonly before: readonly string[];
+  readonly facts: readonly { readonly label: string; readonly value: string; readonly isCode?: boolean }[];
+  readonly quote: { readonly by: string; readonly paragraphs: readonly string[] } | null;
   readonly action: { readonly label: string; readonly url: string } | null;
   readonly after: readonly string[];
+  readonly last: string;
 }
 
-/** The same words as plain text and as HTML that every mail program shows, without pictures and without tracking. */
-export function compose(words: LetterWords): { text: string; html: string } {
-  const { title, before, action, after } = words;
-  const text = [...before, ...(action === null ? [] : [`${action.label}:\n${action.url}`]), ...after];
-  const paragraph = (line: string) => `<p style="margin:0 0 16px">${escaped(line)}</p>`;
-  const link =
-    action === null
-      ? []
-      : [
-          `<p style="margin:24px 0"><a href="${escaped(action.url)}" style="${buttonStyle}">${escaped(action.label)}</a></p>`,
-          `<p style="margin:0 0 16px;word-break:break-all">${escaped(action.url)}</p>`,
-        ];
-  const html = [
-    `<!doctype html><html><head><meta charset="utf-8"><title>${escaped(title)}</title></head>`,
-    '<body style="margin:0;padding:24px;font:16px/1.5 sans-serif;color:#1a1a1a">',
-    '<div style="max-width:560px;margin:0 auto">',
-    `<h1 style="font-size:20px;margin:0 0 16px">${escaped(title)}</h1>`,
-    ...before.map(paragraph),
-    ...link,
-    ...after.map(paragraph),
-    "</div></body></html>",
+/** The same words as in the HTML, in the same order; the title is the subject. */
+function plainText({ before, facts, quote, action, after, last }: LetterWords): string {
+  const parts = [
+    ...before,
+    ...(facts.length === 0 ? [] : [facts.map(({ label, value }) => `${label}: ${value}`).join("\n")]),
+    ...(quote === null ? [] : [`${quote.by}:`, ...quote.paragraphs]),
+    ...(action === null ? [] : [`${action.label}:\n${action.url}`]),
+    ...after,
+    `-- \n${last}`,
   ];
-  return { text: `${text.join("\n\n")}\n`, html: html.join("\n") };
-}
-
-/** A name that somebody chose, so that it cannot pretend to be a paragraph of the letter. */
-export function oneLine(name: string): string {
-  return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-}
-
-const buttonStyle =
-  "display:inline-block;padding:10px 18px;background:#1c4ed8;color:#ffffff;text-decoration:none;border-radius:6px";
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  return `${parts.join("\n\n")}\n`;
 }

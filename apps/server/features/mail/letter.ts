@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { oneLine } from "@countersign/domain/mail/one-line";
 import { addMail } from "@countersign/store/queries/mailbox";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
@@ -10,6 +12,11 @@ export interface Letter {
   readonly html: string | null;
   /** What it is for, such as `invitation`: how mails are told apart in the mailbox. */
   readonly kind: string;
+  /**
+   * What it tells of, such as `license_delivery:` and the license's id: a second letter about the same is not written.
+   * Null, or left out, where each one tells of something new.
+   */
+  readonly once?: string | null;
 }
 
 /**
@@ -20,7 +27,8 @@ export async function writeLetter(db: Database, letter: Letter, nowMs: number): 
   await addMail(db, {
     id: newId(),
     recipient: letter.to,
-    subject: letter.subject,
+    // It becomes a header.
+    subject: oneLine(letter.subject),
     body_text: letter.text,
     body_html: letter.html,
     kind: letter.kind,
@@ -29,5 +37,11 @@ export async function writeLetter(db: Database, letter: Letter, nowMs: number): 
     problem: null,
     attempts: 0,
     next_attempt_at: nowMs,
+    dedupe_key: letter.once == null ? null : dedupeKey(letter.once),
   });
+}
+
+/** A hash: letters outlive what they tell of, and should not hold the ids of what was removed. */
+export function dedupeKey(once: string): string {
+  return createHash("sha256").update(once).digest("base64url");
 }

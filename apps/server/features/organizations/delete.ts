@@ -1,6 +1,5 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { updateOrganization } from "@countersign/store/queries/organizations";
-import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
@@ -9,6 +8,7 @@ import { iso } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
 import { takeOwnersTurn } from "../members/turn.ts";
 import { deletionAskedLetter, deletionTakenBackLetter } from "./letters.ts";
 import { showOwnOrganization } from "./show.ts";
@@ -67,13 +67,13 @@ async function tellOwner(
   organization: OrganizationRow,
   deleteAfterMs: number | null,
 ): Promise<void> {
-  const owner = organization.owner_id === null ? undefined : await userById(db, organization.owner_id);
+  const owner = await readerById(db, organization.owner_id);
   if (owner === undefined) return;
   const by = theActor(context).name;
   const letter =
     deleteAfterMs === null
-      ? deletionTakenBackLetter(owner.email, organization.name, by)
-      : deletionAskedLetter(owner.email, {
+      ? deletionTakenBackLetter(owner, organization.name, by)
+      : deletionAskedLetter(owner, {
           organization: organization.name,
           by,
           deleteAfterMs,

@@ -6,11 +6,11 @@ import {
   organizationsToRemove,
   removeSome,
 } from "@countersign/store/queries/organization-removal";
-import { userById } from "@countersign/store/queries/users";
 import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 import { auditWithout } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
 import { deletedLetter } from "./letters.ts";
 
 /** What was written down about requests; on SQLite another file, which a thread of its own writes. */
@@ -70,8 +70,8 @@ export class OrganizationRemoval implements Chore {
         before: { slug: organization.slug, owner_id: organization.owner_id },
         organizationId: id,
       });
-      const owner = organization.owner_id === null ? undefined : await userById(db, organization.owner_id);
-      if (owner !== undefined) await writeLetter(db, deletedLetter(owner.email, organization.name), nowMs);
+      const owner = await readerById(db, organization.owner_id);
+      if (owner !== undefined) await writeLetter(db, deletedLetter(owner, organization), nowMs);
       return true;
     });
   }

@@ -24,6 +24,7 @@ export function showOrganization(row: OrganizationRow) {
     suspension_reason: row.suspension_reason,
     delete_after: iso(row.delete_after),
     owner_id: row.owner_id,
+    locale: row.locale,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };

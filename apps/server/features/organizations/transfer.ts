@@ -8,6 +8,7 @@ import { nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
 import { roleNamed } from "../members/power.ts";
 import { ownerJoinedAt } from "../members/show.ts";
 import { takeOwnersTurn } from "../members/turn.ts";
@@ -43,11 +44,14 @@ export const transferRoute: BoundRoute = bind(contract.transferOwnership, async 
       after: { owner_id: heir.user_id, owner_name: heir.name, former_owner_role: role.name },
     });
     const { name } = organization;
-    const letters = [
-      ownershipReceivedLetter(heir.email, name, actor.name, context.config.url),
-      ownershipHandedOverLetter(actor.email, { organization: name, heir: heir.name, role: role.name }),
-    ];
-    for (const letter of letters) await writeLetter(db, letter, context.nowMs);
+    const received = await readerById(db, heir.user_id);
+    const handedOver = await readerById(db, actor.userId);
+    const { url } = context.config;
+    if (received !== undefined)
+      await writeLetter(db, ownershipReceivedLetter(received, name, actor.name, url), context.nowMs);
+    const facts = { organization: name, heir: heir.name, role: role.name };
+    if (handedOver !== undefined)
+      await writeLetter(db, ownershipHandedOverLetter(handedOver, facts), context.nowMs);
     const changed = { ...organization, ...changes };
     const standing = standingOf(actor, changed, permissionSet(role.permissions));
     return showOwnOrganization(changed, standing ?? { isOwner: false, permissions: new Set() });

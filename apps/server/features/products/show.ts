@@ -27,6 +27,7 @@ export async function showProducts(
     default_max_ips: row.default_max_ips,
     default_ip_system_enabled: row.default_ip_system_enabled === 1,
     default_expires_in_days: row.default_expires_in_days,
+    expiring_soon_days: row.expiring_soon_days,
     expiry_enforcement: row.expiry_enforcement === 1,
     signed_validation: row.signed_validation === 1,
     custom_response_enabled: row.custom_response_enabled === 1,
@@ -34,6 +35,9 @@ export async function showProducts(
     custom_response_on_refusal: row.custom_response_on_refusal === 1,
     version_module_enabled: row.version_module_enabled === 1,
     version_enforcement: row.version_enforcement,
+    deliver_license_by_mail: row.deliver_license_by_mail === 1,
+    license_mail_text: row.license_mail_text,
+    expiring_soon_mail: row.expiring_soon_mail === 1,
     ipv6_prefix: row.ipv6_prefix,
     api_keys: (keys.get(row.id) ?? []).map((key) => ({
       prefix: shownPrefix(key.public_id),

@@ -2,6 +2,7 @@ import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
+import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
 import { invitationRoutes } from "../../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../../features/ip-blocks/routes.ts";
@@ -15,6 +16,7 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
+import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
 
 /** Every route of the management API. */
@@ -36,4 +38,6 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...ipRoutes,
   ...ipBlockRoutes,
   ...customerRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
 ];

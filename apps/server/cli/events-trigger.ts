@@ -1,0 +1,117 @@
+import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
+import { organizationById } from "@countersign/store/queries/access";
+import { addEvents } from "@countersign/store/queries/events";
+import type { Database } from "@countersign/store/store";
+import { type Environment, readConfig } from "../config.ts";
+import { auditWithout } from "../features/audit-log/record.ts";
+import { readLicense } from "../features/licenses/show.ts";
+import { newId } from "../new-id.ts";
+import { OperatorProblem } from "../problem.ts";
+import { onePositional, readOptions } from "./command.ts";
+import { required } from "./options.ts";
+import { printJson, printLines } from "./print.ts";
+import { withStore } from "./with-store.ts";
+
+/** `countersign events trigger`: an event that says of itself that it is one to try things out with. */
+export async function trigger(words: readonly string[], environment: Environment): Promise<number> {
+  const { values, positionals } = readOptions(
+    "events",
+    words,
+    { organization: { type: "string" }, license: { type: "string" }, json: { type: "boolean" } },
+    true,
+  );
+  const type = onePositional("events", positionals, "the type of the event, such as license.created");
+  if (!isEventType(type) || !choosableTypes.some((known) => known === type))
+    throw new OperatorProblem(`There is no event ${type}. There are: ${choosableTypes.join(", ")}.`);
+  const organizationId = required("events", "organization", values.organization);
+  return withStore(readConfig(environment), async (store) => {
+    const organization = await organizationById(store.reads, organizationId);
+    if (organization === undefined) throw new OperatorProblem(`There is no organization ${organizationId}.`);
+    const license = await licenseToTellOf(store.reads, organizationId, values.license);
+    const nowMs = await store.clock();
+    const id = newId();
+    const data = await sample(store.reads, type, organizationId, license, nowMs);
+    await store.transaction(async (db) => {
+      const { id: licenseId, product_id: productId } = license;
+      const about = { organization_id: organizationId, product_id: productId, license_id: licenseId };
+      await addEvents(db, [{ ...about, id, type, at: nowMs, data: JSON.stringify(data), undistributed: 1 }]);
+      await auditWithout(db, { kind: "command_line", name: "countersign events trigger" }, nowMs, {
+        action: "event.triggered",
+        subject: { kind: "event", id },
+        after: { type },
+        organizationId,
+      });
+    });
+    if (values.json === true) printJson({ id, type });
+    else printLines([`${type} was written. Endpoints that want it get it within a second or two.`]);
+    return 0;
+  });
+}
+
+interface SampleLicense {
+  readonly id: string;
+  readonly product_id: string;
+}
+
+async function licenseToTellOf(
+  db: Database,
+  organizationId: string,
+  licenseId: string | undefined,
+): Promise<SampleLicense> {
+  const licenses = db
+    .selectFrom("licenses")
+    .select(["id", "product_id"])
+    .where("organization_id", "=", organizationId);
+  const chosen =
+    licenseId === undefined ? licenses.orderBy("created_at", "desc") : licenses.where("id", "=", licenseId);
+  const license = await chosen.limit(1).executeTakeFirst();
+  if (license !== undefined) return license;
+  throw new OperatorProblem(
+    licenseId === undefined
+      ? "The organization has no license to tell of yet. Make one first."
+      : `The organization has no license ${licenseId}.`,
+  );
+}
+
+/** What would be told of such an event, with values of its own where the license has none. */
+async function sample(
+  db: Database,
+  type: EventType,
+  organizationId: string,
+  { id, product_id: productId }: SampleLicense,
+  nowMs: number,
+): Promise<object> {
+  const about = { organization_id: organizationId, product_id: productId };
+  const midnight = new Date(Math.ceil((nowMs + 1) / 86_400_000) * 86_400_000).toISOString();
+  if (type === "quota.warning") return { ...about, limit: 1_000, used: 800, resets_at: midnight, test: true };
+  if (type === "quota.exhausted")
+    return { ...about, limit: 1_000, used: 1_000, resets_at: midnight, test: true };
+  if (type === "license.bulk_revoked")
+    return { ...about, license_ids: [id], count: 1, reason: "Only a test", test: true };
+  return {
+    ...about,
+    license_id: id,
+    license: await readLicense(db, id, nowMs),
+    ...particular(type),
+    test: true,
+  };
+}
+
+function particular(type: EventType): object {
+  switch (type) {
+    case "license.updated":
+    case "license.renewed":
+      return { changed: ["notes"], previous: { notes: null } };
+    case "license.revoked":
+      return { reason: "Only a test" };
+    case "license.ip_registered":
+    case "license.ip_removed":
+    case "license.ip_blocked":
+    case "license.ip_limit_reached":
+      return { ip: "203.0.113.7" };
+    case "license.ips_reset":
+      return { count: 1 };
+    default:
+      return {};
+  }
+}

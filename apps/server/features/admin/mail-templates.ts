@@ -1,0 +1,19 @@
+import * as contract from "@countersign/contract/manage/admin-mail";
+import { languages } from "@countersign/domain/mail/languages";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { notFound } from "../../http/manage/problem.ts";
+import { letterKinds, sampleLetter } from "../mail/samples.ts";
+import { shownLetter, shownText } from "./shown-letter.ts";
+
+/** What letters look like, before anybody gets one. */
+export const mailTemplateRoutes: readonly BoundRoute[] = [
+  bind(contract.listMailTemplates, async () => ({ kinds: letterKinds, languages: [...languages] })),
+
+  bind(contract.getMailTemplate, async (context, input) => {
+    const kind = letterKinds.find((known) => known === param(input, "kind"));
+    if (kind === undefined) throw notFound("kind of letter");
+    const { language, format } = input.query;
+    const letter = sampleLetter(kind, language, context.config.url);
+    return format === "html" ? shownLetter(letter.html ?? "") : shownText(letter.text);
+  }),
+];

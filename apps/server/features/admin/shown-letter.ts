@@ -1,0 +1,25 @@
+/**
+ * A letter as a page. It holds words of strangers, on the address that people are signed in to: even if one of them
+ * were markup, it could not run, fetch, send or frame anything.
+ */
+export function shownLetter(html: string): Response {
+  return new Response(html, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
+}
+
+export function shownText(text: string): Response {
+  return new Response(text, { headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
+}
+
+const headers = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    "sandbox allow-popups",
+  ].join("; "),
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};

@@ -1,0 +1,86 @@
+import {
+  type Due,
+  dueLicenses,
+  organizationIdsAfter,
+  stillDue,
+  warningDays,
+} from "@countersign/store/queries/expiries";
+import { pause } from "@countersign/store/queries/license-list";
+import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/platform-state";
+import type { Store } from "@countersign/store/store";
+import type { Chore } from "../../jobs/chores.ts";
+import { licenseExpiringLetters } from "../mail/license-letters.ts";
+import { shownLicenses } from "./tell-changes.ts";
+import { tellEndings } from "./tell-endings.ts";
+
+const stateName = "expiries_told_until";
+const everyMs = 10_000;
+/** One transaction's worth: validations wait while it lasts. */
+const lotSize = 50;
+const organizationsAtOnce = 500;
+/** A change that began before the last look and was committed after it is found by looking back that far. */
+const lookBackMs = 120_000;
+
+/**
+ * Tells of licenses that will run out, and of those that did. Each look is about what became due since the last one, by
+ * whatever node, so that a time without any server is caught up with; what became due before the very first look, on a
+ * database that is older than this, is never told. Who tells of an end is decided by a row: several nodes do no harm.
+ */
+export class ExpiryWatch implements Chore {
+  readonly name = "licenses that run out";
+  readonly everyMs = everyMs;
+  readonly #store: Store;
+  readonly #clock: () => Promise<number>;
+  #isClosed = false;
+
+  constructor(store: Store, clock = () => store.clock()) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Leaves the rest for later. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async run(): Promise<void> {
+    const store = this.#store;
+    const untilMs = await this.#clock();
+    const known = await stateOf(store.reads, stateName);
+    const state = known ?? (await store.transaction((db) => stateOnce(db, stateName, String(untilMs))));
+    const afterMs = Number(state) - lookBackMs;
+    for (let after = ""; ; ) {
+      const ids = await organizationIdsAfter(store.alongIndexes, after, organizationsAtOnce);
+      await this.#tell({ organizationIds: ids, type: "license.expired", days: 0, afterMs, untilMs });
+      for (const days of await warningDays(store.alongIndexes, ids))
+        await this.#tell({ organizationIds: ids, type: "license.expiring_soon", days, afterMs, untilMs });
+      if (this.#isClosed) return;
+      const last = ids.at(-1);
+      if (ids.length < organizationsAtOnce || last === undefined) break;
+      after = last;
+    }
+    // Only from where it began: another node may be further.
+    await store.transaction((db) => replaceState(db, stateName, state, String(untilMs)), "soon");
+  }
+
+  async #tell(due: Due): Promise<void> {
+    const store = this.#store;
+    while (!this.#isClosed) {
+      const ids = await dueLicenses(store.alongIndexes, due, lotSize);
+      if (ids.length > 0)
+        await store.transaction(async (db) => {
+          await store.bulk.lockLicenses(db, ids);
+          const licenses = await shownLicenses(db, await stillDue(db, due, ids), due.untilMs);
+          const told = await tellEndings(db, due.untilMs, due.type, licenses);
+          if (due.type !== "license.expiring_soon") return;
+          await licenseExpiringLetters(
+            db,
+            told.map(({ id }) => id),
+            due.untilMs,
+          );
+        });
+      if (ids.length < lotSize) return;
+      await pause();
+    }
+  }
+}

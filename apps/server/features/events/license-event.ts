@@ -1,0 +1,15 @@
+import type { EventType } from "@countersign/domain/events/types";
+import type { ShownLicense } from "../licenses/show.ts";
+import type { Happening } from "./tell.ts";
+
+/** Something that happened to one license, told with the license as it is since, or was last. */
+export function licenseEvent(type: EventType, license: ShownLicense, particulars: object = {}): Happening {
+  const { id, organization_id, product_id } = license;
+  return {
+    type,
+    organizationId: organization_id,
+    productId: product_id,
+    licenseId: id,
+    data: { organization_id, product_id, license_id: id, license, ...particulars },
+  };
+}

@@ -1,0 +1,122 @@
+import type { event, listLicenseEvents } from "@countersign/contract/manage/events";
+import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { webhookId } from "@countersign/domain/webhooks/signature";
+import { type EventFilter, eventsAfter } from "@countersign/store/queries/events";
+import { pause } from "@countersign/store/queries/license-list";
+import type { EventRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import type { Context } from "../../http/manage/context.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
+import { invalid } from "../../http/manage/problem.ts";
+import { waitABit } from "./waiting.ts";
+
+type ShownEvent = z.input<typeof event>;
+type Query = z.output<typeof listLicenseEvents.query>;
+
+export interface Among {
+  readonly organizationId: string;
+  readonly licenseId: string | null;
+  readonly productId: string | null;
+}
+
+interface EventList {
+  readonly data: ShownEvent[];
+  readonly next_cursor: string | null;
+  readonly after: string | null;
+}
+
+/** No index tells the type or the product: so many rows are read before others get their turn, and for one page. */
+const rowsAtOnce = 500;
+const mostRows = 5_000;
+/**
+ * Two transactions may be committed in another order than their events got their ids in. Whoever follows events looks
+ * only as far as nothing is to be expected any more.
+ */
+const settledAfterMs = 2_000;
+
+/** A page of events; with `wait_seconds`, once there is one. */
+export async function listEvents(context: Context, among: Among, query: Query): Promise<EventList> {
+  const follows = query.order === "oldest";
+  if (!follows && query.after !== undefined) throw invalid("after", "goes with order=oldest alone");
+  if (!follows && query.wait_seconds > 0) throw invalid("wait_seconds", "goes with order=oldest alone");
+  if (query.after !== undefined && query.cursor !== undefined)
+    throw invalid("after", "says something else than cursor. Send one of the two");
+  const cursor = decodeCursor(query.cursor, ["text"]);
+  let after = cursor === null ? eventIdOf(query.after) : String(cursor[0]);
+  const untilMs = performance.now() + query.wait_seconds * 1000;
+  for (;;) {
+    const found = await readPage(context, among, query, after);
+    after = found.after;
+    const isOver = found.data.length > 0 || found.next !== null || performance.now() >= untilMs;
+    if (isOver || !(await waitABit(context.store, context.request.signal)))
+      return {
+        data: found.data,
+        next_cursor: found.next === null ? null : encodeCursor([found.next]),
+        after: follows && after !== null ? webhookId(after) : null,
+      };
+  }
+}
+
+async function readPage(context: Context, among: Among, query: Query, start: string | null) {
+  const { limit, order, type } = query;
+  const { productId } = among;
+  const descending = order === "newest";
+  const filter: EventFilter = {
+    organizationId: among.organizationId,
+    licenseId: among.licenseId,
+    fromMs: query.from === undefined ? null : milliseconds(query.from),
+    toMs: query.to === undefined ? null : milliseconds(query.to),
+  };
+  const before = descending ? null : firstUuidAt(Date.now() - settledAfterMs);
+  const step = type === undefined && productId === null ? limit + 1 : rowsAtOnce;
+  const data: ShownEvent[] = [];
+  let after = start;
+  let shownTo = start;
+  for (let read = 0; ; ) {
+    const rows = await eventsAfter(context.store.alongIndexes, filter, {
+      after,
+      descending,
+      before,
+      limit: step,
+    });
+    for (const row of rows) {
+      if (isMeant(row, among, type)) {
+        if (data.length === limit) return { data, next: shownTo, after: shownTo };
+        data.push(showEvent(row));
+      }
+      after = row.id;
+      shownTo = row.id;
+    }
+    read += rows.length;
+    if (rows.length < step) return { data, next: null, after };
+    if (read >= mostRows) return { data, next: after, after };
+    await pause();
+  }
+}
+
+/** The license may be named by anybody: its events are told to its organization alone. */
+function isMeant(row: EventRow, { organizationId, productId }: Among, type: string | undefined): boolean {
+  return (
+    row.organization_id === organizationId &&
+    (type === undefined || row.type === type) &&
+    (productId === null || row.product_id === productId)
+  );
+}
+
+function showEvent(row: EventRow): ShownEvent {
+  return {
+    id: webhookId(row.id),
+    type: row.type,
+    timestamp: iso(row.at),
+    product_id: row.product_id,
+    license_id: row.license_id,
+    data: JSON.parse(row.data),
+  };
+}
+
+function eventIdOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const hex = /^evt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(text);
+  if (hex === null) throw invalid("after", "should be the id of an event, which begins with evt_");
+  return hex.slice(1).join("-");
+}

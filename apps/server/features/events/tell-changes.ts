@@ -1,0 +1,118 @@
+import type { EventType } from "@countersign/domain/events/types";
+import { licenseViews } from "@countersign/store/queries/license-views";
+import type { Database } from "@countersign/store/store";
+import { difference } from "../audit-log/record.ts";
+import { type ShownLicense, showLicense } from "../licenses/show.ts";
+import { licenseEvent } from "./license-event.ts";
+import { type Happening, tell } from "./tell.ts";
+import { tellEndings } from "./tell-endings.ts";
+
+export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
+
+/** Tells what a change made of licenses, for each that it changed. One that is not in `after` is gone. */
+export async function tellChanges(
+  db: Database,
+  nowMs: number,
+  type: ChangeEvent,
+  before: readonly ShownLicense[],
+  after: ReadonlyMap<string, ShownLicense>,
+): Promise<void> {
+  const happenings: Happening[] = [];
+  const ended: ShownLicense[] = [];
+  for (const old of before) {
+    const now = after.get(old.id);
+    if (now === undefined) {
+      happenings.push(licenseEvent("license.deleted", old));
+      continue;
+    }
+    const { before: previous } = difference(comparable(old), comparable(now));
+    const changed = Object.keys(previous);
+    if (changed.length === 0) continue;
+    happenings.push(licenseEvent(type, now, particulars(type, old, now, changed, previous)));
+    if (old.status === "active" && now.status === "expired") ended.push(now);
+  }
+  await tell(db, nowMs, ...happenings);
+  await tellEndings(db, nowMs, "license.expired", ended);
+}
+
+/** Many revoked in one go: one event for those of a product, so that endpoints can choose by product. */
+export async function tellRevokedTogether(
+  db: Database,
+  nowMs: number,
+  revoked: readonly ShownLicense[],
+): Promise<void> {
+  const happenings = [...Map.groupBy(revoked, (license) => license.product_id).values()].flatMap(
+    (some): Happening[] => {
+      const [first] = some;
+      if (first === undefined) return [];
+      const { organization_id, product_id, revoked_reason: reason } = first;
+      const ids = some.map(({ id }) => id);
+      return [
+        {
+          type: "license.bulk_revoked",
+          organizationId: organization_id,
+          productId: product_id,
+          licenseId: null,
+          data: { organization_id, product_id, license_ids: ids, count: ids.length, reason },
+        },
+      ];
+    },
+  );
+  await tell(db, nowMs, ...happenings);
+}
+
+/** Runs `work` and tells what it changed about these licenses. */
+export async function tellingChanges<T>(
+  db: Database,
+  nowMs: number,
+  type: ChangeEvent,
+  ids: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = await shownLicenses(db, ids, nowMs);
+  const result = await work();
+  const after = await shownLicenses(db, ids, nowMs);
+  await tellChanges(db, nowMs, type, before, new Map(after.map((license) => [license.id, license])));
+  return result;
+}
+
+export async function tellCreated(
+  db: Database,
+  nowMs: number,
+  created: readonly ShownLicense[],
+): Promise<void> {
+  await tell(db, nowMs, ...created.map((license) => licenseEvent("license.created", license)));
+}
+
+export async function shownLicenses(
+  db: Database,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<ShownLicense[]> {
+  return (await licenseViews(db, ids)).map((view) => showLicense(view, nowMs));
+}
+
+/** Without what follows from something else. */
+function comparable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
+  return license;
+}
+
+function particulars(
+  type: ChangeEvent,
+  old: ShownLicense,
+  now: ShownLicense,
+  changed: readonly string[],
+  previous: object,
+): object {
+  switch (type) {
+    case "license.updated":
+    case "license.renewed":
+      return { changed, previous };
+    case "license.revoked":
+      return { reason: now.revoked_reason };
+    case "license.ips_reset":
+      return { count: old.current_unique_ip_count };
+    default:
+      return {};
+  }
+}

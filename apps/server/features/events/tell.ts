@@ -1,0 +1,31 @@
+import type { EventType } from "@countersign/domain/events/types";
+import { addEvents } from "@countersign/store/queries/events";
+import type { Database } from "@countersign/store/store";
+import { newId } from "../../new-id.ts";
+
+/** Something that happened and that the seller's systems may want to hear of. */
+export interface Happening {
+  readonly type: EventType;
+  readonly organizationId: string;
+  readonly productId: string | null;
+  readonly licenseId: string | null;
+  /** What is told, as it is on the wire. Nothing secret: it goes to other people's machines. */
+  readonly data: object;
+}
+
+/** Writes down what happened, in the transaction that made it true. It is told once that is committed. */
+export async function tell(db: Database, nowMs: number, ...happenings: readonly Happening[]): Promise<void> {
+  await addEvents(
+    db,
+    happenings.map(({ type, organizationId, productId, licenseId, data }) => ({
+      id: newId(),
+      organization_id: organizationId,
+      product_id: productId,
+      license_id: licenseId,
+      type,
+      at: nowMs,
+      data: JSON.stringify(data),
+      undistributed: 1,
+    })),
+  );
+}

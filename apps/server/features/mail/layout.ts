@@ -1,0 +1,115 @@
+import { type Html, html } from "../reference/html.ts";
+import type { LetterWords } from "./compose.ts";
+
+/**
+ * A letter as HTML that mail programs show: tables and inline styles, because some know nothing else, and a style sheet
+ * for dark screens, for those that do. No pictures, no scripts, nothing that is fetched when it is read.
+ */
+export function layout(words: LetterWords): string {
+  const { language, sender, title, before, facts, quote, action, after, last } = words;
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${title}</title>
+<style>${darkStyle}</style>
+</head>
+<body class="page" style="margin:0;padding:0;background-color:#f3f4f6;-webkit-text-size-adjust:100%">
+<div style="display:none;max-height:0;overflow:hidden;opacity:0;color:transparent">${before[0] ?? null}</div>
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#f3f4f6" style="background-color:#f3f4f6">
+<tr><td align="center" style="padding:32px 12px">
+${ghostTable}
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
+<tr><td class="muted edge" style="${font}padding:0 29px 12px;font-size:14px;line-height:20px;font-weight:600;color:#5a6270">${sender}</td></tr>
+<tr><td class="card" bgcolor="#ffffff" style="background-color:#ffffff;border:1px solid #e2e5ea;border-radius:12px;padding:32px 28px 16px">
+<h1 class="words" style="${font}margin:0 0 20px;font-size:22px;line-height:30px;font-weight:650;color:#191c21">${title}</h1>
+${before.map(paragraph)}
+${facts.length === 0 ? null : factTable(facts)}
+${quote === null ? null : quoted(quote)}
+${action === null ? null : button(action)}
+${after.map(paragraph)}
+</td></tr>
+<tr><td class="muted edge" style="${font}padding:16px 29px 0;font-size:13px;line-height:20px;color:#5a6270">${last}</td></tr>
+</table>
+${ghostTableEnd}
+</td></tr>
+</table>
+</body>
+</html>
+`.text;
+}
+
+const font = html`font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;`;
+const codeFont = html`font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace;`;
+
+/** Outlook on Windows knows no widest width, and is told of a table of that width in a comment. */
+const ghostTable = html`<!--[if mso]><table role="presentation" width="560" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->`;
+const ghostTableEnd = html`<!--[if mso]></td></tr></table><![endif]-->`;
+
+const darkStyle = html`
+:root { color-scheme: light dark; supported-color-schemes: light dark; }
+@media (prefers-color-scheme: dark) {
+  .page { background-color: #121417 !important; }
+  .card { background-color: #1c1f24 !important; border-color: #2f343c !important; }
+  .words { color: #eceef1 !important; }
+  .muted { color: #a4abb6 !important; }
+  .inset { background-color: #262a31 !important; }
+  .rule { border-color: #4a515c !important; }
+  .button { background-color: #2f66e8 !important; }
+}
+@media (max-width: 480px) {
+  .card { padding: 24px 20px 8px !important; }
+  .edge { padding-left: 21px !important; padding-right: 21px !important; }
+}
+`;
+
+function paragraph(text: string): Html {
+  return paragraphBefore(text, 16);
+}
+
+function paragraphBefore(text: string, gap: number): Html {
+  return html`<p class="words" style="${font}margin:0 0 ${gap}px;font-size:16px;line-height:25px;color:#191c21">${lines(text)}</p>
+`;
+}
+
+function lines(text: string) {
+  return text.split("\n").map((line, index) => (index === 0 ? line : html`<br>${line}`));
+}
+
+/** One below the other: side by side there is no room for a key on a telephone. */
+function factTable(facts: LetterWords["facts"]): Html {
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px">
+<tr><td class="inset" bgcolor="#f3f4f6" style="background-color:#f3f4f6;border-radius:8px;padding:14px 18px">
+${facts.map(
+  ({ label, value, isCode = false }, index) => html`<div style="padding-top:${index === 0 ? 0 : 10}px">
+<div class="muted" style="${font}font-size:13px;line-height:19px;color:#5a6270">${label}</div>
+<div class="words" style="${isCode ? codeFont : font}font-size:${isCode ? 18 : 16}px;line-height:${isCode ? 27 : 24}px;${isCode ? "font-weight:600;letter-spacing:0.5px;" : ""}color:#191c21;word-break:break-word;overflow-wrap:anywhere">${value}</div>
+</div>
+`,
+)}</td></tr>
+</table>
+`;
+}
+
+function quoted({ by, paragraphs }: NonNullable<LetterWords["quote"]>): Html {
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px">
+<tr><td class="rule" style="border-left:3px solid #c9ced6;padding:2px 0 2px 16px">
+<p class="muted" style="${font}margin:0 0 8px;font-size:13px;line-height:19px;color:#5a6270">${by}:</p>
+${paragraphs.map((text, index) => paragraphBefore(text, index < paragraphs.length - 1 ? 16 : 0))}</td></tr>
+</table>
+`;
+}
+
+function button({ label, url }: NonNullable<LetterWords["action"]>): Html {
+  return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
+<tr><td class="button" align="center" bgcolor="#1d4ed8" style="background-color:#1d4ed8;border-radius:8px">
+<a href="${url}" style="${font}display:inline-block;padding:12px 22px;font-size:16px;line-height:24px;font-weight:600;color:#ffffff;text-decoration:none">${label}</a>
+</td></tr>
+</table>
+<p style="${font}margin:0 0 20px;font-size:13px;line-height:20px;word-break:break-all"><a class="muted" href="${url}" style="color:#5a6270;text-decoration:none">${url}</a></p>
+`;
+}

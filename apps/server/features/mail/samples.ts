@@ -1,0 +1,86 @@
+import type { Language } from "@countersign/domain/mail/languages";
+import * as account from "../identity/letters.ts";
+import { invitationLetter } from "../invitations/letter.ts";
+import * as organizations from "../organizations/letters.ts";
+import type { LetterKind, Reader } from "./compose.ts";
+import { endpointDisabledLetter } from "./endpoint-letters.ts";
+import type { Letter } from "./letter.ts";
+import { deliveryLetter, expiringLetter } from "./license-letters.ts";
+
+/** Every kind of letter, as it would be written to somebody, with values that are made up. */
+export function sampleLetter(kind: LetterKind, language: Language, url: string): Letter {
+  return samples[kind]({ email: "ada@example.com", language }, url);
+}
+
+const atMs = Date.UTC(2031, 0, 2, 3, 4);
+const token = "0000000000000000000000000000000000000000000";
+const organization = "Acme Plugins";
+const name = "Grace Hopper";
+
+const license = (language: Language) => ({
+  id: "00000000-0000-7000-8000-000000000000",
+  license_key: "7QK2-M9XD-4TRB-HW6F",
+  expires_at: atMs,
+  term_ms: null,
+  revoked_at: null,
+  product: "Acme Backup",
+  deliver_license_by_mail: 1 as const,
+  license_mail_text:
+    "Thank you for your order!\n\nSet-up takes a minute: start the program and paste the key.",
+  expiring_soon_mail: 1 as const,
+  organization,
+  locale: language,
+  email: "ada@example.com",
+});
+
+const samples: Readonly<Record<LetterKind, (to: Reader, url: string) => Letter>> = {
+  account_security: (to) => account.securityLetter(to, "passkey_added"),
+  email_change: (to, url) => account.emailChangeLetter(to, `${url}/account/email?token=${token}`),
+  email_change_asked: (to) => account.emailChangeAskedLetter(to, "ada.new@example.com"),
+  email_changed: (to) => account.emailChangedLetter(to, "ada.new@example.com"),
+  email_verification: (to, url) =>
+    account.verificationLetter(to, `${url}/api/auth/verify-email?token=${token}&callbackURL=%2Fsign-in`),
+  endpoint_disabled: (to, url) =>
+    endpointDisabledLetter(
+      to,
+      {
+        id: license(to.language).id,
+        organization_id: license(to.language).id,
+        url: "https://hooks.example.com/countersign",
+        description: "Orders",
+        failing_since: atMs,
+      },
+      { organization, reason: "failing", serverUrl: url, disabledAtMs: atMs },
+    ),
+  invitation: (to, url) =>
+    invitationLetter(to, {
+      id: license(to.language).id,
+      organizationName: organization,
+      roleName: "Support",
+      invitedBy: name,
+      expiresAtMs: atMs,
+      url: `${url}/invitations/${token}`,
+    }),
+  license_delivery: (to) => deliveryLetter(license(to.language)),
+  license_expiring: (to) => expiringLetter(license(to.language)),
+  new_sign_in: (to) =>
+    account.newDeviceLetter(to, {
+      ip: "2001:db8::7",
+      userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+      atMs,
+    }),
+  organization_deleted: (to) =>
+    organizations.deletedLetter(to, { id: license(to.language).id, name: organization }),
+  organization_deletion_requested: (to, url) =>
+    organizations.deletionAskedLetter(to, { organization, by: name, deleteAfterMs: atMs, url }),
+  organization_restored: (to) => organizations.deletionTakenBackLetter(to, organization, name),
+  ownership_handed_over: (to) =>
+    organizations.ownershipHandedOverLetter(to, { organization, heir: name, role: "Support" }),
+  ownership_received: (to, url) => organizations.ownershipReceivedLetter(to, organization, name, url),
+  password_changed: (to) => account.passwordChangedLetter(to),
+  password_reset: (to, url) => account.resetLetter(to, `${url}/reset-password?token=${token}`),
+  sign_in_code: (to) => account.signInCodeLetter(to, "402 917", 10),
+  sign_up_again: (to, url) => account.existingAccountLetter(to, `${url}/sign-in`),
+};
+
+export const letterKinds = Object.keys(samples) as LetterKind[];

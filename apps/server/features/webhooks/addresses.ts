@@ -1,0 +1,43 @@
+import { lookup } from "node:dns/promises";
+import { type AllowedTargets, mayBeCalled } from "@countersign/domain/webhooks/addresses";
+import type { Target } from "@countersign/domain/webhooks/url";
+
+/** Every address of a name. */
+export type Resolver = (name: string) => Promise<readonly string[]>;
+
+export const systemResolver: Resolver = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+/** An endpoint that cannot be called. The message is for the seller. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
+/**
+ * The addresses that a target may be called at, IPv4 first: where there is no IPv6, trying it costs time. A name that
+ * leads to a private address, among others or alone, is not called at all. What is returned here is what is connected
+ * to: the name is not looked up again, where it could lead elsewhere.
+ */
+export async function checkedAddresses(
+  target: Target,
+  allowed: AllowedTargets,
+  resolve: Resolver,
+): Promise<readonly string[]> {
+  const addresses = target.address === null ? await found(target.host, resolve) : [target.address];
+  if (!addresses.every((address) => mayBeCalled(target.host, address, allowed)))
+    throw new Unreachable(
+      "The host is at an address that is not public. The operator can allow private ones.",
+    );
+  return [...new Set(addresses)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+}
+
+async function found(name: string, resolve: Resolver): Promise<readonly string[]> {
+  let addresses: readonly string[] = [];
+  try {
+    addresses = await resolve(name);
+  } catch (cause) {
+    throw new Unreachable("The host name could not be looked up.", { cause });
+  }
+  if (addresses.length === 0) throw new Unreachable("The host name has no address.");
+  return addresses;
+}

@@ -1,0 +1,118 @@
+import {
+  attemptsOf,
+  type DeliveryFilter,
+  deliveriesAfter,
+  deliveryOf,
+  eventOf,
+} from "@countersign/store/queries/delivery-log";
+import { pause } from "@countersign/store/queries/license-list";
+import type { Database } from "@countersign/store/store";
+import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
+import type { Context } from "../../http/manage/context.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
+import { notFound } from "../../http/manage/problem.ts";
+import { theEndpoint } from "./endpoints.ts";
+import { type ShownDelivery, showDelivery } from "./show.ts";
+
+interface LogQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly state?: DeliveryRow["state"] | undefined;
+  readonly event_type?: DeliveryRow["event_type"] | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** No index tells the type of an event: so many rows are read before others get their turn, and for one page. */
+const rowsAtOnce = 500;
+const mostRows = 5_000;
+
+export async function listDeliveries(
+  context: Context,
+  endpointId: string,
+  query: LogQuery,
+): Promise<{ data: ShownDelivery[]; next_cursor: string | null }> {
+  const db = context.store.alongIndexes;
+  const endpoint = await theEndpoint(db, context, endpointId);
+  const filter: DeliveryFilter = {
+    endpointId: endpoint.id,
+    state: query.state ?? null,
+    fromMs: query.from === undefined ? null : milliseconds(query.from),
+    toMs: query.to === undefined ? null : milliseconds(query.to),
+  };
+  const values = decodeCursor(query.cursor, ["text"]);
+  let after = values === null ? null : String(values[0]);
+  const step = query.event_type === undefined ? query.limit + 1 : rowsAtOnce;
+  const found: DeliveryRow[] = [];
+  for (let read = 0; ; ) {
+    const rows = await deliveriesAfter(db, filter, { after, descending: true, limit: step });
+    for (const row of rows) {
+      after = row.id;
+      if (query.event_type !== undefined && row.event_type !== query.event_type) continue;
+      if (found.length === query.limit) return pageUntil(found, found.at(-1)?.id ?? null);
+      found.push(row);
+    }
+    read += rows.length;
+    if (rows.length < step) return pageUntil(found, null);
+    if (read >= mostRows) return pageUntil(found, after);
+    await pause();
+  }
+}
+
+export async function readDelivery(context: Context, endpointId: string, deliveryId: string) {
+  const db = context.store.reads;
+  const row = await theDelivery(db, context, endpointId, deliveryId);
+  const event = await eventOf(db, row.event_id);
+  return {
+    ...showDelivery(row),
+    event:
+      event === undefined
+        ? null
+        : { type: event.type, timestamp: iso(event.at), data: JSON.parse(event.data) },
+  };
+}
+
+export async function listAttempts(
+  context: Context,
+  endpointId: string,
+  deliveryId: string,
+  query: { limit: number; cursor?: string | undefined },
+) {
+  const db = context.store.reads;
+  const delivery = await theDelivery(db, context, endpointId, deliveryId);
+  const after = decodeCursor(query.cursor, ["text"]);
+  const rows = await attemptsOf(db, delivery.id, {
+    afterId: after === null ? null : String(after[0]),
+    limit: query.limit + 1,
+  });
+  return pageOf(rows, query.limit, (row) => [row.id], showAttempt);
+}
+
+/** A delivery of an endpoint of the organization. */
+async function theDelivery(
+  db: Database,
+  context: Context,
+  endpointId: string,
+  deliveryId: string,
+): Promise<DeliveryRow> {
+  const endpoint = await theEndpoint(db, context, endpointId);
+  const row = await deliveryOf(db, endpoint.id, deliveryId);
+  if (row === undefined) throw notFound("delivery");
+  return row;
+}
+
+function showAttempt(row: DeliveryAttemptRow) {
+  return {
+    id: row.id,
+    at: iso(row.at),
+    duration_ms: row.duration_ms,
+    request_headers: JSON.parse(row.request_headers),
+    status: row.status,
+    response_body: row.response_body,
+    problem: row.problem,
+  };
+}
+
+function pageUntil(rows: readonly DeliveryRow[], end: string | null) {
+  return { data: rows.map(showDelivery), next_cursor: end === null ? null : encodeCursor([end]) };
+}

@@ -1,0 +1,51 @@
+import { discordMessage } from "@countersign/domain/webhooks/formats/discord";
+import { slackMessage } from "@countersign/domain/webhooks/formats/slack";
+import type { SentEvent } from "@countersign/store/queries/claim-deliveries";
+import type { WebhookEndpointRow } from "@countersign/store/tables";
+
+export const mostBodyBytes = 20 * 1024;
+
+/** What is sent for an event: the same bytes at every attempt. */
+export function bodyOf(event: SentEvent, format: WebhookEndpointRow["format"]): string {
+  const told = { type: event.type, atMs: event.at };
+  switch (format) {
+    case "standard":
+      return standardBody(event);
+    case "discord":
+      return JSON.stringify(discordMessage({ ...told, data: JSON.parse(event.data) }));
+    case "slack":
+      return JSON.stringify(slackMessage({ ...told, data: JSON.parse(event.data) }));
+  }
+}
+
+/** What is too large is sent without what a seller may write at any length, and at last with nothing but the ids. */
+function standardBody(event: SentEvent): string {
+  const whole = withData(event, event.data);
+  if (fits(whole)) return whole;
+  const { license, ...rest }: Record<string, unknown> = JSON.parse(event.data);
+  const shorter = {
+    ...rest,
+    ...(license === undefined ? {} : { license: shortened(license) }),
+    truncated: true,
+  };
+  const short = withData(event, JSON.stringify(shorter));
+  if (fits(short)) return short;
+  const { organization_id, product_id, license_id } = event;
+  return withData(event, JSON.stringify({ organization_id, product_id, license_id, truncated: true }));
+}
+
+function withData(event: SentEvent, data: string): string {
+  const timestamp = new Date(event.at).toISOString();
+  return `{"type":${JSON.stringify(event.type)},"timestamp":"${timestamp}","data":${data}}`;
+}
+
+function shortened(license: unknown): unknown {
+  if (typeof license !== "object" || license === null) return license;
+  return Object.fromEntries(Object.entries(license).filter(([name]) => !leftOut.has(name)));
+}
+
+const leftOut = new Set(["metadata", "notes", "custom_override"]);
+
+function fits(body: string): boolean {
+  return Buffer.byteLength(body) <= mostBodyBytes;
+}

@@ -1,0 +1,131 @@
+import {
+  addDeliveries,
+  completeEvent,
+  dataOfEvents,
+  type Listener,
+  listenersOf,
+  takeEvents,
+  type UndistributedEvent,
+  undistributedEvents,
+} from "@countersign/store/queries/distribute";
+import { licenseViews } from "@countersign/store/queries/license-views";
+import type { Store } from "@countersign/store/store";
+import type { DeliveryRow } from "@countersign/store/tables";
+import { newId } from "../../new-id.ts";
+import { showLicense } from "../licenses/show.ts";
+
+export const eventsAtOnce = 200;
+
+/**
+ * Takes the oldest events that nobody has heard of yet and makes a delivery for each endpoint that wants them, in one
+ * transaction: however many nodes do this, and wherever one of them dies, each event is distributed once. Writes about
+ * `mostRows` rows, because on SQLite others wait meanwhile. Returns how many events it took.
+ */
+export async function distributeSome(store: Store, mostRows: number): Promise<number> {
+  const waiting = await undistributedEvents(store.reads, eventsAtOnce);
+  if (waiting.length === 0) return 0;
+  const events = upTo(mostRows, waiting, await listenersOf(store.reads, organizationsOf(waiting)));
+  const nowMs = await store.clock();
+  const completed = await withLicenses(store, events, nowMs);
+  const ids = events.map((event) => event.id);
+  // Whatever a power cut takes of this, it takes whole, and it is done again.
+  return store.transaction(async (db) => {
+    const taken = await takeEvents(db, ids);
+    const ours = events.filter((event) => taken.has(event.id));
+    if (ours.length === 0) return 0;
+    for (const event of ours) {
+      const data = completed.get(event.id);
+      if (data !== undefined) await completeEvent(db, event.id, data);
+    }
+    const listeners = await listenersOf(db, organizationsOf(ours));
+    await addDeliveries(db, deliveriesFor(ours, listeners, nowMs));
+    return ours.length;
+  }, "soon");
+}
+
+/** One for each event and endpoint that wants it. Those that stopped answering get theirs when they are enabled again. */
+export function deliveriesFor(
+  events: readonly UndistributedEvent[],
+  listeners: readonly Listener[],
+  nowMs: number,
+): DeliveryRow[] {
+  const wishes = listeners.map((listener) => ({ listener, wants: wishOf(listener) }));
+  return events.flatMap((event) =>
+    wishes
+      .filter(({ listener, wants }) => listener.organization_id === event.organization_id && wants(event))
+      .map(({ listener }) => {
+        const isEnabled = listener.status === "enabled";
+        return {
+          id: newId(),
+          organization_id: event.organization_id,
+          endpoint_id: listener.id,
+          event_id: event.id,
+          event_type: event.type,
+          state: isEnabled ? "pending" : "held",
+          attempts: 0,
+          next_attempt_at: isEnabled ? nowMs : null,
+          claimed_by: null,
+          claimed_until: null,
+          last_status: null,
+          created_at: nowMs,
+          finished_at: null,
+        } as const;
+      }),
+  );
+}
+
+/** What belongs to no one product is told only where all products are listened to. */
+function wishOf(listener: Listener): (event: UndistributedEvent) => boolean {
+  const types = listener.event_types === null ? null : new Set<string>(JSON.parse(listener.event_types));
+  const products = listener.product_ids === null ? null : new Set<string>(JSON.parse(listener.product_ids));
+  return ({ type, product_id }) =>
+    (types === null || types.has(type)) &&
+    (products === null || (product_id !== null && products.has(product_id)));
+}
+
+/** The first events, as many as make about so many rows; at least one. */
+function upTo(
+  mostRows: number,
+  events: readonly UndistributedEvent[],
+  listeners: readonly Listener[],
+): UndistributedEvent[] {
+  const perOrganization = Map.groupBy(listeners, (listener) => listener.organization_id);
+  const chosen: UndistributedEvent[] = [];
+  let rows = 0;
+  for (const event of events) {
+    rows += 1 + (perOrganization.get(event.organization_id)?.length ?? 0);
+    if (chosen.length > 0 && rows > mostRows) break;
+    chosen.push(event);
+  }
+  return chosen;
+}
+
+/** What the hot path tells of is short; the license is written into it here, where nobody waits for an answer. */
+async function withLicenses(
+  store: Store,
+  events: readonly UndistributedEvent[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, string>> {
+  const short = events.filter((event) => event.undistributed === 2);
+  if (short.length === 0) return new Map();
+  const licenseIds = [...new Set(short.flatMap((event) => event.license_id ?? []))];
+  const views = await licenseViews(store.reads, licenseIds);
+  const shown = new Map(views.map((view) => [view.id, showLicense(view, nowMs)]));
+  const data = await dataOfEvents(
+    store.reads,
+    short.map((event) => event.id),
+  );
+  return new Map(
+    short.flatMap((event) => {
+      // A license that was deleted since is told of by its id alone.
+      const license = event.license_id === null ? undefined : shown.get(event.license_id);
+      const told = data.get(event.id);
+      if (license === undefined || told === undefined) return [];
+      return [[event.id, JSON.stringify({ ...JSON.parse(told), license })] as const];
+    }),
+  );
+}
+
+function organizationsOf(events: readonly UndistributedEvent[]): string[] {
+  return [...new Set(events.map((event) => event.organization_id))];
+}

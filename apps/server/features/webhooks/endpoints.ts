@@ -1,0 +1,213 @@
+import type { newWebhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
+import { mayBeCalled } from "@countersign/domain/webhooks/addresses";
+import { mostHeaders } from "@countersign/domain/webhooks/custom-headers";
+import { readTarget } from "@countersign/domain/webhooks/url";
+import {
+  addEndpoint,
+  addSecret,
+  countEndpoints,
+  endpointOf,
+  endpointsOf,
+  lockedEndpoint,
+  productsAmong,
+  updateEndpoint,
+} from "@countersign/store/queries/webhook-endpoints";
+import type { Database } from "@countersign/store/store";
+import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
+import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
+import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit, difference } from "../audit-log/record.ts";
+import { takeTurn } from "../members/turn.ts";
+import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
+import { beginningOf, listOf, showEndpoint, showEndpoints } from "./show.ts";
+
+export async function listEndpoints(context: Context, query: { limit: number; cursor?: string | undefined }) {
+  const values = decodeCursor(query.cursor, ["number", "text"]);
+  const db = context.store.reads;
+  const rows = await endpointsOf(db, theOrganization(context).id, {
+    after: values === null ? null : { createdAt: Number(values[0]), id: String(values[1]) },
+    limit: query.limit + 1,
+  });
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  const isMore = rows.length > query.limit && last !== undefined;
+  return {
+    data: await showEndpoints(db, context, shown),
+    next_cursor: isMore ? encodeCursor([last.created_at, last.id]) : null,
+  };
+}
+
+/** As it is now, for reading. */
+export async function theEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
+  const row = await endpointOf(db, theOrganization(context).id, id);
+  if (row === undefined) throw notFound("webhook");
+  return row;
+}
+
+/** The same, held until the transaction ends. */
+export async function currentEndpoint(
+  db: Database,
+  context: Context,
+  id: string,
+): Promise<WebhookEndpointRow> {
+  const row = await lockedEndpoint(db, theOrganization(context).id, id);
+  if (row === undefined) throw notFound("webhook");
+  return row;
+}
+
+export async function createEndpoint(context: Context, body: z.output<typeof newWebhook>) {
+  const { store, nowMs, config } = context;
+  checkTarget(context, body.url);
+  const sealedHeaders = sealHeaders(store.sealer, body.headers);
+  const { secret, sealed } = newWebhookSecret(store.sealer);
+  return context.transaction(async (db) => {
+    const { organization } = await takeTurn(db, context, "webhooks:manage");
+    if ((await countEndpoints(db, organization.id)) >= config.webhookEndpoints) {
+      throw new Problem(
+        "limit_reached",
+        `There can be ${config.webhookEndpoints} webhooks in an organization. Delete one that is not used.`,
+      );
+    }
+    await checkProducts(db, context, body.product_ids);
+    const row: WebhookEndpointRow = {
+      id: newId(),
+      organization_id: organization.id,
+      url: body.url,
+      description: body.description,
+      format: body.format,
+      event_types: jsonOf(body.event_types),
+      product_ids: jsonOf(body.product_ids),
+      sealed_headers: sealedHeaders,
+      status: "enabled",
+      disabled_reason: null,
+      disabled_at: null,
+      failing_since: null,
+      last_success_at: null,
+      last_failure_at: null,
+      created_at: nowMs,
+      updated_at: nowMs,
+      deleted_at: null,
+    };
+    await addEndpoint(db, row);
+    await addSecret(db, {
+      id: newId(),
+      endpoint_id: row.id,
+      sealed_secret: sealed,
+      created_at: nowMs,
+      expires_at: null,
+    });
+    await audit(db, context, {
+      action: "webhook.created",
+      subject: subjectOf(row),
+      after: { ...audited(row), header_names: [...body.headers.keys()] },
+    });
+    return { ...(await showEndpoint(db, context, row)), secret };
+  });
+}
+
+export async function changeEndpoint(
+  context: Context,
+  id: string,
+  { updated_at: guard, headers, product_ids, event_types, ...body }: z.output<typeof webhookChanges>,
+) {
+  if (body.url !== undefined) checkTarget(context, body.url);
+  const { sealer } = context.store;
+  return context.transaction(async (db) => {
+    const row = await currentEndpoint(db, context, id);
+    checkUnchanged(context, row.updated_at, guard);
+    if (product_ids !== undefined) await checkProducts(db, context, product_ids);
+    const kept = new Map(openHeaders(sealer, row.sealed_headers));
+    for (const [name, value] of headers ?? []) {
+      if (value === null) kept.delete(name);
+      else kept.set(name, value);
+    }
+    if (kept.size > mostHeaders)
+      throw invalid(
+        "headers",
+        `should leave at most ${mostHeaders} headers: remove one by setting it to null`,
+      );
+    const changed: WebhookEndpointRow = {
+      ...row,
+      url: body.url ?? row.url,
+      description: body.description ?? row.description,
+      format: body.format ?? row.format,
+      event_types: event_types === undefined ? row.event_types : jsonOf(event_types),
+      product_ids: product_ids === undefined ? row.product_ids : jsonOf(product_ids),
+      sealed_headers: headers === undefined ? row.sealed_headers : sealHeaders(sealer, kept),
+      updated_at: nextUpdatedAt(context, row.updated_at),
+    };
+    const { url, description, format, event_types: types, product_ids: products } = changed;
+    const { sealed_headers, updated_at } = changed;
+    await updateEndpoint(db, row.id, {
+      url,
+      description,
+      format,
+      event_types: types,
+      product_ids: products,
+      sealed_headers,
+      updated_at,
+    });
+    const { before, after } = difference(audited(row), audited(changed));
+    const urls =
+      row.url === url
+        ? [{}, {}]
+        : [{ url: beginningOf(row.url) }, { url: beginningOf(url), url_changed: true }];
+    await audit(db, context, {
+      action: "webhook.updated",
+      subject: subjectOf(changed),
+      before: { ...before, ...urls[0] },
+      after: { ...after, ...urls[1], ...namesOf(headers) },
+    });
+    return showEndpoint(db, context, changed);
+  });
+}
+
+/** What can be known without looking a name up. The rest is checked when something is sent. */
+function checkTarget({ config: { webhookTargets } }: Context, url: string): void {
+  const read = readTarget(url, webhookTargets);
+  if (!read.ok) throw wrongUrl(read.problem);
+  const isHere = /(?:^|\.)localhost\.?$/.test(read.target.host);
+  if (isHere && !mayBeCalled(read.target.host, "127.0.0.1", webhookTargets))
+    throw wrongUrl("url should lead to a public address. The operator can allow private ones.");
+}
+
+function wrongUrl(message: string): Problem {
+  return new Problem("invalid", message, { errors: [{ field: "url", message }] });
+}
+
+/** A product of somebody else is one that does not exist. */
+async function checkProducts(db: Database, context: Context, ids: readonly string[] | null): Promise<void> {
+  if (ids === null) return;
+  const known = await productsAmong(db, theOrganization(context).id, ids);
+  const unknown = ids.findIndex((id) => !known.has(id));
+  if (unknown >= 0) throw invalid(`product_ids.${unknown}`, "should be a product of this organization");
+}
+
+/** Of the address only where it leads: it may hold a secret, and who reads the audit log need not know it. */
+function audited(row: WebhookEndpointRow) {
+  return {
+    url: beginningOf(row.url),
+    description: row.description,
+    format: row.format,
+    event_types: listOf(row.event_types),
+    product_ids: listOf(row.product_ids),
+  };
+}
+
+export function subjectOf(row: WebhookEndpointRow) {
+  return { kind: "webhook", id: row.id, name: new URL(row.url).host };
+}
+
+function namesOf(headers: ReadonlyMap<string, string | null> | undefined): object {
+  if (headers === undefined || headers.size === 0) return {};
+  const names = (isSet: boolean) =>
+    [...headers].filter(([, v]) => (v !== null) === isSet).map(([name]) => name);
+  return { headers_set: names(true), headers_removed: names(false) };
+}
+
+function jsonOf(list: readonly string[] | null): string | null {
+  return list === null ? null : JSON.stringify(list);
+}

@@ -1,0 +1,109 @@
+import { deliveriesOfEvents, deliveryOf, eventsAmong } from "@countersign/store/queries/delivery-log";
+import { addDeliveries } from "@countersign/store/queries/distribute";
+import { addEvents } from "@countersign/store/queries/events";
+import type { Database } from "@countersign/store/store";
+import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type { Context } from "../../http/manage/context.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { audit } from "../audit-log/record.ts";
+import { currentEndpoint, subjectOf } from "./endpoints.ts";
+import { type ShownDelivery, showDelivery } from "./show.ts";
+
+/** To this endpoint alone, at once: nobody else is asked whether they want to hear of it. */
+export async function sendTest(context: Context, endpointId: string): Promise<ShownDelivery> {
+  return context.transaction(async (db) => {
+    const endpoint = await readyEndpoint(db, context, endpointId);
+    const event = {
+      id: newId(),
+      organization_id: endpoint.organization_id,
+      product_id: null,
+      license_id: null,
+      type: "endpoint.test",
+      at: context.nowMs,
+      data: JSON.stringify({
+        organization_id: endpoint.organization_id,
+        endpoint_id: endpoint.id,
+        message: "This is a test event from Countersign.",
+      }),
+      undistributed: null,
+    } as const;
+    await addEvents(db, [event]);
+    const delivery = newDelivery(endpoint, { event_id: event.id, event_type: event.type }, context.nowMs);
+    await addDeliveries(db, [delivery]);
+    await audit(db, context, {
+      action: "webhook.tested",
+      subject: subjectOf(endpoint),
+      after: { delivery_id: delivery.id },
+    });
+    return showDelivery(delivery);
+  });
+}
+
+export async function replayOne(
+  context: Context,
+  endpointId: string,
+  deliveryId: string,
+): Promise<ShownDelivery> {
+  return context.transaction(async (db) => {
+    const endpoint = await currentEndpoint(db, context, endpointId);
+    const before = await deliveryOf(db, endpoint.id, deliveryId);
+    if (before === undefined) throw notFound("delivery");
+    checkEnabled(endpoint);
+    if (!(await eventsAmong(db, [before.event_id])).has(before.event_id))
+      throw new Problem("conflict", "The event of this delivery is forgotten, and cannot be sent again.");
+    const others = await deliveriesOfEvents(db, endpoint.id, [before.event_id]);
+    if (others.some(isOnItsWay))
+      throw new Problem(
+        "conflict",
+        "This event is on its way to the endpoint already. Wait for how it ends.",
+      );
+    const delivery = newDelivery(endpoint, before, context.nowMs);
+    await addDeliveries(db, [delivery]);
+    await audit(db, context, {
+      action: "webhook.delivery_replayed",
+      subject: subjectOf(endpoint),
+      after: { replayed_delivery_id: before.id, delivery_id: delivery.id },
+    });
+    return showDelivery(delivery);
+  });
+}
+
+/** An event on its way to an endpoint, from its first attempt on. */
+export function newDelivery(
+  endpoint: WebhookEndpointRow,
+  told: Pick<DeliveryRow, "event_id" | "event_type">,
+  nowMs: number,
+): DeliveryRow {
+  return {
+    id: newId(),
+    organization_id: endpoint.organization_id,
+    endpoint_id: endpoint.id,
+    event_id: told.event_id,
+    event_type: told.event_type,
+    state: "pending",
+    attempts: 0,
+    next_attempt_at: nowMs,
+    claimed_by: null,
+    claimed_until: null,
+    last_status: null,
+    created_at: nowMs,
+    finished_at: null,
+  };
+}
+
+export function isOnItsWay({ state }: Pick<DeliveryRow, "state">): boolean {
+  return state === "pending" || state === "held";
+}
+
+/** An endpoint to which something can be sent, held until the transaction ends. */
+export async function readyEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
+  const endpoint = await currentEndpoint(db, context, id);
+  checkEnabled(endpoint);
+  return endpoint;
+}
+
+export function checkEnabled({ status }: WebhookEndpointRow): void {
+  if (status === "enabled") return;
+  throw new Problem("conflict", "The webhook is disabled: nothing is sent to it. Enable it first.");
+}

@@ -1,0 +1,159 @@
+import type { replayWebhookDeliveries } from "@countersign/contract/manage/webhook-deliveries";
+import { deliveriesAfter, deliveriesOfEvents, eventsAmong } from "@countersign/store/queries/delivery-log";
+import { addDeliveries } from "@countersign/store/queries/distribute";
+import { pause } from "@countersign/store/queries/license-list";
+import type { Database } from "@countersign/store/store";
+import type { DeliveryRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import type { Context } from "../../http/manage/context.ts";
+import { decodeCursor, encodeCursor, milliseconds } from "../../http/manage/page.ts";
+import { invalid } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { subjectOf, theEndpoint } from "./endpoints.ts";
+import { checkEnabled, isOnItsWay, newDelivery, readyEndpoint } from "./replay-one.ts";
+
+type Order = z.output<typeof replayWebhookDeliveries.body>;
+
+/** One transaction's worth: validations wait while it lasts. */
+const lotSize = 200;
+/** Of what is read to find so many: rare types are looked for a stretch at a time. */
+const rowsAtOnce = 500;
+/** Then the caller is answered, before the connection is taken for dead. */
+const longestMs = 8_000;
+
+/** How far it is. Kept with each lot, so that a repetition goes on from here and sends nothing twice. */
+interface Progress {
+  /** When the first try began: what is made from then on, also by this, is not replayed. */
+  readonly startMs: number;
+  readonly after: string | null;
+  readonly replayed: number;
+  readonly isOver: boolean;
+}
+
+export async function replayMany(context: Context, endpointId: string, order: Order) {
+  checkEnabled(await theEndpoint(context.store.reads, context, endpointId));
+  let progress = (context.progress() as Progress | null) ?? {
+    ...startOf(context, order.cursor),
+    replayed: 0,
+    isOver: false,
+  };
+  const until = performance.now() + longestMs;
+  for (let isFirst = true; !progress.isOver; isFirst = false) {
+    const before: Progress = progress;
+    const { rows, end } = await nextLot(context, endpointId, order, before, until);
+    const work = async (db: Database): Promise<Progress> => ({
+      ...before,
+      after: end,
+      replayed: before.replayed + (await replayLot(db, context, endpointId, order, rows, before.startMs)),
+      isOver: end === null || performance.now() > until,
+    });
+    // What fits into one transaction is kept with its answer.
+    if (isFirst && end === null && before.replayed === 0)
+      return context.transaction(async (db) => answerOf(await work(db)));
+    checkCanBeRepeated(context);
+    progress = await context.step(work);
+    await pause();
+  }
+  const done = progress;
+  return context.transaction(async () => answerOf(done));
+}
+
+function answerOf({ replayed, after, startMs }: Progress) {
+  return { replayed, next_cursor: after === null ? null : encodeCursor([startMs, after]) };
+}
+
+function startOf({ nowMs }: Context, cursor: string | undefined): Pick<Progress, "startMs" | "after"> {
+  const values = decodeCursor(cursor, ["number", "text"]);
+  if (values === null) return { startMs: nowMs, after: null };
+  return { startMs: Math.min(nowMs, Number(values[0])), after: String(values[1]) };
+}
+
+/** The next deliveries of these states and types, oldest first, and where to go on; null after the last. */
+async function nextLot(
+  context: Context,
+  endpointId: string,
+  order: Order,
+  { startMs, after }: Progress,
+  until: number,
+): Promise<{ rows: DeliveryRow[]; end: string | null }> {
+  const [only, another] = order.states;
+  const filter = {
+    endpointId,
+    state: another === undefined || another === only ? (only ?? null) : null,
+    fromMs: order.from === undefined ? null : milliseconds(order.from),
+    toMs: order.to === undefined ? startMs : Math.min(startMs, milliseconds(order.to)),
+  };
+  const rows: DeliveryRow[] = [];
+  for (let end = after; ; ) {
+    const read = await deliveriesAfter(context.store.alongIndexes, filter, {
+      after: end,
+      descending: false,
+      limit: rowsAtOnce,
+    });
+    for (const row of read) {
+      end = row.id;
+      if (isMeant(row, order)) rows.push(row);
+      if (rows.length === lotSize) return { rows, end };
+    }
+    if (read.length < rowsAtOnce) return { rows, end: null };
+    if (performance.now() > until) return { rows, end };
+    await pause();
+  }
+}
+
+function isMeant({ state, event_type }: Pick<DeliveryRow, "state" | "event_type">, order: Order): boolean {
+  const isOver = state === "failed" || state === "delivered";
+  if (!isOver || !order.states.includes(state)) return false;
+  return order.event_types === null || (order.event_types as string[]).includes(event_type);
+}
+
+/** Sends each event of a lot once more, unless a later delivery of it makes that needless. Returns how many. */
+async function replayLot(
+  db: Database,
+  context: Context,
+  endpointId: string,
+  order: Order,
+  rows: readonly DeliveryRow[],
+  startMs: number,
+): Promise<number> {
+  const endpoint = await readyEndpoint(db, context, endpointId);
+  if (rows.length === 0) return 0;
+  const eventIds = [...new Set(rows.map((row) => row.event_id))];
+  const known = await eventsAmong(db, eventIds);
+  const toMs = order.to === undefined ? startMs : Math.min(startMs, milliseconds(order.to));
+  const all = Map.groupBy(await deliveriesOfEvents(db, endpoint.id, eventIds), (row) => row.event_id);
+  const again: DeliveryRow[] = [];
+  for (const row of rows) {
+    const later = (all.get(row.event_id) ?? []).filter((other) => other.id > row.id);
+    const isNeedless = later.some(
+      (other) =>
+        isOnItsWay(other) ||
+        other.created_at >= startMs ||
+        (other.state === "delivered" && !order.states.includes("delivered")) ||
+        // That one is in the range too, and stands for the event.
+        (other.created_at < toMs && isMeant({ ...other, event_type: row.event_type }, order)),
+    );
+    // Another node's clock may be behind: what this replay made itself is told by what is written beside the id.
+    const isOwn = row.created_at >= startMs;
+    if (isOwn || isNeedless || !known.has(row.event_id)) continue;
+    again.push(newDelivery(endpoint, row, context.nowMs));
+  }
+  if (again.length === 0) return 0;
+  await addDeliveries(db, again);
+  const { states, event_types = null, from = null, to = null } = order;
+  await audit(db, context, {
+    action: "webhook.deliveries_replayed",
+    subject: subjectOf(endpoint),
+    after: { replayed: again.length, states, event_types, from, to },
+  });
+  return again.length;
+}
+
+/** What was sent has to be told apart from what is still to be sent, should the request be repeated. */
+function checkCanBeRepeated({ request }: Context): void {
+  if (request.headers.has("idempotency-key")) return;
+  throw invalid(
+    "Idempotency-Key",
+    "is needed to replay so many: should the request be interrupted, the same one again goes on where it stopped",
+  );
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
+import type { Sealer } from "@countersign/store/sealer";
+
+/** A secret is sealed as it is shown. */
+export function newWebhookSecret(sealer: Sealer): { secret: string; sealed: string } {
+  const secret = generateWebhookSecret(randomBytes);
+  return { secret, sealed: sealer.seal(Buffer.from(secret)) };
+}
+
+/** Headers of the seller's own, by their names in lower case. */
+export type OwnHeaders = ReadonlyMap<string, string>;
+
+export function sealHeaders(sealer: Sealer, headers: OwnHeaders): string | null {
+  if (headers.size === 0) return null;
+  return sealer.seal(Buffer.from(JSON.stringify(Object.fromEntries(headers))));
+}
+
+export function openHeaders(sealer: Sealer, sealed: string | null): OwnHeaders {
+  if (sealed === null) return new Map();
+  const headers: Record<string, string> = JSON.parse(Buffer.from(sealer.open(sealed)).toString());
+  return new Map(Object.entries(headers));
+}

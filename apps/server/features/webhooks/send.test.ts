@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createServer, type Server } from "node:net";
+import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { openReceiver, type Receiver } from "../../../../tests/support/receiver.ts";
+import { type Resolver, systemResolver } from "./addresses.ts";
+import { type SendOptions, send } from "./send.ts";
+
+const nobody = new AbortController().signal;
+const loopback = parseAllowedTargets("127.0.0.1");
+const allowed = loopback.ok ? loopback.allowed : noAllowedTargets;
+const to = (url: string, options: Partial<SendOptions> = {}, headers: Record<string, string> = {}) =>
+  send(
+    { url, headers, body: '{"a":1}' },
+    { allowed, resolve: systemResolver, timeoutMs: 2_000, ...options },
+    nobody,
+  );
+
+describe("what is sent", () => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await openReceiver();
+  });
+  beforeEach(() => {
+    receiver.received.length = 0;
+    receiver.reply = () => ({ status: 200 });
+  });
+  afterAll(() => receiver.close());
+
+  test("arrives with its path, its headers and its body, under the name that it was sent to", async () => {
+    const url = `http://hooks.example:${receiver.port}/in?x=1`;
+    const answer = await to(url, { resolve: async () => ["127.0.0.1"] }, { "x-own": "y" });
+    expect(answer.status).toBe(200);
+    expect(receiver.received[0]).toMatchObject({
+      path: "/in?x=1",
+      body: '{"a":1}',
+      headers: { "x-own": "y", host: `hooks.example:${receiver.port}`, "content-length": "7" },
+    });
+  });
+
+  test("is answered with the status and the first 4 KB, as text that every database keeps", async () => {
+    receiver.reply = () => ({ status: 503, body: `\0${"é".repeat(10_000)}` });
+    const { status, body, problem } = await to(receiver.url);
+    expect({ status, problem }).toEqual({ status: 503, problem: null });
+    expect(Buffer.byteLength(body ?? "")).toBeLessThanOrEqual(4_096 + 4);
+    expect(body).toStartWith("\ufffdé");
+  });
+
+  test("follows no redirect", async () => {
+    receiver.reply = ({ path }) =>
+      path === "/" ? { status: 307, headers: { location: `${receiver.url}/secret` } } : { status: 200 };
+    expect((await to(receiver.url)).status).toBe(307);
+    expect(receiver.received.map((request) => request.path)).toEqual(["/"]);
+  });
+
+  test("is given up when there is no answer in time", async () => {
+    receiver.reply = () => "hang";
+    const { status, problem } = await to(receiver.url, { timeoutMs: 200 });
+    expect(status).toBeNull();
+    expect(problem).toContain("no answer within 0.2 seconds");
+  });
+
+  test("is given up when the name is not looked up in time", async () => {
+    const resolve = () => new Promise<string[]>(() => {});
+    const { problem } = await to("http://slow.example/", { resolve, timeoutMs: 200 });
+    expect(problem).toContain("no answer within");
+  });
+
+  test("goes to the next address when nobody is at the first", async () => {
+    const both = parseAllowedTargets("127.0.0.0/8");
+    const { status } = await to(`http://two.example:${receiver.port}/`, {
+      allowed: both.ok ? both.allowed : noAllowedTargets,
+      resolve: async () => ["127.0.0.2", "127.0.0.1"],
+    });
+    expect(status).toBe(200);
+  });
+
+  test("is broken off when the server stops", async () => {
+    receiver.reply = () => "hang";
+    const stopping = new AbortController();
+    const options = { allowed, resolve: systemResolver, timeoutMs: 10_000 };
+    const sending = send({ url: receiver.url, headers: {}, body: "{}" }, options, stopping.signal);
+    setTimeout(() => stopping.abort(), 50);
+    expect(sending).rejects.toThrow();
+  });
+
+  test("says what went wrong where nobody listens", async () => {
+    expect((await to("http://127.0.0.1:1/")).problem).toContain("refused");
+    const failing: Resolver = async () => {
+      throw new Error("ENOTFOUND");
+    };
+    expect((await to("http://x.example/", { resolve: failing })).problem).toContain("looked up");
+  });
+});
+
+describe("the canary on this machine is never reached", () => {
+  let canary: Server;
+  let port = 0;
+  let touched = 0;
+  beforeAll(async () => {
+    canary = createServer((socket) => {
+      touched += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => canary.listen(0, "::", resolve));
+    const address = canary.address();
+    port = typeof address === "object" && address !== null ? address.port : 0;
+  });
+  beforeEach(() => {
+    touched = 0;
+  });
+  afterAll(() => void canary.close());
+
+  const options = { allowed: noAllowedTargets, timeoutMs: 500 };
+
+  test("the canary would notice", async () => {
+    await to(`http://127.0.0.1:${port}/`);
+    expect(touched).toBe(1);
+  });
+
+  test.each([
+    "127.0.0.1",
+    "127.0.0.1.",
+    "127.1",
+    "127.8.8.8",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "017700000001",
+    "0",
+    "0.0.0.0",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::127.0.0.1]",
+    "[64:ff9b::127.0.0.1]",
+    "[0:0:0:0:0:0:0:1]",
+    "%31%32%37.0.0.1",
+    "localhost",
+    "localhost.",
+    "LOCALHOST",
+    "user@127.0.0.1",
+  ])("at %s", async (host) => {
+    const answer = await to(`http://${host}:${port}/`, { ...options, resolve: systemResolver });
+    expect(answer.status).toBeNull();
+    expect(touched).toBe(0);
+  });
+
+  test.each([
+    [["127.0.0.1"]],
+    [["::1"]],
+    [["::ffff:127.0.0.1"]],
+    [["0.0.0.0"]],
+    [["10.0.0.1"]],
+    [["169.254.169.254"]],
+    // One that is public does not vouch for the others.
+    [["93.184.216.34", "127.0.0.1"]],
+    [["127.0.0.1", "93.184.216.34"]],
+  ])("by a name that leads to %j", async (addresses) => {
+    const answer = await to(`http://innocent.example:${port}/`, {
+      ...options,
+      resolve: async () => addresses,
+    });
+    expect(answer.problem).toContain("not public");
+    expect(touched).toBe(0);
+  });
+
+  test("by a name that leads elsewhere when it is looked up again", async () => {
+    let lookups = 0;
+    const resolve = async () => {
+      lookups += 1;
+      return lookups === 1 ? ["192.0.2.1"] : ["127.0.0.1"];
+    };
+    const documentation = parseAllowedTargets("192.0.2.1");
+    const answer = await to(`http://rebinding.example:${port}/`, {
+      allowed: documentation.ok ? documentation.allowed : noAllowedTargets,
+      timeoutMs: 500,
+      resolve,
+    });
+    expect(answer.status).toBeNull();
+    expect({ lookups, touched }).toEqual({ lookups: 1, touched: 0 });
+  });
+
+  test("by a redirect", async () => {
+    const receiver = await openReceiver(() => ({
+      status: 302,
+      headers: { location: `http://127.0.0.1:${port}/` },
+    }));
+    expect((await to(receiver.url)).status).toBe(302);
+    expect(touched).toBe(0);
+    await receiver.close();
+  });
+});

@@ -1,0 +1,158 @@
+import { type IncomingMessage, request as requestPlain } from "node:http";
+import { request as requestSecure } from "node:https";
+import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { readTarget, type Target } from "@countersign/domain/webhooks/url";
+import { checkedAddresses, type Resolver, Unreachable } from "./addresses.ts";
+
+/** What goes out. */
+export interface Outgoing {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What came of it. `status` is null when there was no answer, and `problem` says why. */
+export interface Answer {
+  readonly status: number | null;
+  /** The first 4 KB. */
+  readonly body: string | null;
+  readonly problem: string | null;
+}
+
+export interface SendOptions {
+  readonly allowed: AllowedTargets;
+  readonly resolve: Resolver;
+  readonly timeoutMs: number;
+  /** For receivers whose certificate no public authority signed. */
+  readonly ca?: string;
+}
+
+export const sendTimeoutMs = 15_000;
+const keptBytes = 4 * 1024;
+
+/** Rejects only when `broken` was given up; whatever else goes wrong is an answer too. */
+export async function send(
+  { url, headers, body }: Outgoing,
+  options: SendOptions,
+  broken: AbortSignal,
+): Promise<Answer> {
+  const late = AbortSignal.timeout(options.timeoutMs);
+  const over = AbortSignal.any([late, broken]);
+  try {
+    const read = readTarget(url, options.allowed);
+    if (!read.ok) throw new Unreachable(read.problem);
+    const { target } = read;
+    const addresses = await before(over, checkedAddresses(target, options.allowed, options.resolve));
+    return await tryEach(addresses, (address) => exchange(target, address, { headers, body }, options, over));
+  } catch (error) {
+    broken.throwIfAborted();
+    if (late.aborted) return unanswered(`There was no answer within ${options.timeoutMs / 1000} seconds.`);
+    return unanswered(problemOf(error));
+  }
+}
+
+/** The next address is for when nobody is at one. Once bytes may have arrived, sending them elsewhere is another try. */
+async function tryEach(
+  addresses: readonly string[],
+  attempt: (address: string) => Promise<Answer>,
+): Promise<Answer> {
+  for (const [index, address] of addresses.entries()) {
+    try {
+      return await attempt(address);
+    } catch (error) {
+      if (index === addresses.length - 1 || !nobodyThere.has(codeOf(error))) throw error;
+    }
+  }
+  throw new Unreachable("The host name has no address.");
+}
+
+const nobodyThere = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
+
+/** One request to one address. The name stays where it is shown: in the Host header and in the TLS handshake. */
+function exchange(
+  target: Target,
+  address: string,
+  { headers, body }: Pick<Outgoing, "headers" | "body">,
+  { ca }: SendOptions,
+  over: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    if (over.aborted) return reject(over.reason);
+    const settings = {
+      host: address,
+      port: target.port,
+      path: target.path,
+      method: "POST",
+      agent: false as const,
+      headers: { ...headers, host: target.authority, "content-length": String(Buffer.byteLength(body)) },
+    };
+    const answered = (response: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      // What the status says holds, even if the rest of the answer never comes.
+      const done = () => {
+        over.removeEventListener("abort", done);
+        resolve({ status: response.statusCode ?? null, body: kept(chunks), problem: null });
+        request.destroy();
+      };
+      over.removeEventListener("abort", stop);
+      over.addEventListener("abort", done);
+      response.on("data", (chunk: Buffer) => {
+        if (size < keptBytes) chunks.push(chunk);
+        size += chunk.length;
+        if (size >= keptBytes) done();
+      });
+      response.on("end", done).on("error", done).on("close", done);
+    };
+    const name = target.address === null ? { servername: target.host.replace(/\.$/, "") } : {};
+    const request = target.isSecure
+      ? requestSecure({ ...settings, ...name, ...(ca === undefined ? {} : { ca }) }, answered)
+      : requestPlain(settings, answered);
+    const stop = () => {
+      reject(over.reason);
+      request.destroy();
+    };
+    over.addEventListener("abort", stop);
+    request.on("error", (error) => {
+      over.removeEventListener("abort", stop);
+      reject(error);
+    });
+    request.end(body);
+  });
+}
+
+/** PostgreSQL keeps no NUL in a text. */
+function kept(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8").replaceAll("\0", "\ufffd");
+}
+
+async function before<T>(over: AbortSignal, promise: Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<never>();
+  const stop = () => ended.reject(over.reason);
+  over.addEventListener("abort", stop);
+  try {
+    return await Promise.race([promise, ended.promise]);
+  } finally {
+    over.removeEventListener("abort", stop);
+  }
+}
+
+function unanswered(problem: string): Answer {
+  return { status: null, body: null, problem };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof Unreachable) return error.message;
+  const code = codeOf(error);
+  if (code === "ECONNREFUSED") return "Nobody listens at the address: the connection was refused.";
+  if (code === "ECONNRESET") return "The connection was closed before there was an answer.";
+  const text = error instanceof Error ? error.message : String(error);
+  return `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`.slice(
+    0,
+    500,
+  );
+}

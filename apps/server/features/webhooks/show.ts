@@ -1,0 +1,74 @@
+import type { delivery } from "@countersign/contract/manage/webhook-deliveries";
+import type { webhook } from "@countersign/contract/manage/webhook-shapes";
+import { webhookId } from "@countersign/domain/webhooks/signature";
+import { oldSecrets } from "@countersign/store/queries/webhook-endpoints";
+import type { Database } from "@countersign/store/store";
+import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type { z } from "zod";
+import { type Context, theStanding } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { openHeaders } from "./secrets.ts";
+
+export type ShownWebhook = z.input<typeof webhook>;
+export type ShownDelivery = z.input<typeof delivery>;
+
+export async function showEndpoints(
+  db: Database,
+  context: Context,
+  rows: readonly WebhookEndpointRow[],
+): Promise<ShownWebhook[]> {
+  const ids = rows.map((row) => row.id);
+  const until = new Map<string, number>();
+  for (const { endpoint_id: id, expires_at: at } of await oldSecrets(db, ids, context.nowMs))
+    until.set(id, Math.max(until.get(id) ?? 0, at ?? 0));
+  const mayManage = theStanding(context).permissions.has("webhooks:manage");
+  return rows.map((row) => ({
+    id: row.id,
+    url: mayManage || row.format === "standard" ? row.url : beginningOf(row.url),
+    description: row.description,
+    format: row.format,
+    event_types: listOf(row.event_types),
+    product_ids: listOf(row.product_ids),
+    header_names: [...openHeaders(context.store.sealer, row.sealed_headers).keys()].sort(),
+    status: row.status,
+    disabled_reason: row.disabled_reason,
+    disabled_at: iso(row.disabled_at),
+    failing_since: iso(row.failing_since),
+    last_success_at: iso(row.last_success_at),
+    last_failure_at: iso(row.last_failure_at),
+    old_secret_until: iso(until.get(row.id) ?? null),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  }));
+}
+
+export async function showEndpoint(db: Database, context: Context, row: WebhookEndpointRow) {
+  const [shown] = await showEndpoints(db, context, [row]);
+  if (shown === undefined) throw new Error("One row is shown as one endpoint.");
+  return shown;
+}
+
+export function showDelivery(row: DeliveryRow): ShownDelivery {
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    webhook_id: webhookId(row.event_id),
+    event_type: row.event_type,
+    state: row.state,
+    attempts: row.attempts,
+    next_attempt_at: iso(row.next_attempt_at),
+    last_status: row.last_status,
+    created_at: iso(row.created_at),
+    finished_at: iso(row.finished_at),
+  };
+}
+
+/** Where it leads and not the whole way: the path of a chat's address is what opens it. */
+export function beginningOf(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname + search === "/" ? `${origin}/` : `${origin}/…`;
+}
+
+export function listOf(json: string | null): string[] | null {
+  return json === null ? null : JSON.parse(json);
+}

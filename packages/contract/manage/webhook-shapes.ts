@@ -1,0 +1,176 @@
+import { choosableTypes } from "@countersign/domain/events/types";
+import {
+  headerNameProblem,
+  headerValueProblem,
+  mostHeaders,
+} from "@countersign/domain/webhooks/custom-headers";
+import { z } from "zod";
+import { id, time, updatedAtGuard } from "./shapes.ts";
+
+export const eventTypeList = z
+  .array(z.enum(choosableTypes))
+  .min(1, "should name at least one type, or be null for all")
+  .max(100)
+  .transform((types) => [...new Set(types)]);
+
+const productList = z
+  .array(id)
+  .min(1, "should name at least one product, or be null for all")
+  .max(200, "should name at most 200 products")
+  .transform((ids) => [...new Set(ids)]);
+
+const mostUrlCharacters = 2_000;
+const tooLong = "should have at most 2,000 characters";
+
+const url = z
+  .string()
+  .trim()
+  .max(mostUrlCharacters, tooLong)
+  .transform((text, context) => {
+    const parsed = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
+    if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === "") {
+      parsed.hash = "";
+      // Written out in ASCII it may be longer than it came.
+      if (parsed.href.length <= mostUrlCharacters) return parsed.href;
+    }
+    context.addIssue({ code: "custom", message: parsed === null ? noUrl : hrefProblem(parsed) });
+    return z.NEVER;
+  });
+
+const noUrl =
+  "should be an http or https address without a user name, such as https://example.com/countersign";
+
+function hrefProblem(url: URL): string {
+  return url.href.length > mostUrlCharacters ? tooLong : noUrl;
+}
+
+const description = z
+  .string()
+  .trim()
+  .max(500, "should have at most 500 characters")
+  .regex(/^\P{Cc}*$/u, "should be a single line of text");
+
+const format = z.enum(["standard", "discord", "slack"]).meta({
+  description: "standard is JSON by Standard Webhooks; discord and slack are messages for a channel.",
+});
+
+const headerValue = z.string().superRefine((value, context) => {
+  const message = headerValueProblem(value);
+  if (message !== null) context.addIssue({ code: "custom", message });
+});
+
+/** Names in lower case: to HTTP they are the same, and two that differ in nothing else would clash. */
+function headers<V extends z.ZodType>(value: V) {
+  return z
+    .record(z.string(), value)
+    .superRefine((record, context) => {
+      const names = Object.keys(record);
+      if (names.length > mostHeaders)
+        context.addIssue({ code: "custom", message: `should have at most ${mostHeaders} members` });
+      for (const name of names.slice(0, mostHeaders)) {
+        const message = headerNameProblem(name);
+        if (message !== null) context.addIssue({ code: "custom", path: [name], message });
+      }
+      if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
+        context.addIssue({ code: "custom", message: "should name each header once" });
+    })
+    .transform((record) => new Map(Object.entries(record).map(([name, one]) => [name.toLowerCase(), one])));
+}
+
+const fields = {
+  url: url.meta({ description: "http or https, without a user name." }),
+  description,
+  format,
+  event_types: eventTypeList.nullable().meta({ description: "Null for all." }),
+  product_ids: productList.nullable().meta({
+    description: "Only what concerns these products; null for all. What concerns no product is sent anyway.",
+  }),
+};
+
+export const newWebhook = z.strictObject({
+  url: fields.url,
+  description: fields.description.default(""),
+  format: fields.format.default("standard"),
+  event_types: fields.event_types.default(null),
+  product_ids: fields.product_ids.default(null),
+  headers: headers(headerValue)
+    .default(new Map())
+    .meta({ description: "Sent with each request. Kept encrypted; only their names are shown." }),
+});
+
+export const webhookChanges = z.strictObject({
+  url: fields.url.optional(),
+  description: fields.description.optional(),
+  format: fields.format.optional(),
+  event_types: fields.event_types.optional(),
+  product_ids: fields.product_ids.optional(),
+  headers: headers(headerValue.nullable())
+    .optional()
+    .meta({ description: "Those that are to change: null removes one, and what is not named stays." }),
+  ...updatedAtGuard,
+});
+
+export const webhook = z
+  .object({
+    id,
+    url: z.string().meta({
+      description:
+        "Of a Discord or Slack address only the beginning, to whoever may not manage webhooks: who knows it can post there.",
+    }),
+    description: z.string(),
+    format,
+    event_types: z.array(z.string()).nullable(),
+    product_ids: z.array(id).nullable(),
+    header_names: z.array(z.string()),
+    status: z.enum(["enabled", "disabled"]),
+    disabled_reason: z.enum(["by_hand", "gone", "failing"]).nullable().meta({
+      description: "gone: it answered 410. failing: nothing reached it for five days.",
+    }),
+    disabled_at: time.nullable(),
+    failing_since: time.nullable().meta({ description: "Since when every attempt has failed." }),
+    last_success_at: time.nullable(),
+    last_failure_at: time.nullable(),
+    old_secret_until: time
+      .nullable()
+      .meta({ description: "After a rotation: until when the old secret signs too." }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Webhook" });
+
+const secret = z.string().meta({ description: "In full, in this answer alone." });
+
+export const createdWebhook = webhook.extend({ secret }).meta({ id: "CreatedWebhook" });
+
+export const rotation = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(604_800)
+    .default(86_400)
+    .meta({ description: "How long the old secret signs beside the new one; 0 to end it at once." }),
+});
+
+export const rotatedSecret = z.object({ secret, old_secret_until: time.nullable() });
+
+const span = z.object({
+  delivered: z.int(),
+  failed: z.int(),
+  counts_are_exact: z.boolean().meta({ description: "False when there are more than were counted." }),
+  success_rate: z
+    .number()
+    .nullable()
+    .meta({ description: "Delivered, of what was delivered or given up; null when nothing was." }),
+  median_ms: z.int().nullable().meta({ description: "How long an attempt took; of the newest ones." }),
+  p95_ms: z.int().nullable(),
+});
+
+export const webhookStatistics = z
+  .object({
+    last_24_hours: span,
+    last_7_days: span,
+    pending: z.int().meta({ description: "On their way now." }),
+    held: z.int().meta({ description: "Waiting for the endpoint to be enabled again." }),
+    pending_is_exact: z.boolean(),
+  })
+  .meta({ id: "WebhookStatistics" });

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { crossedMarks, warningAt } from "./quota.ts";
+
+describe("what a batch tells of the quota", () => {
+  const rows: [why: string, limit: number, before: number, after: number, told: string[]][] = [
+    ["nothing far from it", 100, 0, 79, []],
+    ["a warning at four fifths", 100, 79, 80, ["quota.warning"]],
+    ["nothing between the marks", 100, 80, 99, []],
+    ["the end when it is reached", 100, 99, 100, ["quota.exhausted"]],
+    ["nothing more after that", 100, 100, 100, []],
+    ["both when one batch passes both", 100, 10, 100, ["quota.warning", "quota.exhausted"]],
+    ["both with a limit of one", 1, 0, 1, ["quota.warning", "quota.exhausted"]],
+    ["nothing with a limit of none", 0, 0, 0, []],
+    ["nothing when the limit was lowered below what was used", 10, 50, 50, []],
+  ];
+  test.each(rows)("%s", (_why, limit, before, after, told) => {
+    expect(crossedMarks(limit, before, after)).toEqual(told as never);
+  });
+
+  test("however the requests come, each mark is crossed once", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), fc.array(fc.nat({ max: 40 })), (limit, steps) => {
+        let used = 0;
+        const told: string[] = [];
+        for (const step of [...steps, limit]) {
+          const after = Math.min(limit, used + step);
+          told.push(...crossedMarks(limit, used, after));
+          used = after;
+        }
+        expect(told.sort()).toEqual(["quota.exhausted", "quota.warning"]);
+      }),
+    );
+  });
+});
+
+test("without a limit there is nothing to warn of", () => {
+  expect(warningAt(null)).toBe(Number.POSITIVE_INFINITY);
+});

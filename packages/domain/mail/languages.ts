@@ -1,0 +1,27 @@
+/** The languages that letters are written in. One more is one more file in `words`, and one more name here. */
+export const languages = ["en", "de", "es"] as const;
+
+export type Language = (typeof languages)[number];
+
+export const defaultLanguage: Language = "en";
+
+/** The first language of an Accept-Language header that there are letters in. */
+export function preferredLanguage(acceptLanguage: string | null | undefined): Language {
+  const wanted = (acceptLanguage ?? "")
+    .slice(0, longestHeader)
+    .split(",")
+    .map((part) => {
+      const [tag = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+      const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      return { base: tag.split("-")[0], weight: quality === undefined ? 1 : Number(quality) || 0 };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  for (const { base } of wanted) {
+    const found = languages.find((language) => language === base);
+    if (found !== undefined) return found;
+  }
+  return defaultLanguage;
+}
+
+const longestHeader = 500;

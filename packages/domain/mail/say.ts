@@ -1,0 +1,59 @@
+import type { Language } from "./languages.ts";
+import { oneLine } from "./one-line.ts";
+import de from "./words/de.json" with { type: "json" };
+import en from "./words/en.json" with { type: "json" };
+import es from "./words/es.json" with { type: "json" };
+
+export type Sentence = keyof typeof en;
+export type Words = Readonly<Record<Sentence, string>>;
+
+/** A language that lacks a sentence does not compile; what is in braces is compared by a test. */
+export const words: Readonly<Record<Language, Words>> = { en, de, es };
+
+/**
+ * A sentence in a language, with `{name}` filled in. What is filled in is one line, whatever somebody chose as a name:
+ * it cannot pretend to be a paragraph of the letter, or a header.
+ */
+export function say(
+  language: Language,
+  sentence: Sentence,
+  values: Readonly<Record<string, string | number>> = {},
+): string {
+  return words[language][sentence].replace(placeholder, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`"${sentence}" needs a value for {${name}}.`);
+    return oneLine(String(value));
+  });
+}
+
+const placeholder = /\{(\w+)\}/g;
+
+/** The names in braces, each once, in one order. */
+export function placeholdersIn(text: string): string[] {
+  return [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ""))].sort();
+}
+
+/** A moment, to the minute, in the words of a language. */
+export function moment(language: Language, atMs: number): string {
+  const text = new Intl.DateTimeFormat(language, {
+    dateStyle: "long",
+    timeStyle: "short",
+    hourCycle: "h23",
+    timeZone: "UTC",
+  }).format(atMs);
+  return `${oneLine(text)} UTC`;
+}
+
+/** A duration, in days where it is as long as one, in the words of a language. */
+export function duration(language: Language, ms: number): string {
+  const isDays = ms >= dayMs;
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: isDays ? "day" : "hour",
+    unitDisplay: "long",
+    maximumFractionDigits: 1,
+  }).format(ms / (isDays ? dayMs : hourMs));
+}
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;

@@ -1,0 +1,46 @@
+/** What a seller may add to the requests that go to their endpoint. */
+
+export const mostHeaders = 20;
+
+/** What is wrong with a header's name, going on where the name ends; null when it can be used. */
+export function headerNameProblem(name: string): string | null {
+  if (!/^[a-z][a-z0-9_-]{0,63}$/i.test(name))
+    return "should be a header's name: a letter, then up to 63 letters, digits, - and _";
+  if (isReserved(name.toLowerCase()))
+    return "is a header that Countersign sets itself, or that is not sent on";
+  return null;
+}
+
+/** What is wrong with a header's value, going on where the name ends; null when it can be used. */
+export function headerValueProblem(value: string): string | null {
+  if (value.length > 1_000) return "should have at most 1,000 characters";
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
+    return "should be visible ASCII characters, with no space at either end";
+  return null;
+}
+
+/** What says how a message is framed, where it goes and what it is signed with is not the seller's to set. */
+function isReserved(name: string): boolean {
+  return reserved.has(name) || reservedBeginnings.some((beginning) => name.startsWith(beginning));
+}
+
+const reserved = new Set([
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "date",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+  "via",
+]);
+
+const reservedBeginnings = ["webhook-", "proxy-", "sec-"];

@@ -1,0 +1,46 @@
+import { chatMessage, type Mood, shortened, type ToldEvent } from "./message.ts";
+
+/** The body of a message to a Discord webhook: one embed, that mentions nobody. */
+export function discordMessage(event: ToldEvent): object {
+  const { title, mood, fields, atMs } = chatMessage(event);
+  return {
+    embeds: [
+      {
+        title,
+        color: colors[mood],
+        fields: fields.slice(0, mostFields).map(({ name, value }) => ({
+          name,
+          value: escaped(value),
+          inline: value.length <= shortValue,
+        })),
+        timestamp: new Date(atMs).toISOString(),
+        footer: { text: event.type },
+      },
+    ],
+    // Escaping hides a mention from readers; this keeps Discord from acting on one.
+    allowed_mentions: { parse: [] },
+  };
+}
+
+const colors: Readonly<Record<Mood, number>> = {
+  good: 0x2f9e44,
+  neutral: 0x4263eb,
+  warning: 0xf08c00,
+  bad: 0xe03131,
+};
+
+/** Discord takes 25 fields of 1,024 characters, and 6,000 in all. Escaped, a text is at most twice as long. */
+const mostFields = 12;
+const mostCharacters = 200;
+const shortValue = 40;
+
+/**
+ * Markup as it is written, not as it is meant: a backslash before what Discord reads as such. A mention is broken by a
+ * character without width, and so is an address, which Discord would turn into a link.
+ */
+function escaped(text: string): string {
+  return shortened(text, mostCharacters)
+    .replace(/[\\*_~`|[\]()<>]|^[-#]/g, "\\$&")
+    .replaceAll("@", "@\u200b")
+    .replaceAll("://", ":\u200b//");
+}

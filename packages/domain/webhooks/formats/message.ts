@@ -1,0 +1,111 @@
+import type { EventType } from "../../events/types.ts";
+
+/** What happened, as it is told. `data` is whatever the event holds: nothing in it is taken for granted. */
+export interface ToldEvent {
+  readonly type: EventType;
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** An event in the words of a chat, before it is put into the form of one. Plain text: nothing is escaped yet. */
+export interface ChatMessage {
+  readonly title: string;
+  readonly mood: Mood;
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+  readonly atMs: number;
+}
+
+export type Mood = "good" | "neutral" | "warning" | "bad";
+
+export function chatMessage({ type, atMs, data }: ToldEvent): ChatMessage {
+  const [title, mood] = words[type];
+  const fields = particulars(data).flatMap(([name, value]) => {
+    const text = textOf(value);
+    return text === "" ? [] : [{ name, value: text }];
+  });
+  return { title, mood, fields, atMs };
+}
+
+const words: Readonly<Record<EventType, readonly [title: string, mood: Mood]>> = {
+  "license.created": ["License created", "good"],
+  "license.updated": ["License changed", "neutral"],
+  "license.revoked": ["License revoked", "bad"],
+  "license.reinstated": ["License reinstated", "good"],
+  "license.renewed": ["License renewed", "good"],
+  "license.expiring_soon": ["License expires soon", "warning"],
+  "license.expired": ["License expired", "warning"],
+  "license.deleted": ["License deleted", "bad"],
+  "license.ip_registered": ["New IP address registered", "neutral"],
+  "license.ip_removed": ["IP address removed", "neutral"],
+  "license.ips_reset": ["IP addresses reset", "neutral"],
+  "license.ip_blocked": ["Blocked IP address turned away", "bad"],
+  "license.ip_limit_reached": ["IP limit reached", "warning"],
+  "license.transfer_requested": ["Transfer requested", "warning"],
+  "license.transferred": ["License transferred", "good"],
+  "license.transfer_rejected": ["Transfer rejected", "bad"],
+  "license.bulk_revoked": ["Licenses revoked", "bad"],
+  "quota.warning": ["Daily quota almost used up", "warning"],
+  "quota.exhausted": ["Daily quota used up", "bad"],
+  "endpoint.test": ["It works", "good"],
+};
+
+/** In the order that they are read in. What an event does not have is left out. */
+function particulars(data: Readonly<Record<string, unknown>>): [name: string, value: unknown][] {
+  const license = objectOf(data.license);
+  return [
+    ["Message", data.message],
+    ["Product", license.product_name ?? data.product_name],
+    ["Key", typeof license.license_key === "string" ? maskedKey(license.license_key) : null],
+    ["Customer", license.customer_name ?? license.customer_email ?? license.customer_discord_id],
+    ["IP address", data.ip],
+    ["Expires", dayOf(license)],
+    ["Reason", data.reason ?? license.revoked_reason],
+    ["Changed", changedNames(data.changed)],
+    ["Licenses", data.count],
+    ["Used", data.used],
+    ["Limit", data.limit],
+  ];
+}
+
+/** Enough to tell keys apart, and not to use one. */
+function maskedKey(key: string): string {
+  return `${[...key].slice(0, 4).join("")}…`;
+}
+
+function dayOf(license: Readonly<Record<string, unknown>>): string | null {
+  if (typeof license.expires_at === "string") return license.expires_at.slice(0, 10);
+  return license.is_lifetime === true ? "never" : null;
+}
+
+/** A list of names, or an object whose members are what changed. */
+function changedNames(changed: unknown): string | null {
+  const names = Array.isArray(changed) ? changed.map(textOf) : Object.keys(objectOf(changed));
+  return names.length === 0 ? null : names.slice(0, 20).join(", ");
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+/** One line; whatever is no text, number or flag says nothing to a reader. */
+function textOf(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value !== "string") return "";
+  return value
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+}
+
+/** At most so many UTF-16 units, which is more than either service counts, without cutting a character in two. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let short = "";
+  for (const character of text) {
+    if (short.length + character.length > most - 1) break;
+    short += character;
+  }
+  return `${short}…`;
+}

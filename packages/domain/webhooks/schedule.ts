@@ -1,0 +1,29 @@
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** How long after the attempt before it each attempt is made: ten in about three days. */
+export const attemptDelaysMs: readonly number[] = [
+  0,
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+
+/** So much later at most, so that what failed together does not come back together. */
+const jitter = 0.2;
+
+/** When to try again after `attempts` have failed; null when that was the last. `random` is from 0 to 1. */
+export function nextAttemptAtMs(attempts: number, nowMs: number, random: number): number | null {
+  const delayMs = attemptDelaysMs[attempts];
+  return delayMs === undefined ? null : Math.round(nowMs + delayMs * (1 + jitter * random));
+}
+
+/** An endpoint at which nothing but failures happened for so long is disabled. */
+export const failingForMs = 5 * 24 * hour;

@@ -1,0 +1,104 @@
+import type { Migration } from "./migration.ts";
+
+/** What happened, whom it is to be told, and every try to tell it. */
+export const events: Migration = {
+  name: "0004-events",
+  statements: [
+    // Written in the transaction that made it true. `data` is what is told, as JSON, and stays as it was then.
+    `create table events (
+      id text primary key,
+      organization_id text not null,
+      product_id text,
+      license_id text,
+      type text not null,
+      at bigint not null,
+      data text not null,
+      undistributed integer check (undistributed in (1, 2))
+    )`,
+    "create index events_by_organization on events (organization_id, id)",
+    "create index events_by_license on events (license_id, id) where license_id is not null",
+    "create index events_by_age on events (at)",
+    // Null once it is known which endpoints are to hear of it. 2 where the license is still to be written into it.
+    "create index events_undistributed on events (id) where undistributed is not null",
+    // One refusal of a kind is told for a license, an address and an hour: whoever writes this row, tells it.
+    `create table refusals_told (
+      hour integer not null,
+      license_id text not null,
+      ip text not null,
+      type text not null,
+      primary key (hour, license_id, ip, type)
+    ) /* clustered */`,
+    // An expiry is told of once, however often it is looked for: once more only when the license runs out another day.
+    `create table expiries_told (
+      license_id text not null,
+      type text not null,
+      ends_at bigint not null,
+      primary key (license_id, type, ends_at)
+    ) /* clustered */`,
+    "alter table products add column expiring_soon_days integer not null default 7 check (expiring_soon_days >= 1)",
+    `create table webhook_endpoints (
+      id text primary key,
+      organization_id text not null,
+      url text not null,
+      description text not null default '',
+      format text not null check (format in ('standard', 'discord', 'slack')),
+      event_types text,
+      product_ids text,
+      sealed_headers text,
+      status text not null check (status in ('enabled', 'disabled')),
+      disabled_reason text check (disabled_reason in ('by_hand', 'gone', 'failing')),
+      disabled_at bigint,
+      failing_since bigint,
+      last_success_at bigint,
+      last_failure_at bigint,
+      created_at bigint not null,
+      updated_at bigint not null,
+      deleted_at bigint
+    )`,
+    "create index webhook_endpoints_by_organization on webhook_endpoints (organization_id, created_at, id)",
+    // Gone for everybody; what it holds is removed bit by bit.
+    "create index webhook_endpoints_deleted on webhook_endpoints (deleted_at) where deleted_at is not null",
+    `create table webhook_secrets (
+      id text primary key,
+      endpoint_id text not null references webhook_endpoints (id),
+      sealed_secret text not null,
+      created_at bigint not null,
+      expires_at bigint
+    )`,
+    "create index webhook_secrets_by_endpoint on webhook_secrets (endpoint_id, created_at)",
+    // An event on its way to one endpoint.
+    `create table deliveries (
+      id text primary key,
+      organization_id text not null,
+      endpoint_id text not null,
+      event_id text not null,
+      event_type text not null,
+      state text not null check (state in ('pending', 'delivered', 'failed', 'held')),
+      attempts integer not null default 0,
+      next_attempt_at bigint,
+      claimed_by text,
+      claimed_until bigint,
+      last_status integer,
+      created_at bigint not null,
+      finished_at bigint
+    )`,
+    // The endpoint comes first: one that never answers must not stand in front of the others.
+    "create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending'",
+    "create index deliveries_by_endpoint on deliveries (endpoint_id, id)",
+    "create index deliveries_by_state on deliveries (endpoint_id, state, id)",
+    "create index deliveries_by_event on deliveries (event_id)",
+    `create table delivery_attempts (
+      id text primary key,
+      delivery_id text not null,
+      endpoint_id text not null,
+      at bigint not null,
+      duration_ms integer not null,
+      request_headers text not null,
+      status integer,
+      response_body text,
+      problem text
+    )`,
+    "create index delivery_attempts_by_delivery on delivery_attempts (delivery_id, id)",
+    "create index delivery_attempts_by_endpoint on delivery_attempts (endpoint_id, id)",
+  ],
+};

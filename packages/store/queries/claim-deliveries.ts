@@ -1,0 +1,134 @@
+import { sql } from "kysely";
+import type { Database } from "../store.ts";
+import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
+
+/** How deliveries are found and taken. A claim moves `next_attempt_at` to its own end, where the next one finds it. */
+
+/**
+ * The endpoints for which something is due. From one endpoint the index leads straight to the next, so that this costs
+ * the same however much waits for each. The state is written out: only so does the partial index serve.
+ */
+export async function dueEndpoints(db: Database, nowMs: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive waiting (id) as (
+      select min(endpoint_id) from deliveries where state = 'pending'
+      union all
+      select (select min(d.endpoint_id) from deliveries d where d.state = 'pending' and d.endpoint_id > w.id)
+      from waiting w where w.id is not null
+    )
+    select w.id from waiting w
+    where w.id is not null and exists (
+      select 1 from deliveries d
+      where d.endpoint_id = w.id and d.state = 'pending' and d.next_attempt_at <= ${nowMs})`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export type SendingEndpoint = Pick<
+  WebhookEndpointRow,
+  "id" | "url" | "format" | "sealed_headers" | "status" | "failing_since"
+>;
+
+export async function endpointsByIds(db: Database, ids: readonly string[]): Promise<SendingEndpoint[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom("webhook_endpoints")
+    .select(["id", "url", "format", "sealed_headers", "status", "failing_since"])
+    .where("id", "in", ids)
+    .where("deleted_at", "is", null)
+    .execute();
+}
+
+/** The ids of what is due for each endpoint, at most as many as it may have; what has waited longest comes first. */
+export async function dueDeliveries(
+  db: Database,
+  wanted: readonly { readonly endpointId: string; readonly atMost: number }[],
+  nowMs: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let start = 0; start < wanted.length; start += endpointsAtOnce) {
+    const lots = wanted.slice(start, start + endpointsAtOnce).map(
+      ({ endpointId, atMost }) => sql`select * from (
+        select id from deliveries
+        where endpoint_id = ${endpointId} and state = 'pending' and next_attempt_at <= ${nowMs}
+        order by next_attempt_at limit ${atMost}) as lot`,
+    );
+    const { rows } = await sql<{ id: string }>`${sql.join(lots, sql` union all `)}`.execute(db);
+    ids.push(...rows.map((row) => row.id));
+  }
+  return ids;
+}
+
+const endpointsAtOnce = 50;
+
+export type ClaimedDelivery = Pick<
+  DeliveryRow,
+  "id" | "endpoint_id" | "event_id" | "event_type" | "attempts" | "created_at"
+>;
+
+/** Takes those that nobody else has taken meanwhile. */
+export async function claimDeliveries(
+  db: Database,
+  ids: readonly string[],
+  claimant: string,
+  nowMs: number,
+  untilMs: number,
+): Promise<ClaimedDelivery[]> {
+  return db
+    .updateTable("deliveries")
+    .set({ claimed_by: claimant, claimed_until: untilMs, next_attempt_at: untilMs })
+    .where("id", "in", ids)
+    .where("state", "=", "pending")
+    .where("next_attempt_at", "<=", nowMs)
+    .returning(["id", "endpoint_id", "event_id", "event_type", "attempts", "created_at"])
+    .execute();
+}
+
+/** Lets go of what was claimed and not tried: whoever looks next may take it at once. */
+export async function releaseDeliveries(
+  db: Database,
+  ids: readonly string[],
+  claimant: string,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable("deliveries")
+    .set({ claimed_by: null, claimed_until: null, next_attempt_at: nowMs })
+    .where("id", "in", ids)
+    .where("claimed_by", "=", claimant)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+export type SentEvent = Pick<
+  EventRow,
+  "id" | "organization_id" | "product_id" | "license_id" | "type" | "at" | "data"
+>;
+
+export async function eventsByIds(db: Database, ids: readonly string[]): Promise<Map<string, SentEvent>> {
+  const rows = await db
+    .selectFrom("events")
+    .select(["id", "organization_id", "product_id", "license_id", "type", "at", "data"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The sealed secrets that each endpoint signs with at this moment, the newest first. */
+export async function signingSecrets(
+  db: Database,
+  endpointIds: readonly string[],
+  nowMs: number,
+): Promise<Map<string, string[]>> {
+  const rows = await db
+    .selectFrom("webhook_secrets")
+    .select(["endpoint_id", "sealed_secret"])
+    .where("endpoint_id", "in", endpointIds)
+    .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", nowMs)]))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  const secrets = new Map<string, string[]>();
+  for (const row of rows)
+    secrets.set(row.endpoint_id, [...(secrets.get(row.endpoint_id) ?? []), row.sealed_secret]);
+  return secrets;
+}

@@ -1,0 +1,134 @@
+import type { Database } from "../store.ts";
+import type { DeliveryAttemptRow, DeliveryRow } from "../tables.ts";
+
+/** How an attempt ended, and what becomes of its delivery. */
+export interface DeliveryResult {
+  readonly attempt: DeliveryAttemptRow;
+  readonly state: DeliveryRow["state"];
+  readonly attempts: number;
+  readonly nextAttemptAt: number | null;
+}
+
+const attemptsAtOnce = 200;
+
+/** Writes attempts down. A delivery that another node has taken since is left to it. */
+export async function writeResults(
+  db: Database,
+  claimant: string,
+  results: readonly DeliveryResult[],
+  nowMs: number,
+): Promise<void> {
+  for (let start = 0; start < results.length; start += attemptsAtOnce)
+    await db
+      .insertInto("delivery_attempts")
+      .values(results.slice(start, start + attemptsAtOnce).map((result) => result.attempt))
+      .execute();
+  for (const alike of groups(results)) {
+    const [first] = alike;
+    if (first === undefined) continue;
+    await db
+      .updateTable("deliveries")
+      .set({
+        state: first.state,
+        attempts: first.attempts,
+        next_attempt_at: first.nextAttemptAt,
+        last_status: first.attempt.status,
+        finished_at: first.state === "pending" ? null : nowMs,
+        claimed_by: null,
+        claimed_until: null,
+      })
+      .where("id", "in", alike.map((result) => result.attempt.delivery_id).toSorted())
+      .where("claimed_by", "=", claimant)
+      .where("state", "=", "pending")
+      .execute();
+  }
+}
+
+/** Those that end in the same way are one statement: most are delivered at the first attempt with 200. */
+function groups(results: readonly DeliveryResult[]): DeliveryResult[][] {
+  const byEnd = Map.groupBy(results, ({ state, attempts, nextAttemptAt, attempt }) =>
+    [state, attempts, nextAttemptAt, attempt.status].join(),
+  );
+  return [...byEnd.values()];
+}
+
+/** What a lot of attempts says about their endpoint. */
+export interface EndpointNews {
+  readonly endpointId: string;
+  readonly lastSuccessAt: number | null;
+  readonly lastFailureAt: number | null;
+  /** The first failure that no success came after; null when the last attempt was one. */
+  readonly failingSince: number | null;
+}
+
+/** Writes it down, and returns the endpoint as it is then; nothing when it is gone. */
+export async function noteEndpointNews(db: Database, news: EndpointNews) {
+  const { endpointId, lastSuccessAt, lastFailureAt, failingSince } = news;
+  return db
+    .updateTable("webhook_endpoints")
+    .set((row) => ({
+      failing_since:
+        lastSuccessAt !== null ? failingSince : row.fn.coalesce("failing_since", row.val(failingSince)),
+      ...(lastSuccessAt === null ? {} : { last_success_at: lastSuccessAt }),
+      ...(lastFailureAt === null ? {} : { last_failure_at: lastFailureAt }),
+    }))
+    .where("id", "=", endpointId)
+    .returning(["id", "organization_id", "url", "description", "status", "failing_since", "updated_at"])
+    .executeTakeFirst();
+}
+
+export async function disableEndpoint(
+  db: Database,
+  endpoint: { readonly id: string; readonly updated_at: number },
+  reason: "gone" | "failing",
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable("webhook_endpoints")
+    .set({
+      status: "disabled",
+      disabled_reason: reason,
+      disabled_at: nowMs,
+      updated_at: Math.max(endpoint.updated_at + 1, nowMs),
+    })
+    .where("id", "=", endpoint.id)
+    .execute();
+}
+
+/** Removes up to `atMost` of each that are older; returns whether anything was. */
+export async function forgetDeliveries(
+  db: Database,
+  before: { readonly id: string; readonly ms: number },
+  atMost: number,
+): Promise<boolean> {
+  let removed = false;
+  for (const table of ["delivery_attempts", "deliveries"] as const) {
+    const old = await db.selectFrom(table).select("id").where("id", "<", before.id).limit(atMost).execute();
+    if (old.length === 0) continue;
+    removed = true;
+    await db
+      .deleteFrom(table)
+      .where(
+        "id",
+        "in",
+        old.map((row) => row.id),
+      )
+      .execute();
+  }
+  const events = await db
+    .selectFrom("events")
+    .select("id")
+    .where("at", "<", before.ms)
+    .limit(atMost)
+    .execute();
+  if (events.length === 0) return removed;
+  await db
+    .deleteFrom("events")
+    .where(
+      "id",
+      "in",
+      events.map((row) => row.id),
+    )
+    .execute();
+  return true;
+}

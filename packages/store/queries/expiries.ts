@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import type { Database } from "../store.ts";
+import type { ExpiryToldRow } from "../tables.ts";
+
+export type EndingEvent = "license.expiring_soon" | "license.expired";
+
+const dayMs = 86_400_000;
+
+/** Which of these ends nobody had told of: whoever writes the row tells of it. Returns the licenses. */
+export async function markEndingsTold(db: Database, endings: readonly ExpiryToldRow[]): Promise<Set<string>> {
+  if (endings.length === 0) return new Set();
+  const rows = await db
+    .insertInto("expiries_told")
+    .values(endings)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("license_id")
+    .execute();
+  return new Set(rows.map((row) => row.license_id));
+}
+
+/** After how many days the products of these organizations warn, each number once. */
+export async function warningDays(db: Database, organizationIds: readonly string[]): Promise<number[]> {
+  if (organizationIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("products")
+    .select("expiring_soon_days")
+    .distinct()
+    .where("organization_id", "in", organizationIds)
+    .where("deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => row.expiring_soon_days);
+}
+
+export interface Due {
+  readonly organizationIds: readonly string[];
+  readonly type: EndingEvent;
+  /** Days before the end; 0 for the end itself. */
+  readonly days: number;
+  /** What became due after the one and not after the other. */
+  readonly afterMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Licenses for whose end the time has come and that nobody told of. Found along `licenses_by_expiry`, and nothing is
+ * read but what became due.
+ */
+export async function dueLicenses(db: Database, due: Due, limit: number): Promise<string[]> {
+  const { organizationIds, type, days, afterMs, untilMs } = due;
+  if (organizationIds.length === 0) return [];
+  const endsAt = sql.ref<number>("l.ends_at");
+  let query = db
+    .selectFrom("licenses as l")
+    .innerJoin("products as p", "p.id", "l.product_id")
+    .select("l.id")
+    .where("l.organization_id", "in", organizationIds)
+    // What has run out meanwhile is not about to.
+    .where(endsAt, ">", type === "license.expired" ? afterMs : Math.max(afterMs + days * dayMs, untilMs))
+    .where(endsAt, "<=", untilMs + days * dayMs)
+    .where("l.revoked_at", "is", null)
+    .where("p.deleted_at", "is", null)
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom("expiries_told as t")
+            .select("t.license_id")
+            .whereRef("t.license_id", "=", "l.id")
+            .where("t.type", "=", type)
+            .whereRef("t.ends_at", "=", endsAt),
+        ),
+      ),
+    );
+  if (type === "license.expiring_soon") query = query.where("p.expiring_soon_days", "=", days);
+  const rows = await query.limit(limit).execute();
+  return rows.map((row) => row.id);
+}
+
+/** Of these, the ones for which that is still so: rows that the transaction has locked. */
+export async function stillDue(db: Database, due: Due, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { type, days, afterMs, untilMs } = due;
+  const rows = await db
+    .selectFrom("licenses as l")
+    .innerJoin("products as p", "p.id", "l.product_id")
+    .select("l.id")
+    .where("l.id", "in", ids)
+    .where("l.expires_at", ">", type === "license.expired" ? afterMs : untilMs)
+    .where("l.expires_at", "<=", untilMs + days * dayMs)
+    .where("l.revoked_at", "is", null)
+    .where("p.deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function organizationIdsAfter(db: Database, afterId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("organizations")
+    .select("id")
+    .where("id", ">", afterId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Removes some of what was told of refusals before this hour; returns whether anything was. */
+export async function forgetRefusals(db: Database, beforeHour: number, atMost: number): Promise<boolean> {
+  const some = await db
+    .selectFrom("refusals_told")
+    .select(["hour", "license_id"])
+    .where("hour", "<", beforeHour)
+    .orderBy("hour")
+    .orderBy("license_id")
+    .limit(atMost)
+    .execute();
+  const [first] = some;
+  if (first === undefined) return false;
+  const ids = some.filter(({ hour }) => hour === first.hour).map((row) => row.license_id);
+  await db
+    .deleteFrom("refusals_told")
+    .where("hour", "=", first.hour)
+    .where("license_id", "in", [...new Set(ids)])
+    .execute();
+  return true;
+}

@@ -1,0 +1,50 @@
+import type { Database } from "../store.ts";
+
+/** A license as a letter to its customer tells of it. */
+export type LicenseLetterFacts = Omit<Row, "email"> & { readonly email: string };
+
+/** In the order of their ids; those whose customer has no e-mail address in the organization's view are left out. */
+export async function licenseLetterFacts(
+  db: Database,
+  licenseIds: readonly string[],
+): Promise<LicenseLetterFacts[]> {
+  const found: LicenseLetterFacts[] = [];
+  for (let start = 0; start < licenseIds.length; start += licensesAtOnce) {
+    const rows = await someRows(db, licenseIds.slice(start, start + licensesAtOnce));
+    for (const { email, ...facts } of rows) if (email !== null) found.push({ ...facts, email });
+  }
+  return found;
+}
+
+const licensesAtOnce = 500;
+
+type Row = Awaited<ReturnType<typeof someRows>>[number];
+
+function someRows(db: Database, licenseIds: readonly string[]) {
+  return db
+    .selectFrom("licenses as l")
+    .innerJoin("products as p", "p.id", "l.product_id")
+    .innerJoin("organizations as o", "o.id", "l.organization_id")
+    .innerJoin("organization_customers as c", (join) =>
+      join.onRef("c.organization_id", "=", "l.organization_id").onRef("c.customer_id", "=", "l.customer_id"),
+    )
+    .select([
+      "l.id",
+      "l.license_key",
+      "l.expires_at",
+      "l.term_ms",
+      "l.revoked_at",
+      "p.name as product",
+      "p.deliver_license_by_mail",
+      "p.license_mail_text",
+      "p.expiring_soon_mail",
+      "o.name as organization",
+      "o.locale",
+      "c.email",
+    ])
+    .where("l.id", "in", licenseIds)
+    .where("p.deleted_at", "is", null)
+    .where("o.deleted_at", "is", null)
+    .orderBy("l.id")
+    .execute();
+}

@@ -1,0 +1,191 @@
+import { webhookId } from "@countersign/domain/webhooks/signature";
+import { openStore } from "@countersign/store/open";
+import type { Store } from "@countersign/store/store";
+import type { TestDatabase } from "../support/databases.ts";
+import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { openSeller } from "../support/seller.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { allowLoopback, makeEndpoint, makeEvents, passTime } from "../support/webhooks.ts";
+import { holds } from "./holds.ts";
+
+const patientMs = 240_000;
+
+/**
+ * Kills the server again and again while it delivers to a receiver that refuses the first try of half of the events.
+ * Every event arrives, each under its one `webhook-id`.
+ */
+export async function webhooksUnderKills(
+  make: () => Promise<TestDatabase>,
+  size: { readonly events: number; readonly kills: number },
+): Promise<string> {
+  const database = await make();
+  const seller = await openSeller(database.location);
+  const { store, organizationId } = seller;
+  const ledger = await openLedger();
+  try {
+    const endpoint = await makeEndpoint(store, organizationId, ledger.receiver.url);
+    const ids: string[] = [];
+    const perRun = Math.ceil(size.events / (size.kills + 1));
+    for (let kill = 0; kill <= size.kills; kill++) {
+      ids.push(...(await makeEvents(store, organizationId, Math.min(perRun, size.events - ids.length))));
+      const server = await startServerProcess({ ...database.environment, ...allowLoopback });
+      try {
+        const enough = ledger.receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
+        await until("there is traffic", () => ledger.receiver.received.length >= enough, patientMs);
+        if (kill === size.kills)
+          await until(
+            "all is delivered",
+            async () => {
+              await passTime(store, endpoint.id);
+              return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
+            },
+            patientMs,
+          );
+      } finally {
+        server.signal("SIGKILL");
+        await server.exited;
+      }
+      await passTime(store, endpoint.id, true);
+    }
+    return `${size.kills} kills, ${await ledger.check(store, endpoint.id, ids)}`;
+  } finally {
+    await ledger.receiver.close();
+    await store.close();
+    database.remove();
+  }
+}
+
+/** One endpoint in ten never answers. The others hear of what happened as quickly as ever. */
+export async function webhooksWithHangingEndpoints(
+  make: () => Promise<TestDatabase>,
+  size: {
+    readonly endpoints: number;
+    readonly events: number;
+    readonly everyMs: number;
+    readonly p99Ms: number;
+  },
+): Promise<string> {
+  const database = await make();
+  const { store, organizationId } = await openSeller(database.location);
+  const receiver = await openReceiver(({ path }) => (path === "/hangs" ? "hang" : { status: 200 }));
+  const server = await startServerProcess({ ...database.environment, ...allowLoopback });
+  try {
+    const healthy = size.endpoints - Math.ceil(size.endpoints / 10);
+    for (let made = 0; made < size.endpoints; made++)
+      await makeEndpoint(store, organizationId, `${receiver.url}/${made < healthy ? made : "hangs"}`);
+    for (let made = 0; made < size.events; made++) {
+      await makeEvents(store, organizationId, 1);
+      await new Promise((resolve) => setTimeout(resolve, size.everyMs));
+    }
+    const arrived = () => receiver.received.filter((request) => request.path !== "/hangs");
+    await until(
+      "the healthy have all",
+      () => arrived().length >= healthy * size.events,
+      size.p99Ms + patientMs,
+    );
+    const delaysMs = arrived()
+      .map(({ body, atMs }) => atMs - Date.parse(JSON.parse(body).timestamp))
+      .sort((a, b) => a - b);
+    const at = (part: number) => delaysMs[Math.floor((delaysMs.length - 1) * part)] ?? 0;
+    holds(at(0.99) <= size.p99Ms, `${size.p99Ms} ms at p99, but it was ${at(0.99)} ms`);
+    const hung = receiver.received.length - arrived().length;
+    return `${delaysMs.length} delivered beside ${hung} that hung, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`;
+  } finally {
+    await server.stop();
+    await receiver.close();
+    await store.close();
+    database.remove();
+  }
+}
+
+/** The database goes away and comes back in the middle of it. */
+export async function webhooksThroughRestart(
+  postgres: PostgresServer,
+  size: { readonly events: number },
+): Promise<string> {
+  const location = { kind: "postgres", url: await freshDatabase(postgres.url) } as const;
+  const before = await openSeller(location);
+  const ledger = await openLedger();
+  const endpoint = await makeEndpoint(before.store, before.organizationId, ledger.receiver.url);
+  const ids = await makeEvents(before.store, before.organizationId, size.events);
+  await before.store.close();
+  const server = await startServerProcess({ DATABASE_URL: location.url, ...allowLoopback });
+  try {
+    await until("there is traffic", () => ledger.receiver.received.length >= 10, patientMs);
+    await postgres.stop();
+    await postgres.start();
+    const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+    try {
+      await until(
+        "all is delivered",
+        async () => {
+          await passTime(store, endpoint.id);
+          return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
+        },
+        patientMs,
+      );
+      return await ledger.check(store, endpoint.id, ids);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await server.stop();
+    await ledger.receiver.close();
+  }
+}
+
+/** A receiver that refuses the first try of every second event, and knows what it said yes to. */
+async function openLedger() {
+  const seen = new Set<string>();
+  const taken = new Set<string>();
+  const receiver: Receiver = await openReceiver(({ id }) => {
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    if (isFirst && seen.size % 2 === 0) return { status: 500 };
+    taken.add(id);
+    return { status: 200 };
+  });
+  return {
+    receiver,
+    /** Throws when an event is missing, or arrived under an id that is not its own. */
+    check: async (store: Store, endpointId: string, eventIds: readonly string[]): Promise<string> => {
+      const expected = new Set(eventIds.map(webhookId));
+      const lost = [...expected].filter((id) => !taken.has(id));
+      holds(lost.length === 0, `${lost.length} of ${expected.size} events were lost`);
+      const strange = [...seen].filter((id) => !expected.has(id));
+      holds(strange.length === 0, `${strange.length} events came under ids that are not theirs`);
+      const rows = await store.reads
+        .selectFrom("deliveries")
+        .select(["event_id", "state"])
+        .where("endpoint_id", "=", endpointId)
+        .execute();
+      holds(rows.length === eventIds.length, `${rows.length} deliveries of ${eventIds.length} events`);
+      holds(new Set(rows.map((row) => row.event_id)).size === rows.length, "an event was distributed twice");
+      return `${expected.size} events, none lost, ${receiver.received.length} requests`;
+    },
+  };
+}
+
+async function undelivered(store: Store, endpointId: string): Promise<number> {
+  const rows = await store.reads
+    .selectFrom("deliveries")
+    .select("id")
+    .where("endpoint_id", "=", endpointId)
+    .where("state", "<>", "delivered")
+    .limit(1)
+    .execute();
+  return rows.length;
+}
+
+/** Events that were not distributed yet. */
+async function waiting(store: Store): Promise<number> {
+  const rows = await store.reads
+    .selectFrom("events")
+    .select("id")
+    .where("undistributed", "is not", null)
+    .limit(1)
+    .execute();
+  return rows.length;
+}

@@ -1,0 +1,139 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
+import { skipLoudly } from "../support/skip.ts";
+
+/** The programs of the guide, as they stand there, given real and spoilt events. */
+const guide = readFileSync(join(import.meta.dir, "../../docs/guides/webhooks.md"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "countersign-guide-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const key = Buffer.from("a secret of more than 24 bytes, for this test");
+const otherKey = Buffer.from("another secret of more than 24 bytes, for it");
+const secret = `whsec_${key.toString("base64")}`;
+const body = JSON.stringify({
+  type: "license.created",
+  timestamp: "2026-11-16T00:00:00.000Z",
+  data: { name: "Grüße 😀" },
+});
+const nowSeconds = Math.floor(Date.now() / 1000);
+
+function event(changes: { keys?: Uint8Array[]; ageSeconds?: number } = {}) {
+  const timestampSeconds = nowSeconds - (changes.ageSeconds ?? 0);
+  const id = webhookId("01a1e1b5-0563-7000-aaad-63e0de58771e");
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(timestampSeconds),
+    "webhook-signature": webhookSignature({ id, timestampSeconds, body }, changes.keys ?? [key]),
+  };
+}
+
+const cases: readonly [name: string, isGood: boolean, headers: Record<string, string>, body: string][] = [
+  ["as it was sent", true, event(), body],
+  ["during a rotation, the new secret first", true, event({ keys: [otherKey, key] }), body],
+  ["signed with another secret", false, event({ keys: [otherKey] }), body],
+  ["one byte changed", false, event(), body.replace("created", "creatEd")],
+  ["parsed and written again", false, event(), JSON.stringify(JSON.parse(body), null, 1)],
+  ["another id", false, { ...event(), "webhook-id": "evt_other" }, body],
+  ["another time", false, { ...event(), "webhook-timestamp": String(nowSeconds + 1) }, body],
+  ["ten minutes old", false, event({ ageSeconds: 600 }), body],
+  ["ten minutes ahead", false, event({ ageSeconds: -600 }), body],
+  ["a time that is none", false, { ...event(), "webhook-timestamp": "soon" }, body],
+  ["no headers at all", false, {}, body],
+  [
+    "a signature of another version",
+    false,
+    { ...event(), "webhook-signature": event()["webhook-signature"].replace("v1,", "v2,") },
+    body,
+  ],
+  ["an empty signature", false, { ...event(), "webhook-signature": "v1," }, body],
+];
+/** One case a line: whether it came through is what each program prints. */
+const input = cases
+  .map(([, , headers, text]) => JSON.stringify({ headers, body: Buffer.from(text).toString("base64") }))
+  .join("\n");
+const expected = cases.map(([name, isGood]) => `${name}: ${isGood}`);
+
+const languages = [
+  {
+    name: "Node.js",
+    fence: "js",
+    program: "node",
+    install: "Install Node.js 20 or newer.",
+    file: "verify.mjs",
+    driver: `
+import { readFileSync } from "node:fs";
+for (const line of readFileSync(0, "utf8").split("\\n")) {
+  const { headers, body } = JSON.parse(line);
+  try { verifiedEvent(process.argv[2], headers, Buffer.from(body, "base64").toString()); console.log("true"); }
+  catch { console.log("false"); }
+}`,
+  },
+  {
+    name: "Python",
+    fence: "python",
+    program: "python3",
+    install: "Install Python 3.9 or newer.",
+    file: "verify.py",
+    driver: `
+import sys
+for line in sys.stdin:
+    case = json.loads(line)
+    try:
+        verified_event(sys.argv[1], case["headers"], base64.b64decode(case["body"]))
+        print("true")
+    except ValueError:
+        print("false")
+`,
+  },
+  {
+    name: "Java",
+    fence: "java",
+    program: "java",
+    install: "Install a JDK, 11 or newer.",
+    file: "Webhooks.java",
+    // A file that is run from its source begins with the class that has a main.
+    driver: `
+class Driver {
+  public static void main(String[] words) throws Exception {
+    for (String line : new String(System.in.readAllBytes(), StandardCharsets.UTF_8).split("\\n")) {
+      Map<String, String> headers = new java.util.HashMap<>();
+      var found = java.util.regex.Pattern.compile("\\"([a-z-]+)\\":\\"([^\\"]*)\\"").matcher(line);
+      while (found.find()) headers.put(found.group(1), found.group(2));
+      byte[] body = Base64.getDecoder().decode(headers.remove("body"));
+      try { Webhooks.verifiedEvent(words[0], headers, body); System.out.println("true"); }
+      catch (GeneralSecurityException refused) { System.out.println("false"); }
+    }
+  }
+}
+`,
+  },
+] as const;
+
+describe("the guide's way to verify a webhook", () => {
+  for (const { name, fence, program, install, file, driver } of languages) {
+    const title = `${name} takes what is real and refuses what is not`;
+    if (spawnSync(program, ["--version"]).status !== 0) {
+      skipLoudly(title, `${program} is not there. ${install}`);
+      continue;
+    }
+    test(title, () => {
+      const code = new RegExp(`\`\`\`${fence}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
+      expect(code).not.toBe("");
+      const path = join(folder, file);
+      writeFileSync(path, fence === "java" ? withMainFirst(code, driver) : code + driver);
+      const ran = spawnSync(program, [path, secret], { input, encoding: "utf8" });
+      expect(ran.stderr).toBe("");
+      const printed = ran.stdout.trim().split("\n");
+      expect(cases.map(([caseName], place) => `${caseName}: ${printed[place]}`)).toEqual(expected);
+    });
+  }
+});
+
+function withMainFirst(code: string, driver: string): string {
+  const start = code.indexOf("class Webhooks");
+  return `${code.slice(0, start)}${driver}${code.slice(start)}`;
+}

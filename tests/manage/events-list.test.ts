@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
+  let office: Office;
+  let list: string;
+  const licenses: { id: string }[] = [];
+
+  const get = async (query: string, path = list) => {
+    const answer = await office.owner.api.get(`${path}${query}`);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body;
+  };
+  const license = async (productId = office.productId) => {
+    const { body } = await office.owner.api.post(`/products/${productId}/licenses`, {
+      customer_email: "ada@example.com",
+    });
+    return body as { id: string; license_key: string };
+  };
+  const typesIn = (body: { data: { type: string }[] }) => body.data.map(({ type }) => type);
+
+  beforeAll(async () => {
+    office = await openOffice(make);
+    list = `/organizations/${office.organizationId}/events`;
+    for (let at = 0; at < 5; at++) licenses.push(await license());
+    await office.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`, {});
+    // What is followed is shown once nothing older can come any more.
+    await until("the events are settled", async () => (await get("?order=oldest")).data.length === 6);
+  });
+  afterAll(() => office.close());
+
+  test("is read page by page, the newest first, and says the same from the oldest on", async () => {
+    const all = await get("");
+    expect(typesIn(all)).toEqual(["license.revoked", ...Array(5).fill("license.created")]);
+    expect([all.next_cursor, all.after]).toEqual([null, null]);
+    const pages: { id: string }[] = [];
+    let cursor = "";
+    for (let reads = 0; reads < 4; reads++) {
+      const page = await get(`?limit=2${cursor}`);
+      pages.push(...page.data);
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(pages).toEqual(all.data);
+    const oldest = await get("?order=oldest");
+    expect(oldest.data).toEqual([...all.data].reverse());
+    expect(oldest.after).toBe(all.data[0].id);
+    expect(all.data[0].id).toMatch(/^evt_[0-9a-f]{32}$/);
+  });
+
+  test("is narrowed by type, license, product and time", async () => {
+    const [first] = licenses;
+    expect(typesIn(await get("?type=license.revoked"))).toEqual(["license.revoked"]);
+    expect(typesIn(await get(`?license_id=${first?.id}`))).toEqual(["license.revoked", "license.created"]);
+    expect(typesIn(await get("", `/licenses/${first?.id}/events`))).toEqual([
+      "license.revoked",
+      "license.created",
+    ]);
+    expect((await get(`?product_id=${office.productId}`)).data.length).toBe(6);
+    expect((await get("?product_id=nothing")).data).toEqual([]);
+    const all = await get("");
+    const since = all.data[0].timestamp;
+    expect((await get(`?from=${since}`)).data[0].type).toBe("license.revoked");
+    const older = await get(`?to=${since}`);
+    expect(typesIn(older).every((type) => type === "license.created")).toBe(true);
+    expect((await get("?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z")).data).toEqual([]);
+  });
+
+  test("pages of what is narrowed hold everything, too", async () => {
+    const found: string[] = [];
+    let cursor = "";
+    for (let reads = 0; reads < 10; reads++) {
+      const page = await get(`?type=license.created&limit=2&order=oldest${cursor}`);
+      found.push(...page.data.map(({ license_id }: { license_id: string }) => license_id));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(found).toEqual(licenses.map(({ id }) => id));
+  });
+
+  test("whoever follows it waits for the next event and gets it, once", async () => {
+    const { after } = await get("?order=oldest");
+    const nothing = await get(`?order=oldest&after=${after}&wait_seconds=1`);
+    expect([nothing.data, nothing.after]).toEqual([[], after]);
+    const waiting = get(`?order=oldest&after=${after}&wait_seconds=20`);
+    const { id } = await license();
+    const came = await waiting;
+    expect(came.data).toMatchObject([{ type: "license.created", license_id: id }]);
+    expect((await get(`?order=oldest&after=${came.after}`)).data).toEqual([]);
+    // What does not match is not read again and again.
+    const other = await get(`?order=oldest&after=${after}&type=license.deleted`);
+    expect([other.data, other.after]).toEqual([[], came.after]);
+  });
+
+  // Longer than a connection may be silent otherwise. Which database is behind it does not matter.
+  test.if(kind === "sqlite")("a request that waits as long as it may gets an answer", async () => {
+    const { after } = await get("?order=oldest");
+    const startedMs = performance.now();
+    expect((await get(`?order=oldest&after=${after}&type=license.deleted&wait_seconds=20`)).data).toEqual([]);
+    expect(performance.now() - startedMs).toBeGreaterThan(19_000);
+  });
+
+  test("what a validation did is listed, and another organization's license shows nothing", async () => {
+    const { id, license_key: key } = await license();
+    await office.publicApi.validate({ license_key: key });
+    expect(typesIn(await get("", `/licenses/${id}/events`))).toEqual([
+      "license.ip_registered",
+      "license.created",
+    ]);
+    const stranger = await office.person();
+    const theirs = await stranger.api.post("/organizations", { name: "Other" });
+    const answer = await stranger.api.get(`/organizations/${theirs.body.id}/events?license_id=${id}`);
+    expect(answer.body.data).toEqual([]);
+  });
+
+  test.each([
+    ["?after=evt_00000000000070008000000000000000", "after"],
+    ["?wait_seconds=3", "wait_seconds"],
+    ["?order=oldest&after=x", "after"],
+    ["?order=oldest&wait_seconds=21", "wait_seconds"],
+    ["?type=nothing", "type"],
+    ["?cursor=x", "cursor"],
+  ])("%s is refused by name", async (query, field) => {
+    const { status, body } = await office.owner.api.get(list + query);
+    expect([status, body.errors[0].field]).toEqual([422, field]);
+  });
+});

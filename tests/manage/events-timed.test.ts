@@ -1,0 +1,164 @@
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openStore } from "@countersign/store/open";
+import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
+import { databases, type TestDatabase } from "../support/databases.ts";
+import { openSeller, type Seller } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+const startMs = Date.UTC(2030, 5, 1);
+const dayMs = 86_400_000;
+
+describe.each(databases)("events that time brings on $kind", ({ kind, make }) => {
+  const made: { database: TestDatabase; seller: Seller }[] = [];
+  let seller: Seller;
+  let nowMs: number;
+  let watch: ExpiryWatch;
+
+  beforeEach(async () => {
+    const database = await make();
+    seller = await openSeller(database.location);
+    made.push({ database, seller });
+    nowMs = startMs;
+    watch = new ExpiryWatch(seller.store, async () => nowMs);
+  });
+  afterAll(async () => {
+    for (const { database, seller } of made) {
+      await seller.store.close();
+      database.remove();
+    }
+  });
+
+  const told = async () => {
+    const rows = await seller.store.reads
+      .selectFrom("events")
+      .select(["type", "license_id", "at", "data", "undistributed"])
+      .orderBy("id")
+      .execute();
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
+  };
+  const types = async () => (await told()).map(({ type }) => type);
+  const runAt = async (ms: number) => {
+    nowMs = ms;
+    await watch.run();
+  };
+
+  test("a first start tells nothing of what ran out before", async () => {
+    await seller.license({ expiresAtMs: startMs - 400 * dayMs });
+    await seller.license({ expiresAtMs: startMs - dayMs });
+    await runAt(startMs);
+    await runAt(startMs + dayMs);
+    expect(await told()).toEqual([]);
+  });
+
+  test("a license is told of so many days before its end as its product says, and at its end, once each", async () => {
+    const { id } = await seller.license({ expiresAtMs: startMs + 10 * dayMs });
+    await seller.license();
+    await runAt(startMs);
+    await runAt(startMs + 3 * dayMs - 1);
+    expect(await told()).toEqual([]);
+    await runAt(startMs + 3 * dayMs);
+    await runAt(startMs + 3 * dayMs + 10_000);
+    await runAt(startMs + 10 * dayMs - 1);
+    expect(await told()).toMatchObject([
+      {
+        type: "license.expiring_soon",
+        license_id: id,
+        at: startMs + 3 * dayMs,
+        undistributed: 1,
+        data: { license_id: id, license: { status: "active" } },
+      },
+    ]);
+    await runAt(startMs + 10 * dayMs);
+    await runAt(startMs + 10 * dayMs + 10_000);
+    expect((await told()).slice(1)).toMatchObject([
+      { type: "license.expired", license_id: id, data: { license: { status: "expired" } } },
+    ]);
+  });
+
+  test("each product has days of its own", async () => {
+    const { productId } = await seller.product({ expiring_soon_days: 30 });
+    const { id } = await seller.license({ productId, expiresAtMs: startMs + 35 * dayMs });
+    await seller.license({ expiresAtMs: startMs + 35 * dayMs });
+    await runAt(startMs);
+    await runAt(startMs + 6 * dayMs);
+    expect(await told()).toMatchObject([{ type: "license.expiring_soon", license_id: id }]);
+  });
+
+  test("after a time without any server everything is caught up with, but nothing is about to end that has ended", async () => {
+    await seller.license({ expiresAtMs: startMs + 10 * dayMs });
+    const later = await seller.license({ expiresAtMs: startMs + 25 * dayMs });
+    await runAt(startMs);
+    watch = new ExpiryWatch(seller.store, async () => nowMs);
+    await runAt(startMs + 20 * dayMs);
+    expect((await told()).map(({ type, license_id }) => [type, license_id === later.id])).toEqual([
+      ["license.expired", false],
+      ["license.expiring_soon", true],
+    ]);
+  });
+
+  test("three nodes that look at once tell of 130 licenses once each", async () => {
+    for (let at = 0; at < 130; at++) await seller.license({ expiresAtMs: startMs + dayMs + at });
+    await runAt(startMs);
+    const { database } = made.at(-1) ?? {};
+    if (database === undefined) throw new Error("There is no database.");
+    const options = { encryptionKey: null, durability: "standard" } as const;
+    // A SQLite database has one server, so there it is three watches of that one.
+    const count = kind === "sqlite" ? 0 : 2;
+    const others = await Promise.all(
+      Array.from({ length: count }, () => openStore(database.location, options)),
+    );
+    const stores = kind === "sqlite" ? [seller.store, seller.store] : others;
+    nowMs = startMs + 2 * dayMs;
+    const nodes = [watch, ...stores.map((store) => new ExpiryWatch(store, async () => nowMs))];
+    await Promise.all(nodes.map((node) => node.run()));
+    await Promise.all(others.map((store) => store.close()));
+    const ids = (await told()).map(({ license_id }) => license_id);
+    expect([ids.length, new Set(ids).size]).toEqual([130, 130]);
+  });
+
+  test("what is revoked, or of a deleted product, tells nothing", async () => {
+    await seller.license({ expiresAtMs: startMs + dayMs, revokedAtMs: startMs });
+    const { productId } = await seller.product();
+    await seller.license({ productId, expiresAtMs: startMs + dayMs });
+    await seller.store.transaction((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
+    );
+    await runAt(startMs);
+    await runAt(startMs + 2 * dayMs);
+    expect(await told()).toEqual([]);
+  });
+
+  test("a license that was renewed and runs out again is told of again", async () => {
+    const { id } = await seller.license({ expiresAtMs: startMs + dayMs });
+    await runAt(startMs);
+    await runAt(startMs + 2 * dayMs);
+    await seller.store.transaction((db) =>
+      db
+        .updateTable("licenses")
+        .set({ expires_at: startMs + 20 * dayMs })
+        .where("id", "=", id)
+        .execute(),
+    );
+    await runAt(startMs + 14 * dayMs);
+    await runAt(startMs + 21 * dayMs);
+    expect(await types()).toEqual(["license.expired", "license.expiring_soon", "license.expired"]);
+  });
+
+  test("a run that was cut off is done again from its beginning and tells nothing twice", async () => {
+    await seller.license({ expiresAtMs: startMs + dayMs });
+    await runAt(startMs);
+    const before = await seller.store.reads.selectFrom("platform_state").selectAll().execute();
+    await runAt(startMs + 2 * dayMs);
+    const state = before.find(({ name }) => name === "expiries_told_until");
+    await seller.store.transaction((db) =>
+      db
+        .updateTable("platform_state")
+        .set({ value: state?.value ?? "" })
+        .where("name", "=", "expiries_told_until")
+        .execute(),
+    );
+    await runAt(startMs + 2 * dayMs);
+    expect(await types()).toEqual(["license.expired"]);
+  });
+});

@@ -1,0 +1,319 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { webhookId } from "@countersign/domain/webhooks/signature";
+import { enableDeliveries } from "@countersign/store/queries/deliveries";
+import { addSecret } from "@countersign/store/queries/webhook-endpoints";
+import { Webhook } from "standardwebhooks";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { sell } from "../support/sell.ts";
+import { newId } from "../support/seller.ts";
+import { until } from "../support/until.ts";
+import {
+  allowLoopback,
+  attemptsAt,
+  deliveriesTo,
+  makeEndpoint,
+  makeEvents,
+  passTime,
+} from "../support/webhooks.ts";
+
+setDefaultTimeout(120_000);
+
+const day = 24 * 60 * 60 * 1000;
+
+for (const { kind, make } of databases) {
+  describe(`deliveries on ${kind}`, () => {
+    let office: Office;
+    const receivers: Receiver[] = [];
+    beforeAll(async () => {
+      office = await openOffice(make, allowLoopback);
+    });
+    afterEach(async () => {
+      await office.store.transaction((db) =>
+        db.updateTable("webhook_endpoints").set({ status: "disabled", disabled_reason: "by_hand" }).execute(),
+      );
+      for (const receiver of receivers.splice(0)) await receiver.close();
+    });
+    afterAll(() => office.close());
+
+    const receiving = async (reply?: Receiver["reply"]) => {
+      const receiver = await openReceiver(reply);
+      receivers.push(receiver);
+      return receiver;
+    };
+    const endpointAt = (url: string, settings: Parameters<typeof makeEndpoint>[3] = {}) =>
+      makeEndpoint(office.store, office.organizationId, url, settings);
+    const happen = (count = 1, settings: Parameters<typeof makeEvents>[3] = {}) =>
+      makeEvents(office.store, office.organizationId, count, settings);
+    const states = async (endpointId: string) =>
+      (await deliveriesTo(office.store, endpointId)).map((row) => row.state);
+    const stateIs = (endpointId: string, ...wanted: string[]) =>
+      until(`deliveries are ${wanted}`, async () => (await states(endpointId)).join() === wanted.join());
+    const endpointRow = (id: string) =>
+      office.store.reads
+        .selectFrom("webhook_endpoints")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+
+    test("an event arrives signed, with the seller's headers, and the log does not show their values", async () => {
+      const receiver = await receiving(() => ({ status: 202, body: "thanks" }));
+      const headers = { authorization: "Bearer hunter2", "webhook-id": "forged" };
+      const { id, secret } = await endpointAt(`${receiver.url}/hooks?a=b`, {
+        sealed_headers: office.store.sealer.seal(Buffer.from(JSON.stringify(headers))),
+      });
+      const [eventId = ""] = await happen();
+      await stateIs(id, "delivered");
+      const [request] = receiver.received;
+      if (request === undefined) throw new Error("Nothing arrived.");
+      expect(request.path).toBe("/hooks?a=b");
+      expect(request.id).toBe(webhookId(eventId));
+      expect(request.headers.authorization).toBe("Bearer hunter2");
+      expect(request.headers["user-agent"]).toStartWith("Countersign-Webhooks/");
+      expect(request.headers["content-type"]).toBe("application/json");
+      const told = new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+      expect(told).toMatchObject({
+        type: "license.updated",
+        data: { organization_id: office.organizationId, number: 0 },
+      });
+      const [attempt] = await attemptsAt(office.store, id);
+      expect(attempt).toMatchObject({ status: 202, response_body: "thanks", problem: null });
+      expect(attempt?.request_headers).toContain('"authorization":"…"');
+      expect(attempt?.request_headers).not.toContain("hunter2");
+      expect(await endpointRow(id)).toMatchObject({ failing_since: null, last_failure_at: null });
+      expect((await endpointRow(id)).last_success_at).not.toBeNull();
+    });
+
+    test("during a rotation both secrets sign, and one that ran out does not", async () => {
+      const receiver = await receiving();
+      const { id, secret } = await endpointAt(receiver.url);
+      const nowMs = Date.now();
+      const more = await Promise.all(
+        [nowMs + day, nowMs - 1].map(async (expiresAt) => {
+          const text = `whsec_${Buffer.alloc(32, expiresAt % 251).toString("base64")}`;
+          await office.store.transaction((db) =>
+            addSecret(db, {
+              id: newId(),
+              endpoint_id: id,
+              sealed_secret: office.store.sealer.seal(Buffer.from(text)),
+              created_at: nowMs - day,
+              expires_at: expiresAt,
+            }),
+          );
+          return text;
+        }),
+      );
+      await happen();
+      await stateIs(id, "delivered");
+      const [request] = receiver.received;
+      const verify = (text = "") => new Webhook(text).verify(request?.body ?? "", request?.headers as never);
+      expect(String(request?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+      verify(secret);
+      verify(more[0]);
+      expect(() => verify(more[1])).toThrow();
+    });
+
+    test("each endpoint hears of the types and products it chose; one that is off by hand hears nothing", async () => {
+      const receiver = await receiving();
+      const at = (path: string, settings: Parameters<typeof endpointAt>[1]) =>
+        endpointAt(`${receiver.url}/${path}`, settings);
+      const all = await at("all", {});
+      const types = await at("types", { event_types: '["license.revoked"]' });
+      const product = await at("product", { product_ids: JSON.stringify([office.productId]) });
+      const off = await at("off", { status: "disabled", disabled_reason: "by_hand" });
+      const broken = await at("broken", { status: "disabled", disabled_reason: "failing" });
+      await happen();
+      await happen(1, { type: "license.revoked", product_id: office.productId });
+      await stateIs(all.id, "delivered", "delivered");
+      await stateIs(types.id, "delivered");
+      await stateIs(product.id, "delivered");
+      expect(await states(off.id)).toEqual([]);
+      expect(await states(broken.id)).toEqual(["held", "held"]);
+      await office.store.transaction(async (db) => {
+        const enabled = { status: "enabled", disabled_reason: null } as const;
+        await db.updateTable("webhook_endpoints").set(enabled).where("id", "=", broken.id).execute();
+        await enableDeliveries(db, broken.id, Date.now());
+      });
+      await stateIs(broken.id, "delivered", "delivered");
+    });
+
+    test("a failure is tried again after five seconds, under the same webhook-id", async () => {
+      const receiver = await receiving(() => ({ status: 500, body: "a\0b" }));
+      const { id } = await endpointAt(receiver.url);
+      const beforeMs = Date.now();
+      await happen();
+      await until("it failed", async () => (await deliveriesTo(office.store, id))[0]?.attempts === 1);
+      const [row] = await deliveriesTo(office.store, id);
+      expect(row).toMatchObject({ state: "pending", last_status: 500, claimed_by: null });
+      const delayMs = (row?.next_attempt_at ?? 0) - beforeMs;
+      expect(delayMs).toBeGreaterThanOrEqual(5_000);
+      expect(delayMs).toBeLessThan(26_000);
+      expect((await endpointRow(id)).failing_since).not.toBeNull();
+      receiver.reply = () => ({ status: 200 });
+      await passTime(office.store, id);
+      await stateIs(id, "delivered");
+      expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
+      expect(receiver.received).toHaveLength(2);
+      expect((await attemptsAt(office.store, id)).map((attempt) => attempt.response_body)).toEqual([
+        "a\ufffdb",
+        "",
+      ]);
+      expect((await endpointRow(id)).failing_since).toBeNull();
+    });
+
+    test("after ten attempts it has failed, and no more is tried", async () => {
+      const receiver = await receiving(() => ({ status: 404 }));
+      const { id } = await endpointAt(receiver.url);
+      await happen();
+      for (let attempts = 1; attempts <= 10; attempts++) {
+        await until(
+          "it was tried",
+          async () => (await deliveriesTo(office.store, id))[0]?.attempts === attempts,
+        );
+        await passTime(office.store, id);
+      }
+      await stateIs(id, "failed");
+      expect(receiver.received).toHaveLength(10);
+      expect((await deliveriesTo(office.store, id))[0]).toMatchObject({ next_attempt_at: null });
+    });
+
+    test("410 disables the endpoint, and what was on its way to it is held", async () => {
+      const receiver = await receiving(() => ({ status: 410 }));
+      const { id } = await endpointAt(receiver.url);
+      await happen(20);
+      await until("it is disabled", async () => (await endpointRow(id)).status === "disabled");
+      expect(await endpointRow(id)).toMatchObject({ disabled_reason: "gone" });
+      await until("all is held", async () => (await states(id)).every((state) => state === "held"), 30_000);
+      await happen();
+      await until("more is held", async () => (await states(id)).length === 21);
+      expect(receiver.received.length).toBeLessThan(20);
+    });
+
+    test("an endpoint that has only failed for five days is disabled, and its owner gets one letter", async () => {
+      const startedMs = Date.now();
+      const receiver = await receiving(() => ({ status: 500 }));
+      const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day });
+      await happen(3);
+      await until("it is disabled", async () => (await endpointRow(id)).status === "disabled");
+      expect((await endpointRow(id)).disabled_reason).toBe("failing");
+      const letters = await office.store.reads
+        .selectFrom("mailbox")
+        .select("recipient")
+        .where("kind", "=", "endpoint_disabled")
+        .where("created_at", ">=", startedMs)
+        .execute();
+      expect(letters.map((letter) => letter.recipient)).toEqual([office.owner.email]);
+    });
+
+    test("one that has failed for less is not", async () => {
+      const receiver = await receiving(() => ({ status: 500 }));
+      const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day + 60_000 });
+      await happen();
+      await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
+      expect((await endpointRow(id)).status).toBe("enabled");
+    });
+
+    test("a body over 20 KB leaves out what a seller may write at any length, and says so", async () => {
+      const receiver = await receiving();
+      const { id } = await endpointAt(receiver.url);
+      const license = { id: "1", metadata: { a: "x".repeat(15_000) }, notes: "y".repeat(9_000), max_ips: 3 };
+      await happen(1, { data: JSON.stringify({ organization_id: "o", license }) });
+      await happen(1, { data: JSON.stringify({ organization_id: "o", ids: "z".repeat(30_000) }) });
+      await stateIs(id, "delivered", "delivered");
+      const told = receiver.received.map((request) => JSON.parse(request.body).data);
+      expect(told).toContainEqual({
+        organization_id: "o",
+        license: { id: "1", max_ips: 3 },
+        truncated: true,
+      });
+      expect(told).toContainEqual({
+        organization_id: office.organizationId,
+        product_id: null,
+        license_id: null,
+        truncated: true,
+      });
+    });
+
+    test("an event of the hot path is sent with its license, and kept with it", async () => {
+      const receiver = await receiving();
+      const { id } = await endpointAt(receiver.url, { event_types: '["license.ip_limit_reached"]' });
+      const { id: licenseId } = await sell(office);
+      const [eventId = ""] = await happen(1, {
+        type: "license.ip_limit_reached",
+        license_id: licenseId,
+        product_id: office.productId,
+        data: JSON.stringify({ license_id: licenseId, ip: "192.0.2.7" }),
+        undistributed: 2,
+      });
+      await stateIs(id, "delivered");
+      const { data } = JSON.parse(receiver.received[0]?.body ?? "{}");
+      expect(data).toMatchObject({ ip: "192.0.2.7", license: { id: licenseId, product_name: "Plugin" } });
+      const kept = await office.store.reads
+        .selectFrom("events")
+        .select(["data", "undistributed"])
+        .where("id", "=", eventId)
+        .executeTakeFirstOrThrow();
+      expect(JSON.parse(kept.data)).toEqual(data);
+      expect(kept.undistributed).toBeNull();
+    });
+
+    test("Discord and Slack get messages of their own kind", async () => {
+      const receiver = await receiving();
+      const discord = await endpointAt(`${receiver.url}/discord`, { format: "discord" });
+      const slack = await endpointAt(`${receiver.url}/slack`, { format: "slack" });
+      await happen();
+      await stateIs(discord.id, "delivered");
+      await stateIs(slack.id, "delivered");
+      const bodyAt = (path: string) =>
+        JSON.parse(receiver.received.find((request) => request.path === path)?.body ?? "{}");
+      expect(bodyAt("/discord").embeds).toHaveLength(1);
+      expect(bodyAt("/slack").blocks.length).toBeGreaterThan(0);
+    });
+
+    test("a private address that the operator did not allow is not called, and the log says so", async () => {
+      const { id } = await endpointAt("http://localhost:1/");
+      const literal = await endpointAt("http://[::1]:1/");
+      await happen();
+      await until("it was tried", async () => (await attemptsAt(office.store, literal.id)).length === 1);
+      await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
+      expect((await attemptsAt(office.store, literal.id))[0]?.problem).toContain("public address");
+    });
+
+    test("what a node that died had claimed is taken over when its claim runs out, and not before", async () => {
+      const receiver = await receiving(() => ({ status: 500 }));
+      const { id } = await endpointAt(receiver.url);
+      await happen();
+      await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
+      receiver.reply = () => ({ status: 200 });
+      const claimUntil = (untilMs: number) =>
+        office.store.transaction((db) =>
+          db
+            .updateTable("deliveries")
+            .set({ claimed_by: "dead", claimed_until: untilMs, next_attempt_at: untilMs })
+            .where("endpoint_id", "=", id)
+            .execute(),
+        );
+      const endMs = Date.now() + 1_500;
+      await claimUntil(endMs);
+      await stateIs(id, "delivered");
+      expect(receiver.received[1]?.atMs).toBeGreaterThanOrEqual(endMs - 50);
+    });
+
+    test("an endpoint that never answers delays nobody else's deliveries", async () => {
+      const receiver = await receiving(({ path }) => (path === "/hang" ? "hang" : { status: 200 }));
+      const hanging = await Promise.all(Array.from({ length: 5 }, () => endpointAt(`${receiver.url}/hang`)));
+      const { id } = await endpointAt(`${receiver.url}/well`);
+      await happen(100);
+      await until(
+        "the healthy one has all",
+        async () => (await states(id)).filter((state) => state === "delivered").length === 100,
+        10_000,
+      );
+      for (const endpoint of hanging)
+        expect((await states(endpoint.id)).every((state) => state === "pending")).toBe(true);
+      const hung = receiver.received.filter((request) => request.path === "/hang");
+      expect(hung.length).toBeLessThanOrEqual(5);
+    });
+  });
+}

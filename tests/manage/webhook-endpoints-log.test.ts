@@ -1,0 +1,368 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+interface Shown {
+  readonly id: string;
+  readonly event_id: string;
+  readonly state: string;
+}
+
+describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
+  let office: Office;
+  let webhooks: string;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    webhooks = `/organizations/${office.organizationId}/webhooks`;
+  });
+  afterAll(() => office.close());
+
+  const endpoint = async () => {
+    const made = await office.owner.api.post(webhooks, { url: "https://hooks.example.invalid/" });
+    expect(made.status).toBe(201);
+    return { id: String(made.body.id), path: `${webhooks}/${made.body.id}` };
+  };
+  let count = 0;
+  /** An id as it would have been made then. */
+  const idAt = (ms: number) => {
+    count += 1;
+    return firstUuidAt(ms).slice(0, -12) + count.toString(16).padStart(12, "0");
+  };
+  const past = async (
+    endpointId: string,
+    fields: Partial<DeliveryRow>,
+    attempts: Partial<DeliveryAttemptRow>[] = [],
+  ): Promise<DeliveryRow> => {
+    const at = fields.created_at ?? Date.now() - hourMs;
+    const row: DeliveryRow = {
+      id: idAt(at),
+      organization_id: office.organizationId,
+      endpoint_id: endpointId,
+      event_id: newId(),
+      event_type: "license.created",
+      state: "delivered",
+      attempts: 1,
+      next_attempt_at: null,
+      claimed_by: null,
+      claimed_until: null,
+      last_status: 200,
+      created_at: at,
+      finished_at: at + 10,
+      ...fields,
+    };
+    await office.store.transaction(async (db) => {
+      await db.insertInto("deliveries").values(row).execute();
+      await db
+        .insertInto("events")
+        .values({
+          id: row.event_id,
+          organization_id: office.organizationId,
+          type: row.event_type,
+          at,
+          data: JSON.stringify({ organization_id: office.organizationId, count: 7 }),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      for (const attempt of attempts)
+        await db
+          .insertInto("delivery_attempts")
+          .values({
+            id: idAt(at),
+            delivery_id: row.id,
+            endpoint_id: endpointId,
+            at,
+            duration_ms: 5,
+            request_headers: JSON.stringify({ "webhook-id": "evt_x", "x-own": "" }),
+            status: 200,
+            response_body: "ok",
+            problem: null,
+            ...attempt,
+          })
+          .execute();
+    });
+    return row;
+  };
+  const all = async (path: string): Promise<Shown[]> => {
+    const found: Shown[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const mark: string = path.includes("?") ? "&" : "?";
+      const { status, body } = await office.owner.api.get(
+        `${path}${mark}limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`,
+      );
+      expect(status).toBe(200);
+      found.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    return found;
+  };
+  const auditOf = async (id: string) =>
+    (await office.owner.api.get(`/organizations/${office.organizationId}/audit-log?subject_id=${id}`)).body
+      .data as { action: string; after: { replayed?: number } }[];
+
+  test("a test event goes to that endpoint alone, at once, whatever types it chose", async () => {
+    const one = await endpoint();
+    const other = await endpoint();
+    await office.owner.api.patch(one.path, { event_types: ["quota.warning"] });
+    const key = { "idempotency-key": newId() };
+    const sent = await office.owner.api.post(`${one.path}/test`, undefined, key);
+    expect(sent.status).toBe(201);
+    expect(sent.body).toMatchObject({ event_type: "endpoint.test", state: "pending", attempts: 0 });
+    expect((await office.owner.api.post(`${one.path}/test`, undefined, key)).body.id).toBe(sent.body.id);
+    expect((await all(`${one.path}/deliveries`)).map((delivery) => delivery.id)).toEqual([sent.body.id]);
+    expect(await all(`${other.path}/deliveries`)).toEqual([]);
+    const read = await office.owner.api.get(`${one.path}/deliveries/${sent.body.id}`);
+    expect(read.body.event).toMatchObject({ type: "endpoint.test", data: { endpoint_id: one.id } });
+    expect((await auditOf(one.id))[0]?.action).toBe("webhook.tested");
+  });
+
+  test("deliveries are listed newest first, in pages, by state, type and time", async () => {
+    const { id, path } = await endpoint();
+    const now = Date.now();
+    const rows: DeliveryRow[] = [];
+    for (let hours = 6; hours > 0; hours -= 1)
+      rows.push(
+        await past(id, {
+          created_at: now - hours * hourMs,
+          state: hours % 2 === 0 ? "failed" : "delivered",
+          event_type: hours > 3 ? "license.created" : "license.revoked",
+        }),
+      );
+    const newest = rows.toReversed();
+    const idsOf = (some: readonly { id: string }[]) => some.map((one) => one.id);
+    const log = `${path}/deliveries`;
+    expect(idsOf(await all(log))).toEqual(idsOf(newest));
+    expect(idsOf(await all(`${log}?state=failed`))).toEqual(
+      idsOf(newest.filter((r) => r.state === "failed")),
+    );
+    expect(idsOf(await all(`${log}?event_type=license.revoked`))).toEqual(idsOf(newest.slice(0, 3)));
+    expect(idsOf(await all(`${log}?event_type=license.created&state=failed`))).toEqual(
+      idsOf(newest.slice(3).filter((r) => r.state === "failed")),
+    );
+    const [from, to] = [now - 5 * hourMs, now - 2 * hourMs].map((ms) => new Date(ms).toISOString());
+    expect(idsOf(await all(`${log}?from=${from}&to=${to}`))).toEqual(idsOf(newest.slice(2, 5)));
+  });
+
+  test("of a delivery every attempt is shown, with what was sent and what was answered", async () => {
+    const { id, path } = await endpoint();
+    const { id: deliveryId } = await past(id, { state: "failed" }, [
+      { status: 500, response_body: "no" },
+      {
+        status: null,
+        response_body: null,
+        problem: "It did not answer within 15 seconds.",
+        duration_ms: 15_000,
+      },
+      { status: 301 },
+    ]);
+    const shown = (await all(`${path}/deliveries/${deliveryId}/attempts`)) as unknown as DeliveryAttemptRow[];
+    expect(shown.map((attempt) => attempt.status)).toEqual([500, null, 301]);
+    expect(shown[0]).toMatchObject({ response_body: "no", request_headers: { "x-own": "" }, duration_ms: 5 });
+    expect(shown[1]?.problem).toBe("It did not answer within 15 seconds.");
+    const other = await endpoint();
+    expect((await office.owner.api.get(`${other.path}/deliveries/${deliveryId}/attempts`)).status).toBe(404);
+    expect((await office.owner.api.post(`${other.path}/deliveries/${deliveryId}/replay`)).status).toBe(404);
+  });
+
+  test("a replay is a new delivery of the same event, and none while one is on its way", async () => {
+    const { id, path } = await endpoint();
+    const old = await past(id, { state: "failed", last_status: 500 });
+    const key = { "idempotency-key": newId() };
+    const again = await office.owner.api.post(`${path}/deliveries/${old.id}/replay`, undefined, key);
+    expect(again.status).toBe(201);
+    expect(again.body).toMatchObject({
+      event_id: old.event_id,
+      state: "pending",
+      attempts: 0,
+      last_status: null,
+    });
+    expect(again.body.id).not.toBe(old.id);
+    const before = await office.owner.api.get(`${path}/deliveries/${old.id}`);
+    expect(before.body).toMatchObject({ state: "failed", webhook_id: again.body.webhook_id });
+    const repeated = await office.owner.api.post(`${path}/deliveries/${old.id}/replay`, undefined, key);
+    expect(repeated.body).toEqual(again.body);
+    expect((await office.owner.api.post(`${path}/deliveries/${old.id}/replay`)).status).toBe(409);
+    expect((await all(`${path}/deliveries`)).length).toBe(2);
+    expect((await auditOf(id))[0]?.action).toBe("webhook.delivery_replayed");
+  });
+
+  test("an event that is forgotten is not sent again", async () => {
+    const { id, path } = await endpoint();
+    const old = await past(id, { state: "failed" });
+    await office.store.transaction(async (db) => {
+      await db.deleteFrom("events").where("id", "=", old.event_id).execute();
+    });
+    expect((await office.owner.api.get(`${path}/deliveries/${old.id}`)).body.event).toBeNull();
+    expect((await office.owner.api.post(`${path}/deliveries/${old.id}/replay`)).status).toBe(409);
+    expect((await office.owner.api.post(`${path}/replay`, {})).body).toEqual({
+      replayed: 0,
+      next_cursor: null,
+    });
+  });
+
+  test("of all that failed each event is sent once, and none that arrived since", async () => {
+    const { id, path } = await endpoint();
+    const at = (hours: number) => ({ created_at: Date.now() - hours * hourMs });
+    const failed = await past(id, { state: "failed", ...at(9) });
+    const twice = await past(id, { state: "failed", ...at(8) });
+    await past(id, { state: "failed", event_id: twice.event_id, ...at(7) });
+    const arrived = await past(id, { state: "failed", ...at(6) });
+    await past(id, { state: "delivered", event_id: arrived.event_id, ...at(5) });
+    const waiting = await past(id, { state: "failed", ...at(4) });
+    await past(id, {
+      state: "pending",
+      event_id: waiting.event_id,
+      next_attempt_at: Date.now() + dayMs,
+      ...at(3),
+    });
+    await past(id, { state: "delivered", ...at(2) });
+    const known = new Set((await all(`${path}/deliveries`)).map((one) => one.id));
+    const answer = await office.owner.api.post(`${path}/replay`, {});
+    expect(answer.body).toEqual({ replayed: 2, next_cursor: null });
+    const made = (await all(`${path}/deliveries`)).filter((one) => !known.has(one.id));
+    expect(made.map((one) => one.event_id).toSorted()).toEqual([failed.event_id, twice.event_id].toSorted());
+    expect((await office.owner.api.post(`${path}/replay`, {})).body.replayed).toBe(0);
+  });
+
+  test("a range is replayed by time, type and state, once however often the events were sent in it", async () => {
+    const { id, path } = await endpoint();
+    const now = Date.now();
+    const at = (hours: number) => new Date(now - hours * hourMs).toISOString();
+    const rows: DeliveryRow[] = [];
+    for (let hours = 8; hours > 0; hours -= 1)
+      rows.push(
+        await past(id, {
+          created_at: now - hours * hourMs,
+          state: hours % 2 === 0 ? "failed" : "delivered",
+          event_type: hours === 5 ? "license.revoked" : "license.created",
+        }),
+      );
+    // What failed four hours ago was sent again half an hour later.
+    await past(id, { created_at: now - 3.5 * hourMs, event_id: rows[4]?.event_id ?? "" });
+    const answer = await office.owner.api.post(`${path}/replay`, {
+      states: ["failed", "delivered"],
+      event_types: ["license.created"],
+      from: at(6),
+      to: at(2),
+    });
+    expect(answer.body).toEqual({ replayed: 3, next_cursor: null });
+    const made = (await all(`${path}/deliveries`)).slice(0, answer.body.replayed);
+    expect(made.map((one) => one.event_id).toSorted()).toEqual(
+      [rows[2], rows[4], rows[5]].map((row) => row?.event_id ?? "").toSorted(),
+    );
+    for (const wrong of [{ states: [] }, { states: ["held"] }, { from: "today" }, { event_types: [] }])
+      expect((await office.owner.api.post(`${path}/replay`, wrong)).status).toBe(422);
+  });
+
+  test("many are replayed in lots, once each with an Idempotency-Key, and not without one", async () => {
+    const { id, path } = await endpoint();
+    const at = Date.now() - hourMs;
+    const rows = Array.from({ length: 450 }, (_, index) => ({
+      delivery: idAt(at + index),
+      event: newId(),
+      at: at + index,
+    }));
+    await office.store.transaction(async (db) => {
+      await db
+        .insertInto("events")
+        .values(
+          rows.map((row) => ({
+            id: row.event,
+            organization_id: office.organizationId,
+            type: "license.created" as const,
+            at: row.at,
+            data: "{}",
+          })),
+        )
+        .execute();
+      await db
+        .insertInto("deliveries")
+        .values(
+          rows.map((row) => ({
+            id: row.delivery,
+            organization_id: office.organizationId,
+            endpoint_id: id,
+            event_id: row.event,
+            event_type: "license.created" as const,
+            state: "failed" as const,
+            attempts: 10,
+            created_at: row.at,
+          })),
+        )
+        .execute();
+    });
+    const without = await office.owner.api.post(`${path}/replay`, {});
+    expect([without.status, without.body.errors[0].field]).toEqual([422, "Idempotency-Key"]);
+    const key = { "idempotency-key": newId() };
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => office.owner.api.post(`${path}/replay`, {}, key)),
+    );
+    for (const answer of answers) {
+      // Another try of the same request may have been under way.
+      if (answer.status === 200) expect(answer.body).toEqual({ replayed: 450, next_cursor: null });
+      else expect(answer.status).toBe(409);
+    }
+    expect(answers.some((answer) => answer.status === 200)).toBe(true);
+    const made = await office.store.reads
+      .selectFrom("deliveries")
+      .select("event_id")
+      .where("endpoint_id", "=", id)
+      .where("created_at", ">=", at + 450)
+      .execute();
+    expect(made.length).toBe(450);
+    expect(new Set(made.map((row) => row.event_id)).size).toBe(450);
+    const entries = (await auditOf(id)).filter((entry) => entry.action === "webhook.deliveries_replayed");
+    expect(entries.reduce((sum, entry) => sum + (entry.after.replayed ?? 0), 0)).toBe(450);
+  });
+
+  test("statistics tell how many arrived and how long it took, over a day and a week", async () => {
+    const { id, path } = await endpoint();
+    expect((await office.owner.api.get(`${path}/statistics`)).body.last_24_hours).toEqual({
+      delivered: 0,
+      failed: 0,
+      counts_are_exact: true,
+      success_rate: null,
+      median_ms: null,
+      p95_ms: null,
+    });
+    const now = Date.now();
+    for (let index = 1; index <= 20; index += 1) {
+      const isOld = index > 10;
+      const at = now - (isOld ? 3 * dayMs : hourMs);
+      await past(id, { state: index % 5 === 0 ? "failed" : "delivered", created_at: at }, [
+        { duration_ms: index * 10 },
+      ]);
+    }
+    await past(id, { state: "delivered", created_at: now - 8 * dayMs }, [{ duration_ms: 9_999 }]);
+    await past(id, { state: "pending", next_attempt_at: now + dayMs });
+    const { body } = await office.owner.api.get(`${path}/statistics`);
+    expect(body).toEqual({
+      last_24_hours: {
+        delivered: 8,
+        failed: 2,
+        counts_are_exact: true,
+        success_rate: 0.8,
+        median_ms: 50,
+        p95_ms: 100,
+      },
+      last_7_days: {
+        delivered: 16,
+        failed: 4,
+        counts_are_exact: true,
+        success_rate: 0.8,
+        median_ms: 100,
+        p95_ms: 190,
+      },
+      pending: 1,
+      held: 0,
+      pending_is_exact: true,
+    });
+  });
+});

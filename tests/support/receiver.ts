@@ -1,0 +1,59 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly id: string;
+  readonly atMs: number;
+}
+
+/** `hang` takes the request in and never answers. */
+export type Reply =
+  | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
+  | "hang";
+
+/** Somebody's webhook receiver on loopback, that keeps what it is given. */
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  readonly received: Received[];
+  reply: (request: Received) => Reply;
+  close(): Promise<void>;
+}
+
+export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 200 })): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { headers } = request;
+      const arrived = {
+        path: request.url ?? "",
+        headers,
+        body: Buffer.concat(chunks).toString(),
+        id: String(headers["webhook-id"]),
+        atMs: Date.now(),
+      };
+      received.push(arrived);
+      const answer = receiver.reply(arrived);
+      if (answer === "hang") return;
+      response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    reply,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+  return receiver;
+}
