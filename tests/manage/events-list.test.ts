@@ -97,12 +97,15 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
   });
 
   // Longer than a connection may be silent otherwise. Which database is behind it does not matter.
-  test.if(kind === "sqlite")("a request that waits as long as it may gets an answer", async () => {
-    const { after } = await get("?order=oldest");
-    const startedMs = performance.now();
-    expect((await get(`?order=oldest&after=${after}&type=license.deleted&wait_seconds=20`)).data).toEqual([]);
-    expect(performance.now() - startedMs).toBeGreaterThan(19_000);
-  });
+  if (kind === "sqlite")
+    test("a request that waits as long as it may gets an answer", async () => {
+      const { after } = await get("?order=oldest");
+      const startedMs = performance.now();
+      expect((await get(`?order=oldest&after=${after}&type=license.deleted&wait_seconds=20`)).data).toEqual(
+        [],
+      );
+      expect(performance.now() - startedMs).toBeGreaterThan(19_000);
+    });
 
   test("what a validation did is listed, and another organization's license shows nothing", async () => {
     const { id, license_key: key } = await license();
