@@ -26,9 +26,9 @@ const fewWithText = 4_000;
 const firstStretch = 1_000;
 const stretch = 4_000;
 const mostLookedAt = 10_000;
-export const mostLookedAtForNothing = 40_000;
+export const mostLookedAtForNothing = 24_000;
 const mostCounted = 10_000;
-const mostLookedAtToCount = 40_000;
+const mostLookedAtToCount = 24_000;
 
 /**
  * A page of the licenses that a filter means. However many there are, it reads a bounded number of rows: either one
