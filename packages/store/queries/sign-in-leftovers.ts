@@ -1,36 +1,10 @@
 import type { Database } from "../store.ts";
 
 /** Removes sessions that ran out, up to so many; returns how many those were. */
-export async function removeOldSessions(db: Database, nowMs: number, atMost: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom("sessions")
-    .where("id", "in", (sessions) =>
-      sessions
-        .selectFrom("sessions")
-        .select("id")
-        .where("expires_at", "<", iso(nowMs))
-        .orderBy("expires_at")
-        .limit(atMost),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const removeOldSessions = removingExpired("sessions");
 
 /** The same for links and codes that nobody used, and for marks of codes that were. */
-export async function removeOldVerifications(db: Database, nowMs: number, atMost: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom("verifications")
-    .where("id", "in", (verifications) =>
-      verifications
-        .selectFrom("verifications")
-        .select("id")
-        .where("expires_at", "<", iso(nowMs))
-        .orderBy("expires_at")
-        .limit(atMost),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const removeOldVerifications = removingExpired("verifications");
 
 /** The same for counts of attempts whose time is over. */
 export async function removeOldAttempts(db: Database, nowMs: number, atMost: number): Promise<number> {
@@ -46,6 +20,23 @@ export async function removeOldAttempts(db: Database, nowMs: number, atMost: num
     )
     .executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+function removingExpired(table: "sessions" | "verifications") {
+  return async (db: Database, nowMs: number, atMost: number): Promise<number> => {
+    const { numDeletedRows } = await db
+      .deleteFrom(table)
+      .where("id", "in", (rows) =>
+        rows
+          .selectFrom(table)
+          .select("id")
+          .where("expires_at", "<", iso(nowMs))
+          .orderBy("expires_at")
+          .limit(atMost),
+      )
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  };
 }
 
 /** The tables of the sign-in library have their times as texts. */
