@@ -13,6 +13,7 @@ import { workAt } from "./manage.ts";
 import { ask, importSeconds, untilIndexed } from "./office.ts";
 import { type Seeded, seed } from "./seed.ts";
 import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
+import { openReceivers } from "./webhooks.ts";
 
 const { values: options } = parseArgs({
   options: { quick: { type: "boolean" }, only: { type: "string" }, json: { type: "string" } },
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
 const quick = options.quick === true;
 const settings = { connections: 64, seconds: quick ? 2 : 5, rate: null, rounds: quick ? 3 : 7 };
 const managementPerSecond = 50;
+const webhooksPerSecond = 100;
 const million = quick ? 200_000 : 1_000_000;
 
 interface Row {
@@ -192,19 +194,26 @@ async function imports(): Promise<void> {
     ">= 20000",
     `best ${Math.round(Math.max(...rates))}`,
   );
+  const receivers = await openReceivers(usual.port, usual.desk);
+  stops.push(receivers.stop);
   const alone: number[] = [];
   const beside: number[] = [];
+  const delivered: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     alone.push((await load(usual, settings)).requestsPerSecond);
     const importing = importSeconds(usual.port, usual.desk, licenseFile(count));
+    const changing = receivers.changeAt(webhooksPerSecond);
+    const before = receivers.received;
     beside.push((await load(usual, settings)).requestsPerSecond);
+    delivered.push((receivers.received - before) / settings.seconds);
+    await changing.stop();
     await importing;
   }
   add(
-    `validate while ${count} licenses are imported / alone`,
+    `validate while ${webhooksPerSecond} webhooks/s are delivered and ${count} licenses imported / alone`,
     median(beside.map((rate, round) => rate / (alone[round] ?? 1))),
     ">= 0.80",
-    `${Math.round(median(beside))}/s`,
+    `${Math.round(median(beside))}/s; ${Math.round(median(delivered))} webhooks/s`,
   );
 }
 
@@ -261,7 +270,10 @@ async function onSqlite(name: string, licenses: number, cidrBlocks = 0): Promise
   stops.push(() => rmSync(folder, { recursive: true, force: true }));
   say(`Seeding ${name} …`);
   const seeded = await seed({ kind: "sqlite", folder }, licenses, cidrBlocks);
-  const server = await startCountersign({ COUNTERSIGN_DATA: folder });
+  const server = await startCountersign({
+    COUNTERSIGN_DATA: folder,
+    COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1",
+  });
   stops.push(() => server.stop());
   return { name, port: server.port, ...seeded };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
+import { type Language, languageOfLocale } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import {
   type AllowedTargets,
@@ -27,6 +28,10 @@ export interface Config {
   readonly discord: DiscordSettings | null;
   /** How mail is sent; null when it is kept for the platform admin to read. */
   readonly mail: MailSettings | null;
+  /** How many letters a day the customers of one organization get at most. */
+  readonly lettersADay: number;
+  /** What letters to somebody are written in who is set up on the command line and says nothing else. */
+  readonly language: Language;
   readonly durability: "standard" | "strict";
   readonly encryptionKey: string | null;
   readonly logLevel: LogLevel;
@@ -68,6 +73,11 @@ export function readConfig(environment: Environment): Config {
   const port = wholeNumber("PORT", setting("PORT") ?? "3000", 0, 65_535);
   const host = setting("HOST") ?? "127.0.0.1";
   const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
+  const signUp = oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", [
+    "closed",
+    "invitation",
+    "open",
+  ]);
   return {
     port,
     host,
@@ -80,13 +90,18 @@ export function readConfig(environment: Environment): Config {
       setting("COUNTERSIGN_DEFAULT_PLAN") ?? "enterprise",
       plans,
     ),
-    signUp: oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", [
-      "closed",
-      "invitation",
-      "open",
-    ]),
+    signUp,
     discord: discord(setting),
     mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
+    lettersADay: wholeNumber(
+      "COUNTERSIGN_DAILY_LETTERS",
+      // Where anybody can make an organization, anybody could write to the world in the operator's name.
+      setting("COUNTERSIGN_DAILY_LETTERS") ?? (signUp === "open" ? "500" : "20000"),
+      0,
+      10_000_000,
+    ),
+    // As POSIX has it: the first of these that is set.
+    language: languageOfLocale(setting("LC_ALL") ?? setting("LC_MESSAGES") ?? setting("LANG")),
     durability: oneOf("COUNTERSIGN_DURABILITY", setting("COUNTERSIGN_DURABILITY") ?? "standard", [
       "standard",
       "strict",

@@ -2,12 +2,18 @@ import { type EventType, eventTypes } from "@countersign/domain/events/types";
 import { z } from "zod";
 import { license } from "./manage/license-fields.ts";
 import { id, time } from "./manage/shapes.ts";
+import { transferShapes } from "./transfer.ts";
 
 /** What is told of each type of event: the `data` of the body that an endpoint receives. */
 
 const truncated = z.literal(true).optional().meta({
   description: "Present when the body would have been larger than 20 KB, and something was left out.",
 });
+
+const test = z
+  .literal(true)
+  .optional()
+  .meta({ description: "Present when the operator made it up to try things out." });
 
 /** In a body that was too large, the long members are missing, or the whole license. */
 const toldLicense = license.partial({ notes: true, metadata: true, custom_override: true });
@@ -20,6 +26,7 @@ const aboutLicense = {
     description: "As the management API shows it. Missing when it was deleted before it could be told of.",
   }),
   truncated,
+  test,
 };
 
 const change = {
@@ -35,11 +42,12 @@ const quota = z.object({
   limit: z.int(),
   used: z.int(),
   resets_at: time,
+  test,
 });
 
 const ofLicense = z.object(aboutLicense);
 const withAddress = z.object({ ...aboutLicense, ...address });
-const loose = z.looseObject(aboutLicense);
+const ofTransfer = (transfer: z.ZodType) => z.object({ ...aboutLicense, transfer });
 
 const shapes: Readonly<Record<EventType, z.ZodType>> = {
   "license.created": ofLicense,
@@ -58,9 +66,10 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
   }),
   "license.ip_blocked": withAddress,
   "license.ip_limit_reached": withAddress,
-  "license.transfer_requested": loose,
-  "license.transferred": loose,
-  "license.transfer_rejected": loose,
+  // Told by nothing yet: transfers come with the customers' portal. Their shape is promised all the same.
+  "license.transfer_requested": ofTransfer(transferShapes.requested),
+  "license.transferred": ofTransfer(transferShapes.completed),
+  "license.transfer_rejected": ofTransfer(transferShapes.rejected),
   "license.bulk_revoked": z.object({
     organization_id: id,
     product_id: id,
@@ -68,10 +77,11 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
     count: z.int(),
     reason: z.string().nullable(),
     truncated,
+    test,
   }),
   "quota.warning": quota,
   "quota.exhausted": quota,
-  "endpoint.test": z.looseObject({ organization_id: id }),
+  "endpoint.test": z.object({ organization_id: id, endpoint_id: id, message: z.string() }),
 };
 
 /** The body that an endpoint receives. */
@@ -103,7 +113,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   "license.bulk_revoked": "Licenses of a product were revoked together, told for each lot",
   "quota.warning": "A product has used four fifths of its day's requests",
   "quota.exhausted": "A product has used all of its day's requests",
-  "endpoint.test": "Somebody tried an endpoint",
+  "endpoint.test": "Somebody tries an endpoint, or the server whether one works again",
 };
 
 export const eventSummaries = eventTypes.map((type) => ({ type, summary: summaries[type] }));

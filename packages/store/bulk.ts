@@ -15,8 +15,15 @@ export interface Bulk {
   ): Promise<number>;
   /** What stands behind the word "in" for any number of values, which travel as one: the statement stays the same. */
   among(values: readonly string[]): RawBuilder<string>;
-  /** Says that many transactions of this kind are coming; what it returns says that they are over. */
-  expectMany(): () => void;
+  /** Says that many transactions of this kind are coming, from here or from another thread. */
+  expectMany(): Many;
   /** Keeps everybody else from changing these licenses until the transaction ends. */
   lockLicenses(db: Kysely<Tables>, ids: readonly string[]): Promise<void>;
+}
+
+/** Many transactions, one after the other. */
+export interface Many {
+  /** To be called between two of them, by whoever makes them. */
+  between(): Promise<void>;
+  over(): void;
 }

@@ -1,13 +1,10 @@
 import { PostgresJournal } from "./postgres/journal.ts";
-import { openPostgres } from "./postgres/store.ts";
+import { openPostgres, openPostgresBeside } from "./postgres/store.ts";
 import { SqliteJournal } from "./sqlite/journal.ts";
-import { openSqlite } from "./sqlite/store.ts";
-import type { Journal, Store } from "./store.ts";
+import { openSqlite, openSqliteBeside } from "./sqlite/store.ts";
+import type { Beside, DatabaseLocation, Journal, Store } from "./store.ts";
 
-/** Which database, and where. Plain data, so that it can be handed to a thread. */
-export type DatabaseLocation =
-  | { readonly kind: "sqlite"; readonly folder: string }
-  | { readonly kind: "postgres"; readonly url: string };
+export type { DatabaseLocation };
 
 export interface StoreOptions {
   readonly encryptionKey: string | null;
@@ -26,6 +23,13 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
     case "postgres":
       return openPostgres({ now: null, ...options, url: location.url });
   }
+}
+
+/** Opens, in another thread, what a store of this process has open: see `Store.beside`. */
+export async function openBeside({ location, options, calls, turns }: Beside): Promise<Store> {
+  if (location.kind === "postgres") return openPostgresBeside({ ...options, url: location.url }, calls);
+  if (turns === null) throw new Error("Without turns two threads would write at once.");
+  return openSqliteBeside({ ...options, folder: location.folder }, turns, calls);
 }
 
 export async function openJournal(location: DatabaseLocation): Promise<Journal> {

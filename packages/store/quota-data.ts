@@ -3,12 +3,21 @@ import { quotaDay } from "@countersign/domain/quota/day";
 const dayMs = 86_400_000;
 
 /** What is told of a product's quota. PostgreSQL writes the same in the statement that counts. */
-export function quotaData(
-  { organization_id, product_id }: { readonly organization_id: string; readonly product_id: string },
+export function quotaData(product: QuotaProduct, limit: number, used: number, nowMs: number): string {
+  return JSON.stringify(quotaFacts(product, limit, used, nowMs));
+}
+
+export function quotaFacts(
+  { organization_id, product_id }: QuotaProduct,
   limit: number,
   used: number,
   nowMs: number,
-): string {
+) {
   const resetsAt = new Date((quotaDay(nowMs) + 1) * dayMs).toISOString();
-  return JSON.stringify({ organization_id, product_id, limit, used, resets_at: resetsAt });
+  return { organization_id, product_id, limit, used, resets_at: resetsAt };
+}
+
+interface QuotaProduct {
+  readonly organization_id: string;
+  readonly product_id: string;
 }

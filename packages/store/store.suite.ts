@@ -8,6 +8,7 @@ import { events } from "./suite/events.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { journal } from "./suite/journal.ts";
+import { keptQueries } from "./suite/kept-queries.ts";
 import { lookups } from "./suite/lookups.ts";
 import { type Migrating, migrations } from "./suite/migrations.ts";
 import { nodes } from "./suite/nodes.ts";
@@ -38,6 +39,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     journal(shared);
     dataKey(shared);
     transactions(shared);
+    keptQueries(shared);
     direct(shared);
     migrations(shared, migrating);
   });

@@ -1,7 +1,9 @@
+import type { MessagePort } from "node:worker_threads";
 import type { Kysely } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, Judged } from "./calls.ts";
 import type { Forgetting, JournalEntry } from "./journal.ts";
+import type { Answer, Given, ReadingName } from "./readings.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -20,6 +22,8 @@ export interface Store {
    * reads many rows belongs here: it makes no validation wait once the reading room is open.
    */
   readonly alongIndexes: Kysely<Tables>;
+  /** Reads something that takes several statements: see `readings`. It makes no validation wait, as above. */
+  read<N extends ReadingName>(name: N, ...given: Given<N>): Promise<Answer<N>>;
   /**
    * For a library that writes on its own, a statement at a time: each is as lasting as a transaction. What Countersign
    * writes itself goes through `transaction`.
@@ -46,6 +50,8 @@ export interface Store {
   openReadingRoom(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
   judge(calls: readonly Call[]): Promise<readonly Judged[]>;
+  /** What another thread of this process needs to open the same database with `openBeside`: once for each thread. */
+  beside(): Beside;
   /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
   readonly judgedCalls: number;
   /** Resolves when the database answers; rejects with `StorageUnavailable` when it does not. */
@@ -54,6 +60,19 @@ export interface Store {
   clock(): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Plain data but for the port, by which that thread gets its turn to write; it has to be transferred. */
+export interface Beside {
+  readonly location: DatabaseLocation;
+  readonly options: { readonly encryptionKey: string | null; readonly durability: "standard" | "strict" };
+  readonly calls: SharedArrayBuffer;
+  readonly turns: MessagePort | null;
+}
+
+/** Which database, and where. */
+export type DatabaseLocation =
+  | { readonly kind: "sqlite"; readonly folder: string }
+  | { readonly kind: "postgres"; readonly url: string };
 
 /**
  * `soon` does not wait for the disk: a power cut may take it, but never without everything that was written after it.

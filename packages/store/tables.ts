@@ -36,7 +36,9 @@ export interface Tables {
   access_tokens: AccessTokenRow;
   audit_log: AuditLogRow;
   idempotency_keys: IdempotencyKeyRow;
-  mailbox: WithDefaults<MailboxRow, "attempts" | "next_attempt_at">;
+  mailbox: WithDefaults<MailboxRow, "attempts" | "next_attempt_at" | "is_bulk">;
+  daily_letters: DailyLettersRow;
+  waiting_letters: WaitingLetterRow;
   license_tags: LicenseTagRow;
   imports: ImportRow;
   import_pieces: ImportPieceRow;
@@ -44,6 +46,7 @@ export interface Tables {
   events: EventRow;
   refusals_told: RefusalToldRow;
   expiries_told: ExpiryToldRow;
+  quota_looks: QuotaLookRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_secrets: WebhookSecretRow;
   deliveries: DeliveryRow;
@@ -78,6 +81,8 @@ export interface OrganizationRow {
   deleted_at: number | null;
   /** What its customers, and people it invites, are written in. */
   locale: Language;
+  /** How many letters a day its customers get at most; null for what the server says. */
+  daily_letters_override: number | null;
 }
 
 export interface ProductRow {
@@ -112,6 +117,8 @@ export interface ProductRow {
   license_mail_text: string | null;
   /** Whether the customer gets a letter some time before a license runs out. */
   expiring_soon_mail: Flag;
+  /** What its customers are written in; null for the organization's language. */
+  locale: Language | null;
   /** So long before a license runs out, `license.expiring_soon` tells of it. */
   expiring_soon_days: number;
 }
@@ -446,6 +453,29 @@ export interface MailboxRow {
   next_attempt_at: number | null;
   /** A hash of what it tells of, where that is to be told once: no two letters have the same. */
   dedupe_key: string | null;
+  /** One of many, to customers: it lets all others go first. */
+  is_bulk: Flag;
+}
+
+/** How many letters an organization has caused on a day. One row for each kind of recipients. */
+export interface DailyLettersRow {
+  organization_id: string;
+  recipients: "customers" | "invited";
+  day: number;
+  used: number;
+}
+
+/** A letter to a customer beyond what the organization may send in a day. It is written when it is its turn. */
+export interface WaitingLetterRow {
+  id: string;
+  organization_id: string;
+  kind: "license_delivery" | "license_expiring";
+  license_id: string;
+  /** Which end of the license it tells of. */
+  ends_at: number | null;
+  created_at: number;
+  /** What the letter's will be. */
+  dedupe_key: string;
 }
 
 /** A file of licenses on its way in, and afterwards what became of it. */
@@ -567,6 +597,16 @@ export interface ExpiryToldRow {
   ends_at: number;
 }
 
+/** Something to look at after a product's limit was lowered: see `QuotaWatch`. */
+export interface QuotaLookRow {
+  product_id: string;
+  type: Extract<EventType, `quota.${string}`>;
+  day: number;
+  /** When the limit was first lowered; what was told since is not told again. */
+  changed_at: number;
+  look_at: number;
+}
+
 export interface WebhookEndpointRow {
   id: string;
   organization_id: string;
@@ -586,6 +626,12 @@ export interface WebhookEndpointRow {
   failing_since: number | null;
   last_success_at: number | null;
   last_failure_at: number | null;
+  /** Whether it is tried again by itself after it was disabled because it failed. */
+  auto_reenable: Flag;
+  /** How often that was done. */
+  probes: number;
+  /** When it is done next; null when it is not. Whoever does it moves this to the end of their claim. */
+  next_probe_at: number | null;
   created_at: number;
   updated_at: number;
   /** Then it is disabled by hand, and its row stays only until all that it holds is removed. */

@@ -1,5 +1,11 @@
-/** Lets one at a time through, in the order in which they came. */
-export class WriteLock {
+/** Lets one at a time write, in the order in which they came. */
+export interface Turns {
+  /** Whether somebody writes, or waits for it. */
+  readonly busy: boolean;
+  hold<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export class WriteLock implements Turns {
   #tail: Promise<void> = Promise.resolve();
   #waiting = 0;
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
+import { openApiDocument } from "@countersign/contract/openapi";
+import { eventTypes } from "@countersign/domain/events/types";
 import { problemKinds } from "../../apps/server/http/manage/problem.ts";
 import { sqlite } from "../support/databases.ts";
 import { openScene, type Scene } from "../support/scene.ts";
@@ -31,6 +33,20 @@ describe("the reference at /docs", () => {
       expect(page).toContain(`href="#${id}"`);
       expect(page.replaceAll("<wbr>", "")).toContain(path);
     }
+  });
+
+  test("every event that webhooks receive has its place, with its members and an example", () => {
+    const { webhooks } = openApiDocument();
+    expect(Object.keys(webhooks)).toEqual([...eventTypes]);
+    for (const type of eventTypes) {
+      const start = page.indexOf(`<b class="method post">event</b> <code>${type}</code>`);
+      const section = page.slice(start, page.indexOf("</article>", start));
+      expect(start).toBeGreaterThan(0);
+      expect(section).toContain("organization_id");
+      expect(section).toContain(`&#34;type&#34;: &#34;${type}&#34;`);
+    }
+    for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"])
+      expect(page).toContain(`<code>${name}</code>`);
   });
 
   test("it asks for nothing from anywhere else, and may not", async () => {

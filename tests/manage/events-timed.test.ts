@@ -8,6 +8,7 @@ setDefaultTimeout(60_000);
 
 const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
+const lettersADay = 1_000;
 
 describe.each(databases)("events that time brings on $kind", ({ kind, make }) => {
   const made: { database: TestDatabase; seller: Seller }[] = [];
@@ -20,7 +21,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     seller = await openSeller(database.location);
     made.push({ database, seller });
     nowMs = startMs;
-    watch = new ExpiryWatch(seller.store, async () => nowMs);
+    watch = new ExpiryWatch(seller.store, lettersADay, async () => nowMs);
   });
   afterAll(async () => {
     for (const { database, seller } of made) {
@@ -89,7 +90,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     await seller.license({ expiresAtMs: startMs + 10 * dayMs });
     const later = await seller.license({ expiresAtMs: startMs + 25 * dayMs });
     await runAt(startMs);
-    watch = new ExpiryWatch(seller.store, async () => nowMs);
+    watch = new ExpiryWatch(seller.store, lettersADay, async () => nowMs);
     await runAt(startMs + 20 * dayMs);
     expect((await told()).map(({ type, license_id }) => [type, license_id === later.id])).toEqual([
       ["license.expired", false],
@@ -110,7 +111,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     );
     const stores = kind === "sqlite" ? [seller.store, seller.store] : others;
     nowMs = startMs + 2 * dayMs;
-    const nodes = [watch, ...stores.map((store) => new ExpiryWatch(store, async () => nowMs))];
+    const nodes = [watch, ...stores.map((store) => new ExpiryWatch(store, lettersADay, async () => nowMs))];
     await Promise.all(nodes.map((node) => node.run()));
     await Promise.all(others.map((store) => store.close()));
     const ids = (await told()).map(({ license_id }) => license_id);

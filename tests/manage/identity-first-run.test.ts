@@ -54,6 +54,30 @@ for (const { kind, make } of databases) {
       expect(JSON.stringify(rows)).not.toContain(token);
     });
 
+    test.each([
+      ["the language that is asked for", { locale: "es" }, "de-AT,de;q=0.9", "es"],
+      ["that of the browser", {}, "fr, de-AT;q=0.9, en;q=0.8", "de"],
+      ["English, where nothing is known", {}, "", "en"],
+    ])("the first person's letters are in %s", async (_what, body, header, locale) => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      const browser = house.browser();
+      const wrong = await browser.manage("POST", "/setup", { ...ada, token, locale: "tlh" });
+      expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "locale"]);
+      const asked = { "accept-language": header };
+      const made = await browser.manage("POST", "/setup", { ...ada, token, ...body }, asked);
+      expect([made.status, made.body.locale]).toEqual([201, locale]);
+      const { body: organization } = await browser.manage("POST", "/organizations", { name: "Casa" });
+      expect(organization.locale).toBe(locale);
+      const { email, password } = ada;
+      await house.browser().auth("/sign-in/email", { email, password }, { "user-agent": "Another Browser" });
+      const subjects = { en: "A new sign-in to your account", de: "Neue Anmeldung", es: "Nuevo inicio" };
+      const letters = await house.letters(email.toLowerCase());
+      expect(letters.map((letter) => letter.subject)).toEqual([
+        expect.stringContaining(subjects[locale as keyof typeof subjects]),
+      ]);
+    });
+
     test("a made-up token, a weak password and missing members make nobody", async () => {
       const house = await fresh();
       const token = await printedToken(house.server.output);

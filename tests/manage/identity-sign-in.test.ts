@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rememberDevice } from "@countersign/store/queries/sign-in";
 import { hashPassword } from "../../apps/server/features/identity/passwords.ts";
 import { databases } from "../support/databases.ts";
 import { goodPassword, type House, openHouse } from "../support/house.ts";
@@ -171,6 +172,74 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     const letters = await house.letters(email);
     expect(letters.map((letter) => letter.kind)).toEqual(["new_sign_in"]);
     expect(letters[0]?.body_text).toContain("203.0.113.7");
+  });
+
+  describe("a letter about a sign-in from somewhere new", () => {
+    const signIn = (email: string, from: Record<string, string>) =>
+      house.browser().auth("/sign-in/email", { email, password: goodPassword }, from);
+    const at = (address: string, program = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0") => ({
+      "x-forwarded-for": address,
+      "user-agent": program,
+    });
+    const told = async (email: string) =>
+      (await house.letters(email)).filter((letter) => letter.kind === "new_sign_in");
+
+    test("is not written about the first one ever, and comes once for each device and network", async () => {
+      const { email } = await house.resident();
+      await signIn(email, at("203.0.113.7"));
+      await signIn(email, at("203.0.113.7"));
+      expect(await told(email)).toEqual([]);
+      const counts: number[] = [];
+      for (const from of [
+        at("192.0.2.9"),
+        at("192.0.2.9"),
+        at("203.0.113.7", "curl/8.5.0"),
+        at("203.0.113.7", "curl/8.5.0"),
+        at("203.0.113.7"),
+      ]) {
+        expect((await signIn(email, from)).status).toBe(200);
+        counts.push((await told(email)).length);
+      }
+      expect(counts).toEqual([1, 1, 2, 2, 2]);
+      const [first] = await told(email);
+      expect(first?.body_text).toContain("IP address: 192.0.2.9\nProgram: Firefox 140, Linux\n");
+    });
+
+    test("is not written because a browser renewed itself, or got another address of its network", async () => {
+      const { email } = await house.resident();
+      await signIn(email, at("203.0.113.7"));
+      await signIn(email, at("203.0.113.250", "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Firefox/141.0.2"));
+      await signIn(email, at("203.0.113.8"));
+      expect(await told(email)).toEqual([]);
+    });
+
+    test("is written once when the device signs in many times at once", async () => {
+      const { email, userId } = await house.resident();
+      await signIn(email, at("203.0.113.7"));
+      await Promise.all(Array.from({ length: 5 }, () => signIn(email, at("192.0.2.9"))));
+      expect(await told(email)).toHaveLength(1);
+      // A server checks one password at a time; several servers meet only here.
+      for (let round = 0; round < 20; round++) {
+        const seen = await Promise.all(
+          Array.from({ length: 6 }, () =>
+            house.store.transaction((db) => rememberDevice(db, userId, `device ${round}`, Date.now())),
+          ),
+        );
+        expect(seen.filter(({ isUnexpected }) => isUnexpected)).toHaveLength(1);
+      }
+    });
+
+    test("is in the person's language, and does not follow a wrong password", async () => {
+      const { email, browser } = await house.guest();
+      expect((await browser.manage("PATCH", "/me", { locale: "de" })).body.locale).toBe("de");
+      const wrong = { email, password: "not the one" };
+      await house.browser().auth("/sign-in/email", wrong, at("192.0.2.9"));
+      expect(await told(email)).toEqual([]);
+      await signIn(email, { ...at("192.0.2.9"), "accept-language": "es" });
+      const [letter] = await told(email);
+      expect(letter?.subject).toBe("Neue Anmeldung in Ihrem Konto");
+      expect(letter?.body_html).toContain('<html lang="de">');
+    });
   });
 
   test("guessing one account's password is stopped, from wherever it comes, and says for how long", async () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { invitationTokenFor } from "../support/letters.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -321,27 +320,47 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     const made = await spammer.api.post("/organizations", { name: "Spam" });
     const base = `/organizations/${made.body.id}`;
     const role = await spammer.api.post(`${base}/roles`, { name: "R", permissions: [] });
-    const nowMs = Date.now();
-    const written = Array.from({ length: 200 }, (_, index) => ({
-      id: newId(),
-      organization_id: String(made.body.id),
-      email: `stranger-${index}@example.com`,
-      role_id: String(role.body.id),
-      token_hash: newId(),
-      invited_by: spammer.userId,
-      created_at: nowMs,
-      expires_at: nowMs + dayMs,
-      accepted_at: null,
-      accepted_by: null,
-      // Taking them back makes no room.
-      revoked_at: nowMs,
-      mailed_at: nowMs,
-    }));
-    await office.store.transaction((db) => db.insertInto("invitations").values(written).execute());
-    const body = { email: "one-more@example.com", role_id: role.body.id };
-    const refused = await spammer.api.post(`${base}/invitations`, body);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBeTruthy();
+    const invite = (to: string) =>
+      spammer.api.post(`${base}/invitations`, { email: to, role_id: role.body.id });
+    const first = await invite("first@example.com");
+    const counted = () =>
+      office.store.reads
+        .selectFrom("daily_letters")
+        .select(["recipients", "used"])
+        .where("organization_id", "=", made.body.id)
+        .execute();
+    const count = (used: number, day?: number) =>
+      office.store.transaction((db) =>
+        db
+          .updateTable("daily_letters")
+          .set({ used, ...(day === undefined ? {} : { day }) })
+          .where("organization_id", "=", made.body.id)
+          .execute(),
+      );
+    expect(await counted()).toEqual([{ recipients: "invited", used: 1 }]);
+    await count(198);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => invite(`more-${index}@example.com`)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429, 429]);
+    expect(answers.find(({ status }) => status === 429)?.headers.get("retry-after")).toMatch(/^\d+$/);
+    // Taking one back makes no room, and sending one again takes a place too.
+    const [taken] = answers.filter(({ status }) => status === 201);
+    await spammer.api.delete(`${base}/invitations/${taken?.body.id}`);
+    expect((await invite("one-more@example.com")).status).toBe(429);
+    await office.store.transaction((db) =>
+      db
+        .updateTable("invitations")
+        .set({ mailed_at: Date.now() - 3_600_000 })
+        .where("organization_id", "=", made.body.id)
+        .execute(),
+    );
+    const resend = () => spammer.api.post(`${base}/invitations/${first.body.id}/resend`);
+    expect((await resend()).status).toBe(429);
+    expect(await counted()).toEqual([{ recipients: "invited", used: 200 }]);
+    await count(200, 1);
+    expect((await resend()).status).toBe(200);
+    expect(await counted()).toEqual([{ recipients: "invited", used: 1 }]);
   });
 
   test("nobody joins a suspended organization", async () => {

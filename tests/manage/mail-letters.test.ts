@@ -105,6 +105,24 @@ describe.each(databases)("letters on $kind", ({ make }) => {
     expect(letter?.body_html).not.toContain("<b>Ada");
   });
 
+  test("a product has its own language for its customers, or the organization's", async () => {
+    await speak("de");
+    const made = await product({ ...delivered, locale: "es" });
+    expect(made.locale).toBe("es");
+    const wrong = await office.owner.api.patch(`/products/${made.id}`, { locale: "fr" });
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "locale"]);
+    const to = address();
+    const create = () => office.owner.api.post(`/products/${made.id}/licenses`, { customer_email: to });
+    await create();
+    expect((await office.owner.api.patch(`/products/${made.id}`, { locale: null })).body.locale).toBeNull();
+    await create();
+    await speak("en");
+    expect((await lettersTo(to)).map((letter) => letter.subject)).toEqual([
+      "Su licencia de Acme Backup",
+      "Ihre Lizenz für Acme Backup",
+    ]);
+  });
+
   test("of several licenses each comes with its letter; a customer without an address gets none", async () => {
     const { id } = await product(delivered);
     const [ada, grace] = [address(), address()];
@@ -159,7 +177,7 @@ describe.each(databases)("letters on $kind", ({ make }) => {
     });
     const quiet = await sell(office, { expiresAtMs: Date.now() + 3 * dayMs, customer: { email: to } });
     const tell = () =>
-      office.store.transaction((db) => licenseExpiringLetters(db, [license.id, quiet.id], Date.now()));
+      office.store.transaction((db) => licenseExpiringLetters(db, [license.id, quiet.id], 1_000, Date.now()));
     await tell();
     await tell();
     const letters = await lettersTo(to);
@@ -179,7 +197,8 @@ describe.each(databases)("letters on $kind", ({ make }) => {
       url: "https://discord.com/api/webhooks/1/hush-hush",
       description: "Sales",
       failing_since: Date.UTC(2031, 0, 2, 3, 4),
-    };
+      auto_reenable: 1,
+    } as const;
     const nowMs = Date.now();
     for (let time = 0; time < 2; time++)
       await office.store.transaction((db) =>

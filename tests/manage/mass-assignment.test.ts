@@ -26,6 +26,7 @@ const serverOwned: Readonly<Record<string, unknown>> = {
   last_used_at: "2020-01-01T00:00:00Z",
   plan: "enterprise",
   daily_limit_override: 1_000_000,
+  daily_letters_override: 1_000_000,
   billing_state: "active",
   is_platform_admin: true,
   organization_allowance: 1_000,
@@ -43,7 +44,7 @@ const serverOwned: Readonly<Record<string, unknown>> = {
 
 /** Where setting one of them is what the route is for. Whoever adds to this says so on purpose. */
 const meant: Readonly<Record<string, readonly string[]>> = {
-  updatePlatformOrganization: ["plan", "daily_limit_override", "billing_state"],
+  updatePlatformOrganization: ["plan", "daily_limit_override", "daily_letters_override", "billing_state"],
   updateUser: ["is_platform_admin", "organization_allowance"],
   transferOwnership: ["user_id"],
 };

@@ -274,6 +274,17 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
 
   test("the export holds all of it, line by line, and no secret", async () => {
     const { id, path, slug, owner, member, apiKey, licenseKey } = await firm(450);
+    const plain = await owner.api.post(`${path}/webhooks`, {
+      url: "https://hooks.example.com/in?a=b",
+      headers: { "x-own": "hush-hush" },
+      event_types: ["license.created"],
+      auto_reenable: false,
+    });
+    const chat = await owner.api.post(`${path}/webhooks`, {
+      url: "https://discord.com/api/webhooks/1/hush-hush",
+      format: "discord",
+    });
+    expect([plain.status, chat.status]).toEqual([201, 201]);
     const { headers, text, status } = await owner.api.get(`${path}/export`);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
@@ -292,6 +303,19 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect(of("invitation")).toMatchObject([{ state: "pending", role: { name: "Promised" } }]);
     expect(of("customer")).toMatchObject([{ email: `${id}@customers.example`, name: "Customer" }]);
     expect(of("ip_block")).toHaveLength(2);
+    expect(of("webhook")).toMatchObject([
+      {
+        id: plain.body.id,
+        url: "https://hooks.example.com/in?a=b",
+        event_types: ["license.created"],
+        product_ids: null,
+        status: "enabled",
+        auto_reenable: false,
+      },
+      { id: chat.body.id, url: "https://discord.com/…", format: "discord", auto_reenable: true },
+    ]);
+    for (const secret of [plain.body.secret, chat.body.secret, "hush-hush"])
+      expect(text).not.toContain(secret);
     const licenses = of("license");
     expect(new Set(licenses.map((license) => license.id)).size).toBe(450);
     expect(licenses.find((license) => license.license_key === licenseKey)).toMatchObject({

@@ -46,8 +46,12 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   expiries_told: "goes",
   webhook_endpoints: "goes",
   deliveries: "goes",
+  daily_letters: "goes",
+  waiting_letters: "goes",
   // Ids only, and every hour they go by themselves.
   refusals_told: "stays",
+  // The same, in seconds.
+  quota_looks: "stays",
 };
 
 describe.each(databases)("what is left of a removed organization on $kind", ({ kind, make }) => {
@@ -75,7 +79,10 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   const fill = async (owner: Person, canary: string, shared: string) => {
     const organization = await call(owner, "POST", "/organizations", { name: "Firm" });
     const path = `/organizations/${organization.id}`;
-    const product = await call(owner, "POST", `${path}/products`, { name: "Tool" });
+    // So that letters wait, and stay waiting.
+    await call(office.admin, "PATCH", `/admin${path}`, { daily_letters_override: 0 });
+    const delivered = { deliver_license_by_mail: true };
+    const product = await call(owner, "POST", `${path}/products`, { name: "Tool", ...delivered });
     const license = await call(owner, "POST", `/products/${product.id}/licenses`, {
       customer_email: canary,
       customer_name: "Canary",
@@ -187,9 +194,15 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     for (const [name, id] of Object.entries(gone.ids)) {
       before[name] = Object.keys(await rowsWith(office.store, id));
     }
-    expect(before.organization).toEqual(expect.arrayContaining(["licenses", "request_log", "ip_sightings"]));
+    expect(before.organization).toEqual(
+      expect.arrayContaining(["licenses", "request_log", "ip_sightings", "waiting_letters", "daily_letters"]),
+    );
     expect(before.deletedLicense).toEqual(expect.arrayContaining(["request_log", "ip_sightings"]));
     expect(before.token).toContain("idempotency_keys");
+    await until("all events are distributed", async () => {
+      const events = office.store.reads.selectFrom("events").select("id");
+      return (await events.where("undistributed", "is not", null).execute()).length === 0;
+    });
     const untouched = await rowsWith(office.store, stays.ids.organization);
     const sharedBefore = await office.store.reads
       .selectFrom("customers")
@@ -243,6 +256,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       .orderBy("id")
       .execute();
     expect(letters.map((letter) => letter.kind)).toEqual([
+      "letters_wait",
       "organization_deletion_requested",
       "organization_deleted",
     ]);

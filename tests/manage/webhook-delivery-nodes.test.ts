@@ -37,3 +37,36 @@ test("with three servers on one database every event is distributed and sent onc
     database.remove();
   }
 });
+
+test("with three servers on one database a disabled endpoint is tried once when it is time", async () => {
+  const database = await postgres.make();
+  const { store, organizationId } = await openSeller(database.location);
+  const receiver = await openReceiver(() => ({ status: 500 }));
+  const servers = await Promise.all(
+    [1, 2, 3].map(() => startServerProcess({ ...database.environment, ...allowLoopback })),
+  );
+  try {
+    const disabled = { status: "disabled", disabled_reason: "failing", disabled_at: Date.now() } as const;
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async (_, number) => {
+        const settings = { ...disabled, next_probe_at: Date.now() - 1 };
+        return (await makeEndpoint(store, organizationId, `${receiver.url}/${number}`, settings)).id;
+      }),
+    );
+    const tried = async () => {
+      const rows = await store.reads.selectFrom("webhook_endpoints").select("probes").execute();
+      return rows.reduce((sum, row) => sum + row.probes, 0);
+    };
+    await until("all were tried", async () => (await tried()) >= ids.length);
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+    expect(await tried()).toBe(ids.length);
+    expect(receiver.received.map((request) => request.path).toSorted()).toEqual(
+      ids.map((_, number) => `/${number}`).toSorted(),
+    );
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    await receiver.close();
+    await store.close();
+    database.remove();
+  }
+});

@@ -245,6 +245,8 @@ async function addWebhook(db: Database, organizationId: string, nowMs: number) {
       product_ids: null,
       sealed_headers: null,
       status: "enabled",
+      auto_reenable: 1,
+      probes: 0,
       created_at: nowMs,
       updated_at: nowMs,
     })

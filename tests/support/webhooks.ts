@@ -36,6 +36,9 @@ export async function makeEndpoint(
       failing_since: null,
       last_success_at: null,
       last_failure_at: null,
+      auto_reenable: 1,
+      probes: 0,
+      next_probe_at: null,
       created_at: nowMs,
       updated_at: nowMs,
       deleted_at: null,
@@ -95,11 +98,14 @@ export async function attemptsAt(store: Store, endpointId: string) {
 /** As if the time until the next attempts had passed; after the death of a server, also until its claims run out. */
 export async function passTime(store: Store, endpointId: string, isServerDead = false): Promise<void> {
   await store.transaction(async (db) => {
+    const nowMs = Date.now();
     let waiting = db
       .updateTable("deliveries")
-      .set({ next_attempt_at: Date.now() - 1_000 })
+      .set({ next_attempt_at: nowMs - 1_000 })
       .where("endpoint_id", "=", endpointId)
-      .where("state", "=", "pending");
+      .where("state", "=", "pending")
+      // What is due already stays as it is: rows that are written again and again would slow down who sends them.
+      .where("next_attempt_at", ">", nowMs);
     if (!isServerDead) waiting = waiting.where("claimed_by", "is", null);
     await waiting.execute();
   });

@@ -92,12 +92,12 @@ async function sample(
     ...about,
     license_id: id,
     license: await readLicense(db, id, nowMs),
-    ...particular(type),
+    ...particular(type, nowMs),
     test: true,
   };
 }
 
-function particular(type: EventType): object {
+function particular(type: EventType, nowMs: number): object {
   switch (type) {
     case "license.updated":
     case "license.renewed":
@@ -111,7 +111,34 @@ function particular(type: EventType): object {
       return { ip: "203.0.113.7" };
     case "license.ips_reset":
       return { count: 1 };
+    case "license.transfer_requested":
+      return { transfer: transfer("requested", nowMs) };
+    case "license.transferred":
+      return { transfer: transfer("completed", nowMs) };
+    case "license.transfer_rejected":
+      return { transfer: transfer("rejected", nowMs) };
     default:
       return {};
   }
+}
+
+function transfer(status: "requested" | "completed" | "rejected", nowMs: number): object {
+  const holder = (name: string) => ({
+    global_customer_id: null,
+    customer_email: `${name.toLowerCase()}@example.com`,
+    customer_name: name,
+    customer_discord_id: null,
+  });
+  const isDecided = status !== "requested";
+  return {
+    id: newId(),
+    from: holder("Ada"),
+    to: holder("Grace"),
+    message: "Only a test",
+    requested_at: new Date(nowMs).toISOString(),
+    status,
+    decided_at: isDecided ? new Date(nowMs).toISOString() : null,
+    decided_by: isDecided ? "organization" : null,
+    reason: status === "rejected" ? "Only a test" : null,
+  };
 }

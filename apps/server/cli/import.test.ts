@@ -63,6 +63,31 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     ]);
   }, 60_000);
 
+  test("events are told of an import only where that is asked for", async () => {
+    const told = async () => {
+      const rows = await seller.store.reads
+        .selectFrom("events")
+        .select(["type", "data"])
+        .where("product_id", "=", seller.productId)
+        .orderBy("id")
+        .execute();
+      return rows.map(({ type, data }) => [type, JSON.parse(data).license.license_key]);
+    };
+    const importing = (key: string, ...more: string[]) => {
+      writeFileSync(file("told.csv"), csvFile(["license_key", "customer_email"], [key, "t@example.com"]));
+      return run("import", "--product", seller.productId, "--file", file("told.csv"), "--json", ...more);
+    };
+    expect(JSON.parse((await importing("QUIET-1")).stdout).tell_events).toBe(false);
+    expect(await told()).toEqual([]);
+    await importing("TOLD-1", "--tell-events", "--dry-run");
+    expect(await told()).toEqual([]);
+    const { stdout, stderr, code } = await importing("TOLD-1", "--tell-events");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ tell_events: true, created: 1 });
+    expect(await told()).toEqual([["license.created", "TOLD-1"]]);
+    expect((await run("import", "--help")).stdout).toContain("--tell-events");
+  }, 60_000);
+
   test("wrong rows are named, and the exit code says that something is wrong", async () => {
     writeFileSync(
       file("wrong.jsonl"),

@@ -30,6 +30,7 @@ as the file gives them; a row without a key gets a new one.
                               whether one row that is wrong keeps all others out (all_or_nothing)
   --on-existing fail|skip|update
                               what to do with a key that the product has already (fail)
+  --tell-events               tell webhooks of each license, as if it were made or changed by hand; otherwise of none
   --dry-run                   only say what would happen
   --json                      print the import as one JSON object
 
@@ -43,6 +44,7 @@ Fields: ${importFields.join(", ")}.
       columns: { type: "string" },
       mode: { type: "string" },
       "on-existing": { type: "string" },
+      "tell-events": { type: "boolean" },
       "dry-run": { type: "boolean" },
       json: { type: "boolean" },
     });
@@ -55,6 +57,7 @@ Fields: ${importFields.join(", ")}.
       mode: oneOf("mode", values.mode ?? "all_or_nothing", ["all_or_nothing", "row_by_row"]),
       onExisting: oneOf("on-existing", values["on-existing"] ?? "fail", ["fail", "skip", "update"]),
       columns: columnMap(values.columns),
+      tellEvents: values["tell-events"] === true,
     };
     if (!(await stat(file).catch(() => null))?.isFile())
       throw new OperatorProblem(`There is no file ${file}.`);

@@ -44,6 +44,34 @@ for (const { kind, makeEmpty: make } of databases) {
       await server.stop();
     });
 
+    test("letters are in the language that is named, or in that of the terminal", async () => {
+      const { environment, location } = await fresh();
+      const run = (email: string, more: string[], settings: Record<string, string>) =>
+        runCountersign(["setup", ...names, "--email", email, "--password", "a good password", ...more], {
+          ...environment,
+          ...settings,
+        });
+      await run("named@example.com", ["--language", "es"], { LANG: "de_DE.UTF-8" });
+      await run("terminal@example.com", [], { LANG: "de_DE.UTF-8" });
+      await run("neither@example.com", [], { LANG: "C.UTF-8" });
+      // Somebody who is there keeps their language, and a new organization of theirs gets it.
+      await run("named@example.com", [], { LANG: "de_DE.UTF-8" });
+      const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+      const found = await store.reads
+        .selectFrom("organizations")
+        .innerJoin("users", "users.id", "organizations.owner_id")
+        .select(["users.email", "users.locale as theirs", "organizations.locale as customers"])
+        .orderBy("organizations.id")
+        .execute();
+      await store.close();
+      expect(found.map(({ email, theirs, customers }) => [email, theirs, customers])).toEqual([
+        ["named@example.com", "es", "es"],
+        ["terminal@example.com", "de", "de"],
+        ["neither@example.com", "en", "en"],
+        ["named@example.com", "es", "es"],
+      ]);
+    });
+
     test("beside a running server, and twice with the same name, each call makes its own", async () => {
       const { environment, location } = await fresh();
       const server = await startServerProcess(environment);
@@ -96,6 +124,7 @@ describe("what setup is told", () => {
       "Add --organization with the name of the organization that sells the software.\n",
     ],
     [["--organization", "Nordlicht"], "Add --product with the name of its first product.\n"],
+    [[...names, "--language", "fr"], '--language is "fr". It should be one of: en, de, es.\n'],
     [[...names, "--plan", "gold"], '--plan is "gold". It should be one of: free, pro, enterprise.\n'],
     [
       [...names, "--email", "ada", "--password", "a good password"],

@@ -1,3 +1,4 @@
+import { type Language, languages } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { readConfig } from "../config.ts";
 import { isSignInEmail } from "../features/identity/email.ts";
@@ -8,6 +9,7 @@ import { addProduct } from "../features/products/create.ts";
 import { OperatorProblem } from "../problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { validateCurl } from "./curl.ts";
+import { oneOf } from "./options.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";
 
@@ -24,10 +26,12 @@ on an empty data folder as well as beside a running server.
   --plan PLAN           free, pro or enterprise; COUNTERSIGN_DEFAULT_PLAN when left out
   --email ADDRESS       the owner's e-mail address
   --password PASSWORD   the owner's password, 8 characters or more; the right one if they have an account
+  --language LANGUAGE   what letters to the owner and to customers are written in: ${languages.join(", ")};
+                        by LANG when left out
   --json                print one JSON object: user_id, organization_id, product_id, api_key, access_token
 
 With an e-mail address and a password the owner gets an account and an access token with every permission, and, on a
-server that has nobody yet, becomes its platform admin. Without them the organization has no owner, and user_id and
+server that has nobody yet, becomes its platform admin. An account that is there keeps its language. Without them the organization has no owner, and user_id and
 access_token are null.
 `,
   async run(words, environment) {
@@ -37,6 +41,7 @@ access_token are null.
       plan: { type: "string" },
       email: { type: "string" },
       password: { type: "string" },
+      language: { type: "string" },
       json: { type: "boolean" },
     });
     const config = readConfig(environment);
@@ -47,7 +52,8 @@ access_token are null.
     );
     const product = name("--product", values.product, "its first product");
     const plan = values.plan === undefined ? config.defaultPlan : planNamed(values.plan);
-    const account = readAccount(values.email, values.password);
+    const language = values.language === undefined ? null : oneOf("language", values.language, languages);
+    const account = readAccount(values.email, values.password, language ?? config.language);
     if (account !== null && (await isCommon(account.password))) {
       process.stderr.write("The password is one of the first that anybody would try. Change it soon.\n");
     }
@@ -57,7 +63,9 @@ access_token are null.
         const nowMs = Date.now();
         const person = ready === null ? null : await setUpPerson(db, ready, nowMs);
         const ownerId = person?.userId ?? null;
-        const { id, slug } = await addOrganization(db, { name: organization, plan, ownerId }, nowMs);
+        const locale = language ?? ready?.locale ?? config.language;
+        const wanted = { name: organization, plan, ownerId, locale };
+        const { id, slug } = await addOrganization(db, wanted, nowMs);
         const first = await addProduct(db, store.sealer, { organizationId: id, name: product }, nowMs);
         return { person, organizationId: id, slug, productId: first.id, apiKey: first.apiKey };
       });
@@ -102,7 +110,11 @@ function planNamed(text: string): Plan {
   throw new OperatorProblem(`--plan is "${text}". It should be one of: ${plans.join(", ")}.`);
 }
 
-function readAccount(email: string | undefined, password: string | undefined): Account | null {
+function readAccount(
+  email: string | undefined,
+  password: string | undefined,
+  locale: Language,
+): Account | null {
   if (email === undefined && password === undefined) return null;
   if (email === undefined) throw new OperatorProblem("Add --email with the owner's e-mail address.");
   if (password === undefined) throw new OperatorProblem("Add --password with the owner's password.");
@@ -119,5 +131,5 @@ function readAccount(email: string | undefined, password: string | undefined): A
   if (password.length > longestPassword) {
     throw new OperatorProblem(`--password is too long. It can have at most ${longestPassword} characters.`);
   }
-  return { email, password };
+  return { email, password, locale };
 }

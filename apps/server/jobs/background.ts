@@ -2,13 +2,16 @@ import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
 import { ExpiryWatch } from "../features/events/expiry-watch.ts";
 import { refusalForgetting } from "../features/events/forget-refusals.ts";
+import { QuotaWatch } from "../features/events/quota-watch.ts";
 import { leftoverForgetting } from "../features/identity/forget-leftovers.ts";
 import { importDesk } from "../features/license-files/desk.ts";
 import { mailForgetting } from "../features/mail/forget.ts";
 import { lettersAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { smtpPost } from "../features/mail/post.ts";
+import { WaitingLetters } from "../features/mail/waiting-letters.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
+import { Prober } from "../features/webhooks/probe.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { deliveriesFollowing, deliveryForgetting } from "../features/webhooks/tidy.ts";
 import { answerForgetting } from "../http/manage/forget-answers.ts";
@@ -29,7 +32,10 @@ export function startBackground(
   const removal = new OrganizationRemoval(store, journal);
   const mailer =
     config.mail === null ? null : new Mailer(store, smtpPost(config.mail, config.url, lettersAtOnce), log);
-  const expiries = new ExpiryWatch(store);
+  const expiries = new ExpiryWatch(store, config.lettersADay);
+  const waitingLetters = new WaitingLetters(store, config.lettersADay);
+  const sender = webhookSender(config.webhookTargets);
+  const prober = new Prober({ store, send: sender, url: config.url, random: Math.random });
   const chores = new Chores(
     [
       ...(mailer === null ? [] : [mailer]),
@@ -38,8 +44,11 @@ export function startBackground(
       answerForgetting(store),
       deliveriesFollowing(store),
       deliveryForgetting(store),
+      prober,
       leftoverForgetting(store),
       expiries,
+      waitingLetters,
+      new QuotaWatch(store),
       refusalForgetting(store),
       deletedEndpointRemoval(store),
     ],
@@ -49,12 +58,14 @@ export function startBackground(
     log.warn("Lists and searches have trouble with the database. They will be tried again.", { reason }),
   );
   const imports = importDesk(store, log);
-  const outbox = new Outbox(store, config.url, webhookSender(config.webhookTargets), log);
+  const outbox = new Outbox(store, config.url, sender, log);
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);
       removal.close();
       expiries.close();
+      waitingLetters.close();
+      prober.close();
       await chores.stop();
     },
   };

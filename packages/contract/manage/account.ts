@@ -144,6 +144,14 @@ export const runSetup = route({
     "With the token of the link that the server printed when it started, within 30 minutes, once. The person becomes the platform admin and is signed in: the answer sets the session cookie.",
   group,
   access: anyone,
-  body: z.strictObject({ token: z.string().min(1).max(200), name, email, password: z.string() }),
+  body: z.strictObject({
+    token: z.string().min(1).max(200),
+    name,
+    email,
+    password: z.string(),
+    locale: locale.optional().meta({
+      description: "The language of letters to this person; what the browser asks for when it is left out.",
+    }),
+  }),
   answer: me,
 });

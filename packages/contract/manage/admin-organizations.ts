@@ -23,6 +23,9 @@ const shownOrganization = listedOrganization
     product_count: counted("100,000"),
     license_count: counted("100,000"),
     member_count: counted("100,000, without the owner"),
+    waiting_letter_count: counted("100,000").meta({
+      description: "Letters to its customers beyond what it may send in a day, up to 100,000.",
+    }),
   })
   .meta({ id: "PlatformOrganizationDetails" });
 
@@ -57,7 +60,7 @@ export const updatePlatformOrganization = route({
   id: "updatePlatformOrganization",
   method: "PATCH",
   path: "/admin/organizations/{organization_id}",
-  summary: "Set an organization's plan, daily limit and billing state",
+  summary: "Set an organization's plan, daily limits and billing state",
   description: atOnce,
   group,
   access,
@@ -70,6 +73,13 @@ export const updatePlatformOrganization = route({
       .nullable()
       .optional()
       .meta({ description: "Requests a day for each product; null for what the plan says." }),
+    daily_letters_override: z
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .nullable()
+      .optional()
+      .meta({ description: "Letters a day to its customers; null for what holds on this server." }),
     billing_state: z.enum(billingStates).optional(),
     ...updatedAtGuard,
   }),

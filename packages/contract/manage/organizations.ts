@@ -35,8 +35,13 @@ export const organization = z
       .meta({ description: "When it will be gone, while its deletion is pending." }),
     owner_id: id.nullable(),
     locale: locale.meta({
-      description: "The language of letters to its customers and to people it invites.",
+      description:
+        "The language of letters to its customers, where a product says nothing else, and to people it invites.",
     }),
+    daily_letters_override: z
+      .int()
+      .nullable()
+      .meta({ description: "Letters a day to its customers; null for what holds on this server." }),
     created_at: time,
     updated_at: time,
   })
@@ -63,10 +68,11 @@ export const createOrganization = route({
   method: "POST",
   path: "/organizations",
   summary: "Create an organization",
-  description: "You become its owner. The slug is made from the name when it is left out.",
+  description:
+    "You become its owner. The slug is made from the name when it is left out; the language is yours, if none is given.",
   group,
   access: person,
-  body: z.strictObject({ name, slug: slug.optional() }),
+  body: z.strictObject({ name, slug: slug.optional(), locale: locale.optional() }),
   answer: ownOrganization,
 });
 
@@ -116,7 +122,7 @@ export const exportOrganization = route({
   path: "/organizations/{organization_id}/export",
   summary: "Export everything that an organization holds",
   description:
-    "One JSON object a line, each with `kind` and `data`: the organization, products, versions, roles, members, invitations, customers, licenses with their addresses and tags, blocks, and the audit log. No API keys and no secrets. The last line has kind `end` and says how many came before it: without it the file is not whole.",
+    "One JSON object a line, each with `kind` and `data`: the organization, products, versions, roles, members, invitations, customers, licenses with their addresses and tags, blocks, webhooks, and the audit log. No API keys and no secrets. The last line has kind `end` and says how many came before it: without it the file is not whole.",
   group,
   access: owner,
   answerType: "application/x-ndjson",

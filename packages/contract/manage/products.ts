@@ -2,7 +2,7 @@ import { customResponseProblems } from "@countersign/domain/custom-response/chec
 import { placeholderNames } from "@countersign/domain/custom-response/template";
 import { z } from "zod";
 import { member, route } from "./route.ts";
-import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Products";
 
@@ -66,6 +66,9 @@ export const productSettings = {
   expiring_soon_mail: z.boolean().meta({
     description:
       "Whether a customer with an e-mail address gets a letter some time before their license runs out.",
+  }),
+  locale: locale.nullable().meta({
+    description: "The language of letters to its customers; null for the organization's.",
   }),
   ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
 };

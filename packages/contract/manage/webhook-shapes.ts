@@ -83,7 +83,12 @@ const fields = {
   format,
   event_types: eventTypeList.nullable().meta({ description: "Null for all." }),
   product_ids: productList.nullable().meta({
-    description: "Only what concerns these products; null for all. What concerns no product is sent anyway.",
+    description:
+      "Only what concerns these products; null for all. What concerns no one product is sent only where it is null.",
+  }),
+  auto_reenable: z.boolean().meta({
+    description:
+      "Once nothing has reached it for five days and it was disabled for that: whether it is tried again by itself, every hour for a day and then every six hours, for 30 days. The first answer from 200 to 299 enables it, and what it missed is sent.",
   }),
 };
 
@@ -93,6 +98,7 @@ export const newWebhook = z.strictObject({
   format: fields.format.default("standard"),
   event_types: fields.event_types.default(null),
   product_ids: fields.product_ids.default(null),
+  auto_reenable: fields.auto_reenable.default(true),
   headers: headers(headerValue)
     .default(new Map())
     .meta({ description: "Sent with each request. Kept encrypted; only their names are shown." }),
@@ -104,6 +110,7 @@ export const webhookChanges = z.strictObject({
   format: fields.format.optional(),
   event_types: fields.event_types.optional(),
   product_ids: fields.product_ids.optional(),
+  auto_reenable: fields.auto_reenable.optional(),
   headers: headers(headerValue.nullable())
     .optional()
     .meta({ description: "Those that are to change: null removes one, and what is not named stays." }),
@@ -130,6 +137,10 @@ export const webhook = z
     failing_since: time.nullable().meta({ description: "Since when every attempt has failed." }),
     last_success_at: time.nullable(),
     last_failure_at: time.nullable(),
+    auto_reenable: z.boolean(),
+    next_probe_at: time
+      .nullable()
+      .meta({ description: "While it is disabled because it failed: when it is tried again by itself." }),
     old_secret_until: time
       .nullable()
       .meta({ description: "After a rotation: until when the old secret signs too." }),

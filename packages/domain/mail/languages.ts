@@ -5,6 +5,12 @@ export type Language = (typeof languages)[number];
 
 export const defaultLanguage: Language = "en";
 
+/** The language of a POSIX locale such as `de_AT.UTF-8`. */
+export function languageOfLocale(locale: string | null | undefined): Language {
+  const base = /^[a-z]+/i.exec(locale ?? "")?.[0].toLowerCase();
+  return languages.find((language) => language === base) ?? defaultLanguage;
+}
+
 /** The first language of an Accept-Language header that there are letters in. */
 export function preferredLanguage(acceptLanguage: string | null | undefined): Language {
   const wanted = (acceptLanguage ?? "")

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Language, languages, preferredLanguage } from "./languages.ts";
+import { type Language, languageOfLocale, languages, preferredLanguage } from "./languages.ts";
 import { oneLine, paragraphs } from "./one-line.ts";
 import { moment, placeholdersIn, type Sentence, say, words } from "./say.ts";
 
@@ -47,6 +47,20 @@ test.each([
   ["*", "en"],
 ])("whoever asks for %p gets letters in %s", (header, language) => {
   expect(preferredLanguage(header)).toBe(language as Language);
+});
+
+test.each([
+  [null, "en"],
+  ["", "en"],
+  ["C.UTF-8", "en"],
+  ["POSIX", "en"],
+  ["de", "de"],
+  ["de_AT.UTF-8", "de"],
+  ["es_ES@euro", "es"],
+  ["fr_FR.UTF-8", "en"],
+  ["deutsch", "en"],
+])("a terminal in %p is set up in %s", (locale, language) => {
+  expect(languageOfLocale(locale)).toBe(language as Language);
 });
 
 test.each([

@@ -35,25 +35,41 @@ export function placeholdersIn(text: string): string[] {
 
 /** A moment, to the minute, in the words of a language. */
 export function moment(language: Language, atMs: number): string {
-  const text = new Intl.DateTimeFormat(language, {
-    dateStyle: "long",
-    timeStyle: "short",
-    hourCycle: "h23",
-    timeZone: "UTC",
-  }).format(atMs);
-  return `${oneLine(text)} UTC`;
+  const format = kept(momentFormats, language, () => {
+    return new Intl.DateTimeFormat(language, {
+      dateStyle: "long",
+      timeStyle: "short",
+      hourCycle: "h23",
+      timeZone: "UTC",
+    });
+  });
+  return `${oneLine(format.format(atMs))} UTC`;
 }
 
 /** A duration, in days where it is as long as one, in the words of a language. */
 export function duration(language: Language, ms: number): string {
   const isDays = ms >= dayMs;
-  return new Intl.NumberFormat(language, {
-    style: "unit",
-    unit: isDays ? "day" : "hour",
-    unitDisplay: "long",
-    maximumFractionDigits: 1,
-  }).format(ms / (isDays ? dayMs : hourMs));
+  const unit = isDays ? "day" : "hour";
+  const format = kept(durationFormats, `${language} ${unit}`, () => {
+    return new Intl.NumberFormat(language, {
+      style: "unit",
+      unit,
+      unitDisplay: "long",
+      maximumFractionDigits: 1,
+    });
+  });
+  return format.format(ms / (isDays ? dayMs : hourMs));
 }
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
+
+/** Making one takes longer than writing a whole letter, and letters are written by the hundred. */
+const momentFormats = new Map<string, Intl.DateTimeFormat>();
+const durationFormats = new Map<string, Intl.NumberFormat>();
+
+function kept<T>(formats: Map<string, T>, name: string, make: () => T): T {
+  const known = formats.get(name) ?? make();
+  formats.set(name, known);
+  return known;
+}

@@ -25,5 +25,20 @@ export function nextAttemptAtMs(attempts: number, nowMs: number, random: number)
   return delayMs === undefined ? null : Math.round(nowMs + delayMs * (1 + jitter * random));
 }
 
+/** One that was disabled for that is tried again by itself for so long. */
+export const probedForMs = 30 * 24 * hour;
+const hourlyProbes = 24;
+
+/** When to try a disabled endpoint again after `probes` tries have failed; null when that was the last. */
+export function nextProbeAtMs(
+  { probes, disabledAtMs }: { readonly probes: number; readonly disabledAtMs: number },
+  nowMs: number,
+  random: number,
+): number | null {
+  const delayMs = probes < hourlyProbes ? hour : 6 * hour;
+  const atMs = Math.round(nowMs + delayMs * (1 + jitter * random));
+  return atMs - disabledAtMs > probedForMs ? null : atMs;
+}
+
 /** An endpoint at which nothing but failures happened for so long is disabled. */
 export const failingForMs = 5 * 24 * hour;

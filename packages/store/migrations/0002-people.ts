@@ -28,6 +28,7 @@ export const people: Migration = {
     "alter table organizations add column owner_joined_at bigint",
     "alter table organizations add column deleted_at bigint",
     "alter table organizations add column locale text not null default 'en'",
+    "alter table organizations add column daily_letters_override bigint check (daily_letters_override >= 0)",
     "create index organizations_by_owner on organizations (owner_id)",
     "create index organizations_by_creation on organizations (created_at, id)",
     "create index organizations_to_delete on organizations (delete_after) where delete_after is not null",
@@ -134,13 +135,36 @@ export const people: Migration = {
       problem text,
       attempts integer not null default 0,
       next_attempt_at bigint default 0,
-      dedupe_key text unique
+      dedupe_key text unique,
+      is_bulk integer not null default 0
     )`,
     "create index mailbox_by_recipient on mailbox (recipient, id)",
     "create index mailbox_by_kind on mailbox (kind, id)",
     // Whoever makes or unmakes a platform admin holds this row meanwhile, so that the last one is never lost.
     "insert into platform_state (name, value) values ('platform_admins', '')",
-    "create index mailbox_to_send on mailbox (next_attempt_at) where next_attempt_at is not null",
+    // A letter that somebody waits for goes before those to an organization's customers.
+    "create index mailbox_to_send on mailbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
+    "create index mailbox_by_age on mailbox (created_at)",
+    // How many letters an organization has caused on one day, the last on which it caused any.
+    `create table daily_letters (
+      organization_id text not null,
+      recipients text not null check (recipients in ('customers', 'invited')),
+      day integer not null,
+      used bigint not null,
+      primary key (organization_id, recipients)
+    ) /* clustered */`,
+    // Letters to customers beyond that. They are written when it is their turn, from what is true then.
+    `create table waiting_letters (
+      id text primary key,
+      organization_id text not null,
+      kind text not null check (kind in ('license_delivery', 'license_expiring')),
+      license_id text not null,
+      ends_at bigint,
+      created_at bigint not null,
+      dedupe_key text not null unique
+    )`,
+    "create index waiting_letters_by_organization on waiting_letters (organization_id, id)",
+    "create index waiting_letters_by_age on waiting_letters (created_at)",
     // Licenses: a term that starts with the first use, and what people keep beside a license.
     "alter table licenses add column first_used_at bigint",
     "alter table licenses add column term_ms bigint check (term_ms > 0)",
@@ -175,6 +199,7 @@ export const people: Migration = {
     "alter table products add column deliver_license_by_mail integer not null default 0",
     "alter table products add column license_mail_text text",
     "alter table products add column expiring_soon_mail integer not null default 0",
+    "alter table products add column locale text",
     "alter table ip_blocks add column created_by text",
     "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
     // Read page by page, and by the networks that an address lies in.

@@ -35,6 +35,17 @@ export const events: Migration = {
       ends_at bigint not null,
       primary key (license_id, type, ends_at)
     ) /* clustered */`,
+    // After a limit was lowered: whether what is used today is beyond it is looked at when all that was counted under
+    // the old limit is written.
+    `create table quota_looks (
+      product_id text not null,
+      type text not null check (type in ('quota.warning', 'quota.exhausted')),
+      day integer not null,
+      changed_at bigint not null,
+      look_at bigint not null,
+      primary key (product_id, type)
+    ) /* clustered */`,
+    "create index quota_looks_due on quota_looks (look_at)",
     "alter table products add column expiring_soon_days integer not null default 7 check (expiring_soon_days >= 1)",
     `create table webhook_endpoints (
       id text primary key,
@@ -51,11 +62,16 @@ export const events: Migration = {
       failing_since bigint,
       last_success_at bigint,
       last_failure_at bigint,
+      auto_reenable integer not null default 1 check (auto_reenable in (0, 1)),
+      probes integer not null default 0,
+      next_probe_at bigint,
       created_at bigint not null,
       updated_at bigint not null,
       deleted_at bigint
     )`,
     "create index webhook_endpoints_by_organization on webhook_endpoints (organization_id, created_at, id)",
+    // Disabled because they failed, and tried again by themselves.
+    "create index webhook_endpoints_to_probe on webhook_endpoints (next_probe_at) where next_probe_at is not null",
     // Gone for everybody; what it holds is removed bit by bit.
     "create index webhook_endpoints_deleted on webhook_endpoints (deleted_at) where deleted_at is not null",
     `create table webhook_secrets (
@@ -84,6 +100,8 @@ export const events: Migration = {
     )`,
     // The endpoint comes first: one that never answers must not stand in front of the others.
     "create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending'",
+    // What waits for endpoints to be enabled again.
+    "create index deliveries_held on deliveries (endpoint_id, id) where state = 'held'",
     "create index deliveries_by_endpoint on deliveries (endpoint_id, id)",
     "create index deliveries_by_state on deliveries (endpoint_id, state, id)",
     "create index deliveries_by_event on deliveries (event_id)",

@@ -1,10 +1,12 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
+import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { type Answer, type Given, type ReadingName, readFrom } from "../readings.ts";
 import { Sealer } from "../sealer.ts";
-import type { Lasting, Store } from "../store.ts";
+import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
 import { checkServer, openIndexPool, openPool, unavailable } from "./connect.ts";
@@ -16,6 +18,7 @@ import { PostgresValidate } from "./validate.ts";
 export interface PostgresOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
+  readonly durability: "standard" | "strict";
   /** Null for the database's own clock, which all nodes share. */
   readonly now: (() => number) | null;
 }
@@ -34,6 +37,21 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   }
 }
 
+/** Opens what another thread of this process has open. */
+export async function openPostgresBeside(
+  options: Omit<PostgresOptions, "now">,
+  calls: SharedArrayBuffer,
+): Promise<PostgresStore> {
+  const pool = openPool(options.url);
+  try {
+    const sealer = new Sealer(await dataKey(pool, options.encryptionKey));
+    return new PostgresStore(pool, sealer, { ...options, now: null }, new CallCount(calls));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
 export class PostgresStore implements Store {
   readonly kind = "postgres";
   /** While one batch waits for the disk, the next is being read: a third would only make batches smaller. */
@@ -43,13 +61,16 @@ export class PostgresStore implements Store {
   readonly alongIndexes: Kysely<Tables>;
   readonly bulk = new PostgresBulk();
   readonly direct: Kysely<Tables>;
-  judgedCalls = 0;
+  readonly #options: PostgresOptions;
+  readonly #calls: CallCount;
   readonly #pool: pg.Pool;
   readonly #indexPool: pg.Pool;
   readonly #lanes: Lanes;
   readonly #validate: PostgresValidate;
 
-  constructor(pool: pg.Pool, sealer: Sealer, options: PostgresOptions) {
+  constructor(pool: pg.Pool, sealer: Sealer, options: PostgresOptions, calls = new CallCount()) {
+    this.#options = options;
+    this.#calls = calls;
     this.#pool = pool;
     this.sealer = sealer;
     this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -58,6 +79,21 @@ export class PostgresStore implements Store {
     this.direct = this.reads;
     this.#lanes = new Lanes(options.url);
     this.#validate = new PostgresValidate(sealer, options.now);
+  }
+
+  get judgedCalls(): number {
+    return this.#calls.value;
+  }
+
+  /** Each connection writes for itself here. */
+  beside(): Beside {
+    const { url, encryptionKey, durability } = this.#options;
+    return {
+      location: { kind: "postgres", url },
+      options: { encryptionKey, durability },
+      calls: this.#calls.shared,
+      turns: null,
+    };
   }
 
   async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
@@ -74,6 +110,10 @@ export class PostgresStore implements Store {
     }
   }
 
+  read<N extends ReadingName>(name: N, ...given: Given<N>): Promise<Answer<N>> {
+    return readFrom(this, name, given);
+  }
+
   searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
     return searchLicenses(this.reads, organizationId, term, most);
   }
@@ -82,7 +122,7 @@ export class PostgresStore implements Store {
   openReadingRoom(): void {}
 
   judge(calls: readonly Call[]): Promise<readonly Judged[]> {
-    this.judgedCalls += calls.length;
+    this.#calls.add(calls.length);
     return this.#lanes.use((client) => this.#validate.judge(client, calls));
   }
 

@@ -1,9 +1,10 @@
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 
 /** What access control asks: by whom, about what, with which role. */
 
-export async function tokenByHash(db: Database, hash: string) {
-  return db
+export const tokenByHash = kept((db, hash: string) =>
+  db
     .selectFrom("access_tokens")
     .leftJoin("users", "users.id", "access_tokens.user_id")
     .select([
@@ -20,79 +21,71 @@ export async function tokenByHash(db: Database, hash: string) {
       "users.suspended_at as user_suspended_at",
     ])
     .where("access_tokens.hash", "=", hash)
-    .where("access_tokens.revoked_at", "is", null)
-    .executeTakeFirst();
-}
+    .where("access_tokens.revoked_at", "is", null),
+).first;
 
 export async function touchToken(db: Database, tokenId: string, nowMs: number): Promise<void> {
   await db.updateTable("access_tokens").set({ last_used_at: nowMs }).where("id", "=", tokenId).execute();
 }
 
-export async function organizationById(db: Database, id: string) {
-  return db.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirst();
-}
+export const organizationById = kept((db, id: string) =>
+  db.selectFrom("organizations").selectAll().where("id", "=", id),
+).first;
 
 /** Deleted products are gone for the management API. */
-export async function productById(db: Database, id: string) {
-  return db
-    .selectFrom("products")
-    .selectAll()
-    .where("id", "=", id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-}
+export const productById = kept((db, id: string) =>
+  db.selectFrom("products").selectAll().where("id", "=", id).where("deleted_at", "is", null),
+).first;
 
 /** The licenses of a deleted product went with it. */
-export async function licenseById(db: Database, id: string) {
-  return db
+export const licenseById = kept((db, id: string) =>
+  db
     .selectFrom("licenses")
     .innerJoin("products", "products.id", "licenses.product_id")
     .selectAll("licenses")
     .where("licenses.id", "=", id)
-    .where("products.deleted_at", "is", null)
-    .executeTakeFirst();
-}
+    .where("products.deleted_at", "is", null),
+).first;
 
 /**
  * The row as it is now, held until the transaction ends: whoever else wants to change it waits, and then sees what
  * this one wrote. An update that changes nothing is how both databases say that.
  */
-export async function lockedOrganization(db: Database, id: string) {
-  return db
+export const lockedOrganization = kept((db, id: string) =>
+  db
     .updateTable("organizations")
     .set((row) => ({ updated_at: row.ref("updated_at") }))
     .where("id", "=", id)
-    .returningAll()
-    .executeTakeFirst();
-}
+    .returningAll(),
+).first;
 
-export async function lockedProduct(db: Database, id: string) {
-  return db
+export const lockedProduct = kept((db, id: string) =>
+  db
     .updateTable("products")
     .set((row) => ({ updated_at: row.ref("updated_at") }))
     .where("id", "=", id)
     .where("deleted_at", "is", null)
-    .returningAll()
-    .executeTakeFirst();
-}
+    .returningAll(),
+).first;
 
-export async function lockedLicense(db: Database, id: string) {
-  return db
+export const lockedLicense = kept((db, id: string) =>
+  db
     .updateTable("licenses")
     .set((row) => ({ updated_at: row.ref("updated_at") }))
     .where("id", "=", id)
-    .returningAll()
-    .executeTakeFirst();
-}
+    .returningAll(),
+).first;
 
-/** The permissions of a member's role, as JSON text; nothing for somebody who is no member. */
-export async function memberPermissions(db: Database, organizationId: string, userId: string) {
-  const row = await db
+const roleOf = kept((db, organizationId: string, userId: string) =>
+  db
     .selectFrom("members")
     .innerJoin("roles", "roles.id", "members.role_id")
     .select("roles.permissions")
     .where("members.organization_id", "=", organizationId)
-    .where("members.user_id", "=", userId)
-    .executeTakeFirst();
-  return row?.permissions ?? null;
+    .where("members.user_id", "=", userId),
+).first;
+
+/** The permissions of a member's role, as JSON text; nothing for somebody who is no member. */
+export async function memberPermissions(db: Database, organizationId: string, userId: string) {
+  return (await roleOf(db, organizationId, userId))?.permissions ?? null;
 }

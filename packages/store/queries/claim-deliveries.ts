@@ -6,7 +6,8 @@ import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
 
 /**
  * The endpoints for which something is due. From one endpoint the index leads straight to the next, so that this costs
- * the same however much waits for each. The state is written out: only so does the partial index serve.
+ * the same however much waits for each; what is due first is one step as well, where `exists` would have PostgreSQL
+ * read all that waits. The state is written out: only so does the partial index serve.
  */
 export async function dueEndpoints(db: Database, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -17,9 +18,9 @@ export async function dueEndpoints(db: Database, nowMs: number): Promise<string[
       from waiting w where w.id is not null
     )
     select w.id from waiting w
-    where w.id is not null and exists (
-      select 1 from deliveries d
-      where d.endpoint_id = w.id and d.state = 'pending' and d.next_attempt_at <= ${nowMs})`.execute(db);
+    where w.id is not null and (
+      select min(d.next_attempt_at) from deliveries d
+      where d.endpoint_id = w.id and d.state = 'pending') <= ${nowMs}`.execute(db);
   return rows.map((row) => row.id);
 }
 
@@ -60,6 +61,9 @@ export async function dueDeliveries(
 
 const endpointsAtOnce = 50;
 
+/** Of rows that are known by their ids: not so that PostgreSQL could think of looking through all that wait instead. */
+export const isPending = sql<boolean>`coalesce(state, '') = 'pending'`;
+
 export type ClaimedDelivery = Pick<
   DeliveryRow,
   "id" | "endpoint_id" | "event_id" | "event_type" | "attempts" | "created_at"
@@ -77,7 +81,7 @@ export async function claimDeliveries(
     .updateTable("deliveries")
     .set({ claimed_by: claimant, claimed_until: untilMs, next_attempt_at: untilMs })
     .where("id", "in", ids)
-    .where("state", "=", "pending")
+    .where(isPending)
     .where("next_attempt_at", "<=", nowMs)
     .returning(["id", "endpoint_id", "event_id", "event_type", "attempts", "created_at"])
     .execute();
@@ -95,7 +99,7 @@ export async function releaseDeliveries(
     .set({ claimed_by: null, claimed_until: null, next_attempt_at: nowMs })
     .where("id", "in", ids)
     .where("claimed_by", "=", claimant)
-    .where("state", "=", "pending")
+    .where(isPending)
     .execute();
 }
 

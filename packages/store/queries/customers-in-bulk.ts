@@ -1,4 +1,6 @@
+import type { RawBuilder } from "kysely";
 import type { Bulk } from "../bulk.ts";
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 import { type CustomerIdentifiers, customerSearchText, identityOf } from "./customers.ts";
 import { refreshSearchText } from "./license-search.ts";
@@ -93,23 +95,10 @@ async function find(
   const found = new Map<string, Found>();
   for (const [column, values] of [["email", emails] as const, ["discord_id", discordIds] as const]) {
     if (values.length === 0) continue;
-    const rows = await db
-      .selectFrom("customers")
-      .leftJoin("organization_customers", (join) =>
-        join
-          .onRef("organization_customers.customer_id", "=", "customers.id")
-          .on("organization_customers.organization_id", "=", organizationId),
-      )
-      .select([
-        "customers.id",
-        `customers.${column} as identifier`,
-        "organization_customers.customer_id as seen",
-        "organization_customers.email",
-        "organization_customers.name",
-        "organization_customers.discord_id",
-      ])
-      .where(`customers.${column}`, "in", bulk.among(values))
-      .execute();
+    const rows =
+      values.length > few
+        ? await rowsBy(column, db, organizationId, bulk.among(values)).execute()
+        : await fewBy[column](db, organizationId, values);
     for (const row of rows) {
       const identifier = column === "email" ? row.identifier : `${discord}${row.identifier}`;
       const view = row.seen === null ? null : { email: row.email, name: row.name, discordId: row.discord_id };
@@ -118,6 +107,42 @@ async function find(
   }
   return found;
 }
+
+/** More than this travel as one value: see `among`. */
+const few = 16;
+
+function rowsBy(
+  column: "email" | "discord_id",
+  db: Database,
+  organizationId: string,
+  values: readonly string[] | RawBuilder<string>,
+) {
+  return db
+    .selectFrom("customers")
+    .leftJoin("organization_customers", (join) =>
+      join
+        .onRef("organization_customers.customer_id", "=", "customers.id")
+        .on("organization_customers.organization_id", "=", organizationId),
+    )
+    .select([
+      "customers.id",
+      `customers.${column} as identifier`,
+      "organization_customers.customer_id as seen",
+      "organization_customers.email",
+      "organization_customers.name",
+      "organization_customers.discord_id",
+    ])
+    .where(`customers.${column}`, "in", values);
+}
+
+const fewBy = {
+  email: kept((db, organizationId: string, values: readonly string[]) =>
+    rowsBy("email", db, organizationId, values),
+  ).all,
+  discord_id: kept((db, organizationId: string, values: readonly string[]) =>
+    rowsBy("discord_id", db, organizationId, values),
+  ).all,
+};
 
 async function make(
   db: Database,

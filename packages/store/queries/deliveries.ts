@@ -5,7 +5,11 @@ import type { DeliveryRow } from "../tables.ts";
 /** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `delivery-results.ts`. */
 
 /** So many change at once in a transaction; `deliveriesOutOfStep` finds the rest, and the tidying goes on with it. */
-export const deliveriesAtOnce = 1_000;
+export const deliveriesAtOnce = 250;
+
+/** Written out: only so do the partial indexes serve. */
+const isWaiting = sql<boolean>`state = 'pending'`;
+export const isHeld = sql<boolean>`state = 'held'`;
 
 /** What an endpoint missed while it was disabled is sent now, with all its attempts before it. */
 export async function enableDeliveries(db: Database, endpointId: string, nowMs: number): Promise<number> {
@@ -13,7 +17,7 @@ export async function enableDeliveries(db: Database, endpointId: string, nowMs: 
     .selectFrom("deliveries")
     .select("id")
     .where("endpoint_id", "=", endpointId)
-    .where("state", "=", "held")
+    .where(isHeld)
     .orderBy("id")
     .limit(deliveriesAtOnce);
   return changed(db, held, pendingFrom(nowMs), ["held"]);
@@ -25,9 +29,9 @@ export async function holdDeliveries(db: Database, endpointId: string, nowMs: nu
     .selectFrom("deliveries")
     .select("id")
     .where("endpoint_id", "=", endpointId)
-    .where("state", "=", "pending")
+    .where(isWaiting)
     .where((is) => is.or([is("claimed_until", "is", null), is("claimed_until", "<=", nowMs)]))
-    .orderBy("id")
+    .orderBy("next_attempt_at")
     .limit(deliveriesAtOnce);
   return changed(
     db,
@@ -37,20 +41,44 @@ export async function holdDeliveries(db: Database, endpointId: string, nowMs: nu
   );
 }
 
-/** Endpoints whose deliveries are not yet as the endpoint is: held though it is enabled, or pending though it is not. */
+/**
+ * Endpoints whose deliveries are not yet as the endpoint is: held though it is enabled, or pending though it is not.
+ * Only those that have any are looked at, one step of an index for each.
+ */
 export async function deliveriesOutOfStep(
   db: Database,
 ): Promise<{ held: readonly string[]; pending: readonly string[] }> {
-  const { rows } = await sql<{ id: string; status: string }>`
-    select e.id, e.status from webhook_endpoints e
-    where e.deleted_at is null and ((e.status = 'enabled'
-        and exists (select 1 from deliveries d where d.endpoint_id = e.id and d.state = 'held'))
-      or (e.status = 'disabled'
-        and exists (select 1 from deliveries d where d.endpoint_id = e.id and d.state = 'pending')))`.execute(
-    db,
-  );
-  const of = (status: string) => rows.filter((row) => row.status === status).map((row) => row.id);
-  return { held: of("enabled"), pending: of("disabled") };
+  const inStatus = async (ids: readonly string[], status: "enabled" | "disabled") => {
+    const found: string[] = [];
+    for (let start = 0; start < ids.length; start += 500) {
+      const rows = await db
+        .selectFrom("webhook_endpoints")
+        .select("id")
+        .where("id", "in", ids.slice(start, start + 500))
+        .where("status", "=", status)
+        .where("deleted_at", "is", null)
+        .execute();
+      found.push(...rows.map((row) => row.id));
+    }
+    return found;
+  };
+  return {
+    held: await inStatus(await endpointsWith(db, isHeld), "enabled"),
+    pending: await inStatus(await endpointsWith(db, isWaiting), "disabled"),
+  };
+}
+
+/** The endpoints that have deliveries of a state: from one the index leads straight to the next. */
+async function endpointsWith(db: Database, isSo: typeof isHeld): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive having_some (id) as (
+      select min(endpoint_id) from deliveries where ${isSo}
+      union all
+      select (select min(endpoint_id) from deliveries where ${isSo} and endpoint_id > h.id)
+      from having_some h where h.id is not null
+    )
+    select id from having_some where id is not null`.execute(db);
+  return rows.map((row) => row.id);
 }
 
 function pendingFrom(nowMs: number) {

@@ -1,6 +1,7 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow } from "../tables.ts";
+import { idsWithin } from "./index-range.ts";
 
 /** What is looked at of deliveries, along the indexes that begin with the endpoint. Ids sort by time. */
 
@@ -13,7 +14,8 @@ export interface DeliveryFilter {
 
 /**
  * In the order of ids, from where another reading ended. The ids first: an index tells them all by itself, and so the
- * database takes the one that knows the state. Times are those that the ids were made at.
+ * database takes the one that knows the state. The rows are joined to them: asked whether their ids are among them,
+ * PostgreSQL looks through all rows of the table. Times are those that the ids were made at.
  */
 export async function deliveriesAfter(
   db: Database,
@@ -21,13 +23,22 @@ export async function deliveriesAfter(
   { after, descending, limit }: { after: string | null; descending: boolean; limit: number },
 ): Promise<DeliveryRow[]> {
   const direction = descending ? "desc" : "asc";
-  let query = db.selectFrom("deliveries").select("id").where("endpoint_id", "=", endpointId);
-  if (state !== null) query = query.where("state", "=", state);
-  if (fromMs !== null) query = query.where("id", ">=", firstUuidAt(Math.max(0, fromMs)));
-  if (toMs !== null) query = query.where("id", "<", firstUuidAt(Math.max(0, toMs)));
-  if (after !== null) query = query.where("id", descending ? "<" : ">", after);
-  const ids = query.orderBy("id", direction).limit(limit);
-  return db.selectFrom("deliveries").selectAll().where("id", "in", ids).orderBy("id", direction).execute();
+  const start = { endpoint_id: endpointId, ...(state === null ? {} : { state }) };
+  const range = {
+    from: fromMs === null ? null : firstUuidAt(Math.max(0, fromMs)),
+    after: descending ? null : after,
+    before: [toMs === null ? null : firstUuidAt(Math.max(0, toMs)), descending ? after : null],
+  };
+  let query = db.selectFrom("deliveries").select("id").where(idsWithin(start, range));
+  for (const column of ["endpoint_id", ...(state === null ? [] : ["state" as const]), "id"] as const)
+    query = query.orderBy(column, direction);
+  const rows = await db
+    .selectFrom(query.limit(limit).as("page"))
+    .innerJoin("deliveries", "deliveries.id", "page.id")
+    .selectAll("deliveries")
+    .execute();
+  // Here, because a database that is asked to might go along all ids to have them in order.
+  return rows.sort((a, b) => (a.id < b.id === descending ? 1 : -1));
 }
 
 export async function deliveryOf(
@@ -89,13 +100,13 @@ export async function countDeliveries(
 ): Promise<number> {
   const { count } = await db
     .selectFrom((from) => {
-      const rows = from
+      const range = { from: sinceMs === null ? null : firstUuidAt(sinceMs) };
+      return from
         .selectFrom("deliveries")
         .select("id")
-        .where("endpoint_id", "=", endpointId)
-        .where("state", "=", state)
-        .limit(most);
-      return (sinceMs === null ? rows : rows.where("id", ">=", firstUuidAt(sinceMs))).as("counted");
+        .where(idsWithin({ endpoint_id: endpointId, state }, range))
+        .limit(most)
+        .as("counted");
     })
     .select((is) => is.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
@@ -112,8 +123,8 @@ export async function newestDurations(
   const rows = await db
     .selectFrom("delivery_attempts")
     .select("duration_ms")
-    .where("endpoint_id", "=", endpointId)
-    .where("id", ">=", firstUuidAt(sinceMs))
+    .where(idsWithin({ endpoint_id: endpointId }, { from: firstUuidAt(sinceMs) }))
+    .orderBy("endpoint_id", "desc")
     .orderBy("id", "desc")
     .limit(most)
     .execute();
@@ -129,7 +140,8 @@ export async function newestStates(
   const rows = await db
     .selectFrom("deliveries")
     .select("state")
-    .where("endpoint_id", "=", endpointId)
+    .where(idsWithin({ endpoint_id: endpointId }))
+    .orderBy("endpoint_id", "desc")
     .orderBy("id", "desc")
     .limit(most)
     .execute();

@@ -1,5 +1,6 @@
 import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../tables.ts";
+import { isPending } from "./claim-deliveries.ts";
 
 /** How an attempt ended, and what becomes of its delivery. */
 export interface DeliveryResult {
@@ -22,7 +23,19 @@ export async function writeResults(
     await db
       .insertInto("delivery_attempts")
       .values(results.slice(start, start + attemptsAtOnce).map((result) => result.attempt))
+      // Written already, by a transaction whose end nobody was told of.
+      .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
+  await writeDeliveries(db, claimant, results, nowMs);
+}
+
+/** What becomes of the deliveries alone. */
+export async function writeDeliveries(
+  db: Database,
+  claimant: string,
+  results: readonly DeliveryResult[],
+  nowMs: number,
+): Promise<void> {
   for (const alike of groups(results)) {
     const [first] = alike;
     if (first === undefined) continue;
@@ -39,7 +52,7 @@ export async function writeResults(
       })
       .where("id", "in", alike.map((result) => result.attempt.delivery_id).toSorted())
       .where("claimed_by", "=", claimant)
-      .where("state", "=", "pending")
+      .where(isPending)
       .execute();
   }
 }
@@ -73,62 +86,6 @@ export async function noteEndpointNews(db: Database, news: EndpointNews) {
       ...(lastFailureAt === null ? {} : { last_failure_at: lastFailureAt }),
     }))
     .where("id", "=", endpointId)
-    .returning(["id", "organization_id", "url", "description", "status", "failing_since", "updated_at"])
+    .returningAll()
     .executeTakeFirst();
-}
-
-export async function disableEndpoint(
-  db: Database,
-  endpoint: { readonly id: string; readonly updated_at: number },
-  reason: "gone" | "failing",
-  nowMs: number,
-): Promise<void> {
-  await db
-    .updateTable("webhook_endpoints")
-    .set({
-      status: "disabled",
-      disabled_reason: reason,
-      disabled_at: nowMs,
-      updated_at: Math.max(endpoint.updated_at + 1, nowMs),
-    })
-    .where("id", "=", endpoint.id)
-    .execute();
-}
-
-/** Removes up to `atMost` of each that are older; returns whether anything was. */
-export async function forgetDeliveries(
-  db: Database,
-  before: { readonly id: string; readonly ms: number },
-  atMost: number,
-): Promise<boolean> {
-  let removed = false;
-  for (const table of ["delivery_attempts", "deliveries"] as const) {
-    const old = await db.selectFrom(table).select("id").where("id", "<", before.id).limit(atMost).execute();
-    if (old.length === 0) continue;
-    removed = true;
-    await db
-      .deleteFrom(table)
-      .where(
-        "id",
-        "in",
-        old.map((row) => row.id),
-      )
-      .execute();
-  }
-  const events = await db
-    .selectFrom("events")
-    .select("id")
-    .where("at", "<", before.ms)
-    .limit(atMost)
-    .execute();
-  if (events.length === 0) return removed;
-  await db
-    .deleteFrom("events")
-    .where(
-      "id",
-      "in",
-      events.map((row) => row.id),
-    )
-    .execute();
-  return true;
 }

@@ -1,16 +1,17 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 import type { EventRow } from "../tables.ts";
+import { idsWithin } from "./index-range.ts";
 
 const rowsAtOnce = 500;
 
 export async function addEvents(db: Database, rows: readonly EventRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsAtOnce)
-    await db
-      .insertInto("events")
-      .values(rows.slice(start, start + rowsAtOnce))
-      .execute();
+    await addRows(db, rows.slice(start, start + rowsAtOnce));
 }
+
+const addRows = kept((db, rows: readonly EventRow[]) => db.insertInto("events").values(rows)).run;
 
 export interface EventFilter {
   readonly organizationId: string;
@@ -36,22 +37,26 @@ export async function eventsAfter(
   { organizationId, licenseId, fromMs, toMs }: EventFilter,
   { after, descending, before, limit }: EventPage,
 ): Promise<EventRow[]> {
-  let query = db.selectFrom("events").selectAll();
-  query =
-    licenseId === null
-      ? query.where("organization_id", "=", organizationId)
-      : query.where("license_id", "=", licenseId);
-  // The ids are what an index can seek to; the times are what was asked for.
-  if (fromMs !== null)
-    query = query
-      .where("at", ">=", fromMs)
-      .where("id", ">=", firstUuidAt(Math.max(0, fromMs - clocksDifferMs)));
-  if (toMs !== null)
-    query = query.where("at", "<", toMs).where("id", "<", firstUuidAt(Math.max(0, toMs + clocksDifferMs)));
-  if (after !== null) query = query.where("id", descending ? "<" : ">", after);
-  if (before !== null) query = query.where("id", "<", before);
+  const range = {
+    // The ids are what an index can seek to; the times are what was asked for.
+    from: fromMs === null ? null : firstUuidAt(Math.max(0, fromMs - clocksDifferMs)),
+    after: descending ? null : after,
+    before: [
+      toMs === null ? null : firstUuidAt(Math.max(0, toMs + clocksDifferMs)),
+      descending ? after : null,
+      before,
+    ],
+  };
+  const start = licenseId === null ? { organization_id: organizationId } : { license_id: licenseId };
+  let query = db.selectFrom("events").selectAll().where(idsWithin(start, range));
+  // Without this, the index of events that have a license is not thought of.
+  if (licenseId !== null) query = query.where("license_id", "is not", null);
+  if (fromMs !== null) query = query.where("at", ">=", fromMs);
+  if (toMs !== null) query = query.where("at", "<", toMs);
+  const direction = descending ? "desc" : "asc";
   return query
-    .orderBy("id", descending ? "desc" : "asc")
+    .orderBy(licenseId === null ? "organization_id" : "license_id", direction)
+    .orderBy("id", direction)
     .limit(limit)
     .execute();
 }

@@ -1,24 +1,26 @@
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 import type { IdempotencyKeyRow } from "../tables.ts";
 
-export async function keptAnswer(db: Database, actorId: string, key: string) {
-  return db
+export const keptAnswer = kept((db, actorId: string, key: string) =>
+  db
     .selectFrom("idempotency_keys")
     .selectAll()
     .where("actor_id", "=", actorId)
-    .where("idempotency_key", "=", key)
-    .executeTakeFirst();
-}
+    .where("idempotency_key", "=", key),
+).first;
 
 /** Returns false when another request with the same key was quicker. */
 export async function keepNew(db: Database, row: IdempotencyKeyRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+  return (await addRow(db, row)) === 1;
+}
+
+const addRow = kept((db, row: IdempotencyKeyRow) =>
+  db
     .insertInto("idempotency_keys")
     .values(row)
-    .onConflict((conflict) => conflict.columns(["actor_id", "idempotency_key"]).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
-}
+    .onConflict((conflict) => conflict.columns(["actor_id", "idempotency_key"]).doNothing()),
+).run;
 
 /** The same in place of what was kept before; false when something else is kept by now. */
 export async function keepOver(db: Database, row: IdempotencyKeyRow, sealedBefore: string): Promise<boolean> {

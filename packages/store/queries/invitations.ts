@@ -53,16 +53,6 @@ export async function pendingInvitationByToken(db: Database, tokenHash: string, 
     .executeTakeFirst();
 }
 
-export async function invitationsSince(db: Database, organizationId: string, sinceMs: number) {
-  const { count } = await db
-    .selectFrom("invitations")
-    .select((is) => is.fn.countAll<number>().as("count"))
-    .where("organization_id", "=", organizationId)
-    .where("created_at", ">", sinceMs)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /** Whether an address is that of the owner or of a member. */
 export async function belongsAlready(db: Database, organizationId: string, email: string): Promise<boolean> {
   const found = await db

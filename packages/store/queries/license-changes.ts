@@ -1,5 +1,6 @@
 import { extended } from "@countersign/domain/licenses/expiry";
 import { sql } from "kysely";
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
 import { later } from "./customers.ts";
@@ -167,13 +168,15 @@ async function update(
   columns: Partial<LicenseRow>,
   nowMs: number,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await db
+  if (ids.length > 0) await writeColumns(db, ids, columns, nowMs);
+}
+
+const writeColumns = kept((db, ids: readonly string[], columns: Partial<LicenseRow>, nowMs: number) =>
+  db
     .updateTable("licenses")
     .set({ ...columns, updated_at: later("updated_at", nowMs) })
-    .where(sql<boolean>`id in (${sql.join(ids)})`)
-    .execute();
-}
+    .where(sql<boolean>`id in (${sql.join(ids)})`),
+).run;
 
 function extendedColumns(row: LicenseRow, byMs: number, nowMs: number): Partial<LicenseRow> {
   const after = extended(

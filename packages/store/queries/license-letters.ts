@@ -34,12 +34,16 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       "l.expires_at",
       "l.term_ms",
       "l.revoked_at",
+      "l.organization_id",
       "p.name as product",
       "p.deliver_license_by_mail",
       "p.license_mail_text",
       "p.expiring_soon_mail",
       "o.name as organization",
-      "o.locale",
+      "o.suspended_at",
+      "o.owner_id",
+      "o.daily_letters_override",
+      (is) => is.fn.coalesce("p.locale", "o.locale").as("locale"),
       "c.email",
     ])
     .where("l.id", "in", licenseIds)

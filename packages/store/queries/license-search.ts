@@ -1,5 +1,6 @@
 import { searchText } from "@countersign/domain/licenses/search-text";
 import { sql } from "kysely";
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 
 /** Holds exactly this text: what means something in a pattern is taken as it is. Both texts are in lower case. */
@@ -36,15 +37,7 @@ export async function refreshSearchText(
 /** The same for some licenses, after their key, customer, notes or tags were changed. */
 export async function refreshSearchTextOf(db: Database, licenseIds: readonly string[]): Promise<void> {
   if (licenseIds.length === 0) return;
-  const rows = await db
-    .selectFrom("licenses as l")
-    .leftJoin("organization_customers as c", (join) =>
-      join.onRef("c.organization_id", "=", "l.organization_id").onRef("c.customer_id", "=", "l.customer_id"),
-    )
-    .select(["l.id", "l.license_key", "l.notes", "l.search_text", "c.email", "c.name", "c.discord_id"])
-    .where("l.id", "in", licenseIds)
-    .orderBy("l.id")
-    .execute();
+  const rows = await textsOf(db, licenseIds);
   const tags = await tagsOf(db, licenseIds);
   for (const {
     id,
@@ -57,25 +50,43 @@ export async function refreshSearchTextOf(db: Database, licenseIds: readonly str
   } of rows) {
     const text = searchText({ key, email, name, discordId, notes, tags: tags.get(id) ?? [] });
     if (text === before) continue;
-    await db.updateTable("licenses").set({ search_text: text }).where("id", "=", id).execute();
+    await writeText(db, id, text);
   }
 }
+
+const textsOf = kept((db, ids: readonly string[]) =>
+  db
+    .selectFrom("licenses as l")
+    .leftJoin("organization_customers as c", (join) =>
+      join.onRef("c.organization_id", "=", "l.organization_id").onRef("c.customer_id", "=", "l.customer_id"),
+    )
+    .select(["l.id", "l.license_key", "l.notes", "l.search_text", "c.email", "c.name", "c.discord_id"])
+    .where("l.id", "in", ids)
+    .orderBy("l.id"),
+).all;
+
+const writeText = kept((db, id: string, text: string) =>
+  db.updateTable("licenses").set({ search_text: text }).where("id", "=", id),
+).run;
 
 export async function tagsOf(
   db: Database,
   licenseIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (licenseIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("license_tags")
-    .select(["license_id", "tag"])
-    .where("license_id", "in", licenseIds)
-    .orderBy("license_id")
-    .orderBy("tag")
-    .execute();
+  const rows = await tagRowsOf(db, licenseIds);
   const tags = new Map<string, string[]>();
   for (const row of rows) tags.set(row.license_id, [...(tags.get(row.license_id) ?? []), row.tag]);
   return tags;
 }
+
+const tagRowsOf = kept((db, ids: readonly string[]) =>
+  db
+    .selectFrom("license_tags")
+    .select(["license_id", "tag"])
+    .where("license_id", "in", ids)
+    .orderBy("license_id")
+    .orderBy("tag"),
+).all;
 
 const licensesAtOnce = 500;

@@ -1,3 +1,4 @@
+import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
 import { tagsOf } from "./license-search.ts";
@@ -29,9 +30,8 @@ export async function licenseView(db: Database, id: string): Promise<LicenseView
 
 const licensesAtOnce = 500;
 
-async function someViews(db: Database, ids: readonly string[]): Promise<LicenseView[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
+const rowsOf = kept((db, ids: readonly string[]) =>
+  db
     .selectFrom("licenses as l")
     .innerJoin("products as p", "p.id", "l.product_id")
     .leftJoin("organization_customers as c", (join) =>
@@ -44,8 +44,12 @@ async function someViews(db: Database, ids: readonly string[]): Promise<LicenseV
       "c.name as customer_name",
       "c.discord_id as customer_discord_id",
     ])
-    .where("l.id", "in", ids)
-    .execute();
+    .where("l.id", "in", ids),
+).all;
+
+async function someViews(db: Database, ids: readonly string[]): Promise<LicenseView[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOf(db, ids);
   const tags = await tagsOf(db, ids);
   return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
 }

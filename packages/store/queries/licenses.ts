@@ -1,5 +1,6 @@
 import { matchForm } from "@countersign/domain/licenses/key";
 import type { Kysely } from "kysely";
+import { kept } from "../kept-query.ts";
 import type { LicenseRow, LicenseTagRow, Tables } from "../tables.ts";
 
 export interface NewLicense {
@@ -92,6 +93,18 @@ export async function addTags(db: Kysely<Tables>, rows: readonly LicenseTagRow[]
   }
 }
 
+/** Those of these licenses that are the organization's. The licenses of a deleted product went with it. */
+export const licensesOf = kept((db, organizationId: string, ids: readonly string[]) =>
+  db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .selectAll("licenses")
+    .where("licenses.id", "in", ids)
+    .where("licenses.organization_id", "=", organizationId)
+    .where("products.deleted_at", "is", null)
+    .orderBy("licenses.id"),
+).all;
+
 /** Which of these keys licenses of the product have already, in the form that keys are compared in. */
 export async function takenKeys(
   db: Kysely<Tables>,
@@ -100,16 +113,19 @@ export async function takenKeys(
 ): Promise<Map<string, string>> {
   const taken = new Map<string, string>();
   for (let start = 0; start < matchForms.length; start += rowsAtOnce) {
-    const rows = await db
-      .selectFrom("licenses")
-      .select(["license_key_match", "id"])
-      .where("product_id", "=", productId)
-      .where("license_key_match", "in", matchForms.slice(start, start + rowsAtOnce))
-      .execute();
+    const rows = await keysAmong(db, productId, matchForms.slice(start, start + rowsAtOnce));
     for (const row of rows) taken.set(row.license_key_match, row.id);
   }
   return taken;
 }
+
+const keysAmong = kept((db, productId: string, matchForms: readonly string[]) =>
+  db
+    .selectFrom("licenses")
+    .select(["license_key_match", "id"])
+    .where("product_id", "=", productId)
+    .where("license_key_match", "in", matchForms),
+).all;
 
 /** Adds an address by hand, as an allow-list is filled. Returns whether there was a place for it. */
 export async function registerIp(

@@ -1,14 +1,17 @@
 import type { Database } from "../store.ts";
 import type { MailboxRow } from "../tables.ts";
 
-/** Does nothing if there is a letter that tells of the same: see `dedupe_key`. */
-export async function addMail(db: Database, mail: MailboxRow): Promise<void> {
-  await db
-    .insertInto("mailbox")
-    .values(mail)
-    .onConflict((conflict) => conflict.column("dedupe_key").doNothing())
-    .execute();
+/** Leaves out what there is a letter about already: see `dedupe_key`. */
+export async function addMail(db: Database, mails: readonly MailboxRow[]): Promise<void> {
+  for (let start = 0; start < mails.length; start += mailsAtOnce)
+    await db
+      .insertInto("mailbox")
+      .values(mails.slice(start, start + mailsAtOnce))
+      .onConflict((conflict) => conflict.column("dedupe_key").doNothing())
+      .execute();
 }
+
+const mailsAtOnce = 100;
 
 /** The newest first, without what is in them. */
 export async function letters(
@@ -33,6 +36,7 @@ export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: 
   const due = await db
     .selectFrom("mailbox")
     .select("id")
+    .where("is_bulk", "in", [0, 1])
     .where("next_attempt_at", "<=", nowMs)
     .where("created_at", ">", writtenAfterMs)
     .limit(1)
@@ -40,12 +44,23 @@ export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: 
   return due !== undefined;
 }
 
-/**
- * Takes the letter that has waited longest, so that nobody else sends it before `untilMs`. The condition stands in both
- * places: of two that chose the same letter, the slower one looks again and finds it taken.
- */
+/** Takes the letter that has waited longest, so that nobody else sends it before `untilMs`. One of many comes last. */
 export async function claimMail(
   db: Database,
+  nowMs: number,
+  writtenAfterMs: number,
+  untilMs: number,
+): Promise<MailboxRow | undefined> {
+  return (
+    (await claimOne(db, 0, nowMs, writtenAfterMs, untilMs)) ??
+    (await claimOne(db, 1, nowMs, writtenAfterMs, untilMs))
+  );
+}
+
+/** The condition stands in both places: of two that chose the same letter, the slower one finds it taken. */
+async function claimOne(
+  db: Database,
+  isBulk: 0 | 1,
   nowMs: number,
   writtenAfterMs: number,
   untilMs: number,
@@ -58,6 +73,7 @@ export async function claimMail(
       mail
         .selectFrom("mailbox")
         .select("id")
+        .where("is_bulk", "=", isBulk)
         .where("next_attempt_at", "<=", nowMs)
         .where("created_at", ">", writtenAfterMs)
         .orderBy("next_attempt_at")

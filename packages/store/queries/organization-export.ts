@@ -69,3 +69,24 @@ export async function blocksToExport(
   if (afterId !== null) query = query.where("id", ">", afterId);
   return query.orderBy("id").limit(limit).execute();
 }
+
+/** Nothing that is sealed. */
+export async function webhooksToExport(
+  db: Database,
+  organizationId: string,
+  after: { readonly created_at: number; readonly id: string } | null,
+  limit: number,
+) {
+  let query = db
+    .selectFrom("webhook_endpoints")
+    .select(["id", "url", "description", "format", "event_types", "product_ids", "status"])
+    .select(["disabled_reason", "disabled_at", "auto_reenable", "created_at", "updated_at"])
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null);
+  if (after !== null) {
+    query = query
+      .where("created_at", ">=", after.created_at)
+      .where((is) => is.or([is("created_at", ">", after.created_at), is("id", ">", after.id)]));
+  }
+  return query.orderBy("created_at").orderBy("id").limit(limit).execute();
+}

@@ -2,6 +2,8 @@ import type { Database } from "../store.ts";
 import type { OrganizationRow } from "../tables.ts";
 import { lockedOrganization } from "./access.ts";
 import { removeUnknownCustomers } from "./customers.ts";
+import { emptyEndpoint } from "./empty-endpoint.ts";
+import { removeWaitingLetters, waitingLetters } from "./waiting-letters.ts";
 
 /** Those whose time is up and that still hold something, whoever began to remove them. */
 export async function organizationsToRemove(
@@ -72,6 +74,7 @@ type Drawer = (db: Database, organizationId: string, atMost: number) => Promise<
 /** Files first: what reads them stops, and adds nothing to what is removed after them. */
 const drawers: readonly Drawer[] = [
   removeImports,
+  removeLetters,
   removeEndpoints,
   removeEvents,
   removeLicenses,
@@ -120,6 +123,20 @@ async function removeImports(db: Database, organizationId: string, atMost: numbe
   return imports.length > 0;
 }
 
+/** Those that wait to be written, and how many were. */
+async function removeLetters(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const waiting = await waitingLetters(db, organizationId, atMost);
+  await removeWaitingLetters(
+    db,
+    waiting.map(({ id }) => id),
+  );
+  const counted = await db
+    .deleteFrom("daily_letters")
+    .where("organization_id", "=", organizationId)
+    .executeTakeFirst();
+  return waiting.length > 0 || counted.numDeletedRows > 0n;
+}
+
 /** With an endpoint goes all that was on its way to it. */
 async function removeEndpoints(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const endpoint = await db
@@ -132,23 +149,6 @@ async function removeEndpoints(db: Database, organizationId: string, atMost: num
   if (!(await emptyEndpoint(db, endpoint.id, atMost)))
     await db.deleteFrom("webhook_endpoints").where("id", "=", endpoint.id).execute();
   return true;
-}
-
-/** Removes some of what an endpoint holds; returns whether anything was. */
-export async function emptyEndpoint(db: Database, endpointId: string, atMost: number): Promise<boolean> {
-  for (const table of ["delivery_attempts", "deliveries", "webhook_secrets"] as const) {
-    const rows = await db
-      .selectFrom(table)
-      .select("id")
-      .where("endpoint_id", "=", endpointId)
-      .limit(atMost)
-      .execute();
-    if (rows.length === 0) continue;
-    const ids = rows.map((row) => row.id);
-    await db.deleteFrom(table).where("id", "in", ids).execute();
-    return true;
-  }
-  return false;
 }
 
 async function removeEvents(db: Database, organizationId: string, atMost: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { defaultLanguage } from "@countersign/domain/mail/languages";
+import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState } from "@countersign/domain/validate/facts";
 import type { Kysely } from "kysely";
@@ -11,6 +11,7 @@ export interface NewOrganization {
   readonly plan: Plan;
   readonly dailyLimitOverride?: number | null;
   readonly ownerId?: string | null;
+  readonly locale?: Language;
 }
 
 export async function createOrganization(db: Kysely<Tables>, organization: NewOrganization, nowMs: number) {
@@ -50,7 +51,8 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     delete_after: null,
     owner_joined_at: null,
     deleted_at: null,
-    locale: defaultLanguage,
+    locale: organization.locale ?? defaultLanguage,
+    daily_letters_override: null,
   };
 }
 

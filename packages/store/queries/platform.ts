@@ -69,7 +69,7 @@ export async function organizationsStartingWith(
 /** How many of something an organization has, counted no further than `most`. */
 export async function countIn(
   db: Database,
-  table: "products" | "licenses" | "members",
+  table: "products" | "licenses" | "members" | "waiting_letters",
   organizationId: string,
   most: number,
 ): Promise<number> {
@@ -87,6 +87,12 @@ export async function countIn(
       return countUpTo(db, db.selectFrom("licenses").where("organization_id", "=", organizationId), most);
     case "members":
       return countUpTo(db, db.selectFrom("members").where("organization_id", "=", organizationId), most);
+    case "waiting_letters":
+      return countUpTo(
+        db,
+        db.selectFrom("waiting_letters").where("organization_id", "=", organizationId),
+        most,
+      );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { NewApiKey } from "@countersign/domain/products/api-key";
 import type { Kysely } from "kysely";
+import { kept } from "../kept-query.ts";
 import type { ProductRow, Tables } from "../tables.ts";
 
 export interface NewProduct {
@@ -28,6 +29,7 @@ export const defaultProductSettings: ProductSettings = {
   deliver_license_by_mail: 0,
   license_mail_text: null,
   expiring_soon_mail: 0,
+  locale: null,
   expiry_enforcement: 1,
   signed_validation: 0,
   custom_response_enabled: 0,
@@ -128,12 +130,14 @@ export async function updateProduct(db: Kysely<Tables>, id: string, changes: Par
 
 /** The keys of some products that have not run out, oldest first. */
 export async function workingApiKeys(db: Kysely<Tables>, productIds: readonly string[], nowMs: number) {
-  if (productIds.length === 0) return [];
-  return db
+  return productIds.length === 0 ? [] : keysThatWork(db, productIds, nowMs);
+}
+
+const keysThatWork = kept((db, productIds: readonly string[], nowMs: number) =>
+  db
     .selectFrom("product_api_keys")
     .select(["public_id", "product_id", "created_at", "expires_at"])
     .where("product_id", "in", productIds)
     .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", nowMs)]))
-    .orderBy("created_at")
-    .execute();
-}
+    .orderBy("created_at"),
+).all;

@@ -1,5 +1,6 @@
 import type { Database } from "../store.ts";
 import type { AccountRow } from "../tables.ts";
+import { lockedUser } from "./users.ts";
 
 /** What the ways in are made of: passwords, accounts elsewhere, passkeys and sessions. */
 
@@ -148,6 +149,8 @@ export async function rememberDevice(
   fingerprint: string,
   nowMs: number,
 ): Promise<{ readonly isUnexpected: boolean }> {
+  // Two sign-ins at once take turns here, so that only the first of them is news.
+  await lockedUser(db, userId);
   const known = await db
     .selectFrom("known_devices")
     .select(["fingerprint", "last_used_at"])

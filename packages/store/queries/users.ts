@@ -1,4 +1,4 @@
-import { defaultLanguage } from "@countersign/domain/mail/languages";
+import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
 import type { Database } from "../store.ts";
 import type { UserRow } from "../tables.ts";
 
@@ -9,6 +9,7 @@ export interface NewUser {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly isPlatformAdmin: boolean;
+  readonly locale?: Language;
 }
 
 export async function addUser(db: Database, user: NewUser, nowMs: number): Promise<void> {
@@ -28,7 +29,7 @@ export async function addUser(db: Database, user: NewUser, nowMs: number): Promi
       organization_allowance: null,
       suspended_at: null,
       suspension_reason: null,
-      locale: defaultLanguage,
+      locale: user.locale ?? defaultLanguage,
     })
     .execute();
 }

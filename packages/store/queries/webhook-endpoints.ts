@@ -1,6 +1,6 @@
 import type { Database } from "../store.ts";
 import type { WebhookEndpointRow, WebhookSecretRow } from "../tables.ts";
-import { emptyEndpoint } from "./organization-removal.ts";
+import { emptyEndpoint } from "./empty-endpoint.ts";
 
 export async function addEndpoint(db: Database, row: WebhookEndpointRow): Promise<void> {
   await db.insertInto("webhook_endpoints").values(row).execute();

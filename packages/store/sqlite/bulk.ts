@@ -1,14 +1,18 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Bulk } from "../bulk.ts";
+import type { Bulk, Many } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
+import type { Turns } from "../write-lock.ts";
+import { openDatabase } from "./files.ts";
 
 /** SQLite takes at most 32,766 values in one statement. */
 const mostValues = 32_000;
 const largestGroup = 512;
-/** After how many pages of the log it is copied: SQLite's own number, and one for many writes in a row. */
+/** After how many pages of the log whoever commits copies it: SQLite's own number, and one for many writes in a row. */
 const pagesUsually = 1_000;
 const pagesInBulk = 8_000;
+/** After how many it is copied between two of many writes. */
+const pagesBetween = 3_000;
 
 /**
  * Many rows in one statement, prepared once: what a statement costs by itself, and what indexes by full text do at the
@@ -16,11 +20,15 @@ const pagesInBulk = 8_000;
  */
 export class SqliteBulk implements Bulk {
   readonly #writer: DatabaseSync;
+  readonly #path: string;
+  readonly #turns: Turns;
   readonly #statements = new Map<string, StatementSync>();
   #expecting = 0;
 
-  constructor(writer: DatabaseSync) {
+  constructor(writer: DatabaseSync, path: string, turns: Turns) {
     this.#writer = writer;
+    this.#path = path;
+    this.#turns = turns;
   }
 
   async insert(
@@ -55,16 +63,31 @@ export class SqliteBulk implements Bulk {
   }
 
   /**
-   * Lets more of the log come together before it is copied into the database file. Many rows dirty the same pages of
-   * the indexes again and again, and whoever commits waits for the copying.
+   * Lets more of the log come together before it is copied into the database file: many rows dirty the same pages of
+   * the indexes again and again. And copies it where nobody waits for it.
    */
-  expectMany(): () => void {
+  expectMany(): Many {
     this.#expecting += 1;
     this.#writer.exec(`pragma wal_autocheckpoint = ${pagesInBulk}`);
-    return () => {
-      this.#expecting -= 1;
-      if (this.#expecting === 0) this.#writer.exec(`pragma wal_autocheckpoint = ${pagesUsually}`);
+    // A connection of its own: on the other one somebody may be in the middle of a transaction.
+    let copier: DatabaseSync | null = null;
+    return {
+      between: () => {
+        copier ??= openDatabase(this.#path);
+        return this.#copyLog(copier);
+      },
+      over: () => {
+        copier?.close();
+        this.#expecting -= 1;
+        if (this.#expecting === 0) this.#writer.exec(`pragma wal_autocheckpoint = ${pagesUsually}`);
+      },
     };
+  }
+
+  /** First most of it, while others write; then, in a turn, what they wrote meanwhile. Only then the log begins anew. */
+  async #copyLog(copier: DatabaseSync): Promise<void> {
+    if (uncopied(copier, "noop") < pagesBetween) return;
+    if (uncopied(copier, "passive") > 0) await this.#turns.hold(async () => uncopied(copier, "passive"));
   }
 
   /** Whoever writes, writes alone. */
@@ -88,4 +111,13 @@ function groupFor(columns: number): number {
   let size = largestGroup;
   while (size * columns > mostValues) size >>= 1;
   return size;
+}
+
+/** How many pages of the log are not in the database file yet, after copying or without. */
+function uncopied(database: DatabaseSync, how: "noop" | "passive"): number {
+  const { log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() as {
+    log: number;
+    checkpointed: number;
+  };
+  return log - checkpointed;
 }

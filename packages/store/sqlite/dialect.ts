@@ -1,27 +1,72 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { Kysely, SqliteDialect } from "kysely";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
 import type { Tables } from "../tables.ts";
 import { KeptStatements } from "./statements.ts";
 
-/** Lets Kysely speak to node:sqlite, which calls the same things by other names than the driver it was made for. */
+/** A Kysely that runs each statement at once. Whoever wants a transaction opens it on the database itself. */
 export function kyselyOver(database: DatabaseSync): Kysely<Tables> {
   const statements = new KeptStatements(database);
+  return kyselyWith(
+    new OneConnection({ executeQuery: async (query) => run(statements, query), streamQuery }),
+  );
+}
+
+/** A Kysely that writes SQLite's dialect and has it run by this driver. */
+export function kyselyWith(driver: Driver): Kysely<Tables> {
   return new Kysely<Tables>({
-    dialect: new SqliteDialect({
-      database: {
-        close: () => undefined,
-        prepare: (sql) => {
-          const { statement, gives } = statements.for(sql);
-          return {
-            reader: gives,
-            all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-            run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
-            // One of its own: others may run this statement while its rows are being read.
-            iterate: (parameters) =>
-              database.prepare(sql).iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
-          };
-        },
-      },
-    }),
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
   });
+}
+
+/** Everybody uses the same connection at any time, which knows of no transactions. */
+export class OneConnection implements Driver {
+  readonly #connection: DatabaseConnection;
+
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(): Promise<void> {
+    throw new Error("There are no transactions here. Use the store's own.");
+  }
+
+  async commitTransaction(): Promise<void> {}
+
+  async rollbackTransaction(): Promise<void> {}
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {}
+}
+
+export function run<R>(statements: KeptStatements, { sql, parameters }: CompiledQuery): QueryResult<R> {
+  const { statement, gives } = statements.for(sql);
+  const values = parameters as SQLInputValue[];
+  if (gives) return { rows: statement.all(...values) as R[] };
+  const { changes, lastInsertRowid } = statement.run(...values);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
+export function streamQuery(): never {
+  throw new Error("Nothing is streamed from here. Read it a page at a time.");
 }

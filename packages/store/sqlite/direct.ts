@@ -1,21 +1,14 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
+import type { DatabaseSync } from "node:sqlite";
+import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
 import type { Tables } from "../tables.ts";
-import type { WriteLock } from "../write-lock.ts";
+import type { Turns } from "../write-lock.ts";
+import { kyselyWith, run } from "./dialect.ts";
+import { KeptStatements } from "./statements.ts";
 
-interface Parts {
+interface Options {
   readonly writer: DatabaseSync;
   readonly reader: DatabaseSync;
-  readonly lock: WriteLock;
+  readonly lock: Turns;
   readonly flush: () => Promise<void>;
 }
 
@@ -23,15 +16,15 @@ interface Parts {
  * A Kysely whose every statement takes its turn among the writers. Reading takes no turn: it sees what is committed,
  * from the connection that only reads, and so never makes a validation wait.
  */
-export function directKysely(parts: Parts): Kysely<Tables> {
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DirectDriver(parts),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
+export function directKysely(options: Options): Kysely<Tables> {
+  const { writer, reader } = options;
+  const statements = { writing: new KeptStatements(writer), reading: new KeptStatements(reader) };
+  return kyselyWith(new DirectDriver({ ...options, ...statements }));
+}
+
+interface Parts extends Options {
+  readonly writing: KeptStatements;
+  readonly reading: KeptStatements;
 }
 
 class DirectDriver implements Driver {
@@ -74,10 +67,10 @@ class DirectConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader, lock, flush } = this.#parts;
-    if (this.#giveBack !== null) return run<R>(writer, query);
-    if (query.query.kind === "SelectQueryNode") return run<R>(reader, query);
-    const result = await lock.hold(async () => run<R>(writer, query));
+    const { writing, reading, lock, flush } = this.#parts;
+    if (this.#giveBack !== null) return run<R>(writing, query);
+    if (query.query.kind === "SelectQueryNode") return run<R>(reading, query);
+    const result = await lock.hold(async () => run<R>(writing, query));
     await flush();
     return result;
   }
@@ -122,12 +115,4 @@ class DirectConnection implements DatabaseConnection {
     this.#giveBack?.();
     this.#giveBack = null;
   }
-}
-
-function run<R>(database: DatabaseSync, { sql, parameters }: CompiledQuery): QueryResult<R> {
-  const statement = database.prepare(sql);
-  if (statement.columns().length > 0)
-    return { rows: statement.all(...(parameters as SQLInputValue[])) as R[] };
-  const { changes } = statement.run(...(parameters as SQLInputValue[]));
-  return { rows: [], numAffectedRows: BigInt(changes) };
 }

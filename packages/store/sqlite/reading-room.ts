@@ -1,18 +1,11 @@
 import type { SQLInputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
+import type { CompiledQuery, Kysely } from "kysely";
 import { StorageUnavailable } from "../problem.ts";
+import type { Answer, Given, ReadingName } from "../readings.ts";
 import { sentence } from "../sentence.ts";
 import type { Tables } from "../tables.ts";
+import { kyselyWith, OneConnection, streamQuery } from "./dialect.ts";
 import type { SqliteFiles } from "./files.ts";
 import type { FromReading, ToReading } from "./reading-thread.ts";
 import type { Taken } from "./text-index.ts";
@@ -53,6 +46,10 @@ export class ReadingRoom {
     }))) as unknown[];
   }
 
+  async answer<N extends ReadingName>(name: N, given: Given<N>): Promise<Answer<N>> {
+    return (await this.#ask((number) => ({ kind: "reading", number, name, given }))) as Answer<N>;
+  }
+
   async find(organizationId: string, term: string, most: number): Promise<string[] | null> {
     return (await this.#ask((number) => ({ kind: "find", number, organizationId, term, most }))) as
       | string[]
@@ -71,7 +68,7 @@ export class ReadingRoom {
 
   #begin(): void {
     const thread = new Worker(new URL("./reading-thread.ts", import.meta.url), { workerData: this.#files });
-    thread.on("message", (message: FromReading) => this.#hear(message));
+    thread.on("message", (text: string) => this.#hear(JSON.parse(text)));
     thread.on("error", (error) => this.#end(sentence(error)));
     thread.on("exit", () => this.#end("The thread that reads has ended."));
     this.#thread = thread;
@@ -129,52 +126,20 @@ export class ReadingRoom {
     return answer;
   }
 
+  /** As text, which is quicker to hand over than an object. */
   #post(message: ToReading): void {
-    this.#thread?.postMessage(message);
+    this.#thread?.postMessage(JSON.stringify(message));
   }
 }
 
 /** A Kysely that reads in the room. */
 export function kyselyIn(room: ReadingRoom): Kysely<Tables> {
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new RoomDriver(room),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
-}
-
-class RoomDriver implements Driver {
-  readonly #connection: DatabaseConnection;
-
-  constructor(room: ReadingRoom) {
-    this.#connection = {
-      executeQuery: async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => ({
+  return kyselyWith(
+    new OneConnection({
+      executeQuery: async <R>({ sql, parameters }: CompiledQuery) => ({
         rows: (await room.read(sql, parameters)) as R[],
       }),
-      streamQuery: () => {
-        throw new Error("Nothing is streamed from here. Read it a page at a time.");
-      },
-    };
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
-  }
-
-  async beginTransaction(): Promise<void> {
-    throw new Error("There are no transactions here: it is for reading, a statement at a time.");
-  }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
+      streamQuery,
+    }),
+  );
 }

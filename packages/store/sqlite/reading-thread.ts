@@ -1,12 +1,15 @@
 import type { SQLInputValue } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { type Given, type ReadFrom, type ReadingName, readFrom } from "../readings.ts";
 import { sentence } from "../sentence.ts";
+import { kyselyOver } from "./dialect.ts";
 import { openReader, type SqliteFiles } from "./files.ts";
 import { KeptStatements } from "./statements.ts";
 import { TextIndex } from "./text-index.ts";
 
 export type ToReading =
   | { readonly kind: "read"; readonly number: number; readonly sql: string; readonly values: SQLInputValue[] }
+  | { readonly kind: "reading"; readonly number: number; readonly name: ReadingName; readonly given: unknown }
   | {
       readonly kind: "find";
       readonly number: number;
@@ -35,6 +38,7 @@ function run(files: SqliteFiles): void {
   const reader = openReader(files);
   reader.exec("pragma query_only = on");
   const statements = new KeptStatements(reader);
+  const reads = kyselyOver(reader);
   const database = openReader(files);
   database.prepare("attach database ? as search").run(files.search);
   // The index can be made again at any time, so nothing waits until it is on the disk.
@@ -64,24 +68,30 @@ function run(files: SqliteFiles): void {
     }
   };
 
-  const answer = (number: number, work: () => unknown) => {
+  const find = (organizationId: string, term: string, most: number) =>
+    index?.find(organizationId, term, most) ?? null;
+  const from: ReadFrom = { reads, alongIndexes: reads, searchLicenses: async (...given) => find(...given) };
+
+  const answer = async (number: number, work: () => unknown) => {
     try {
-      tell({ kind: "answer", number, value: work() });
+      tell({ kind: "answer", number, value: await work() });
     } catch (error) {
       tell({ kind: "failure", number, message: sentence(error) });
     }
   };
 
-  parentPort?.on("message", (message: ToReading) => {
+  parentPort?.on("message", (text: string) => {
+    const message: ToReading = JSON.parse(text);
     switch (message.kind) {
       case "read":
         answer(message.number, () => statements.for(message.sql).statement.all(...message.values));
         break;
-      case "find": {
-        const { organizationId, term, most } = message;
-        answer(message.number, () => index?.find(organizationId, term, most) ?? null);
+      case "reading":
+        answer(message.number, () => readFrom(from, message.name, message.given as Given<ReadingName>));
         break;
-      }
+      case "find":
+        answer(message.number, () => find(message.organizationId, message.term, message.most));
+        break;
       case "noted":
         // Behind whoever has asked for something meanwhile.
         next = setTimeout(takeIn, restMs);
@@ -98,7 +108,7 @@ function run(files: SqliteFiles): void {
 }
 
 function tell(message: FromReading): void {
-  parentPort?.postMessage(message);
+  parentPort?.postMessage(JSON.stringify(message));
 }
 
 run(workerData);

@@ -1,17 +1,21 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { type Kysely, sql } from "kysely";
+import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
+import { type Answer, type Given, type ReadingName, readFrom } from "../readings.ts";
 import { Sealer } from "../sealer.ts";
-import type { Lasting, Store } from "../store.ts";
+import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import { WriteLock } from "../write-lock.ts";
+import { type Turns, WriteLock } from "../write-lock.ts";
 import { SqliteBulk } from "./bulk.ts";
 import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
 import { openDatabase, openReader, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { BorrowedTurns, lendTurns } from "./lent-turns.ts";
 import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
 import { kyselyIn, ReadingRoom } from "./reading-room.ts";
@@ -35,11 +39,34 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
   const release = options.soleServer ? takeOwnership(files) : () => {};
   try {
     migrateFolder(files.folder);
-    return new SqliteStore(files, openDatabase(files.main), options, release);
+    return new SqliteStore(files, openDatabase(files.main), options, { turns: new WriteLock(), release });
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** Opens what another thread of this process has open, and writes in turn with it. */
+export function openSqliteBeside(
+  options: Omit<SqliteOptions, "now" | "soleServer">,
+  turns: MessagePort,
+  calls: SharedArrayBuffer,
+): SqliteStore {
+  const files = sqliteFiles(options.folder);
+  const borrowed = new BorrowedTurns(turns);
+  return new SqliteStore(
+    files,
+    openDatabase(files.main),
+    { ...options, now: Date.now, soleServer: false },
+    { turns: borrowed, release: () => borrowed.close(), calls: new CallCount(calls) },
+  );
+}
+
+interface Shared {
+  readonly turns: Turns;
+  /** Called when the store is closed. */
+  readonly release: () => void;
+  readonly calls?: CallCount;
 }
 
 export class SqliteStore implements Store {
@@ -55,21 +82,23 @@ export class SqliteStore implements Store {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #writes: Kysely<Tables>;
-  readonly #lock = new WriteLock();
+  readonly #lock: Turns;
   readonly #disk: DiskSync;
   readonly #validate: SqliteValidate;
   readonly #options: SqliteOptions;
   readonly #syncTimer: ReturnType<typeof setInterval>;
   readonly #files: SqliteFiles;
   readonly #release: () => void;
+  readonly #calls: CallCount;
   #room: { readonly room: ReadingRoom; readonly reads: Kysely<Tables> } | null = null;
   #unsynced = false;
-  judgedCalls = 0;
 
-  constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, release: () => void) {
+  constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, shared: Shared) {
     this.#options = options;
     this.#files = files;
-    this.#release = release;
+    this.#lock = shared.turns;
+    this.#release = shared.release;
+    this.#calls = shared.calls ?? new CallCount();
     this.#writer = database;
     // While another process writes, the event loop waits here: no longer than a caller may be kept waiting.
     database.exec("pragma busy_timeout = 1000");
@@ -83,7 +112,7 @@ export class SqliteStore implements Store {
     this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
-    this.bulk = new SqliteBulk(database);
+    this.bulk = new SqliteBulk(database, files.main, this.#lock);
     this.#disk = new DiskSync(`${files.main}-wal`);
     this.direct = directKysely({
       writer: database,
@@ -93,6 +122,22 @@ export class SqliteStore implements Store {
     });
     this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
     this.#syncTimer.unref();
+  }
+
+  get judgedCalls(): number {
+    return this.#calls.value;
+  }
+
+  beside(): Beside {
+    const { port1, port2 } = new MessageChannel();
+    lendTurns(this.#lock, port1);
+    const { folder, encryptionKey, durability } = this.#options;
+    return {
+      location: { kind: "sqlite", folder },
+      options: { encryptionKey, durability },
+      calls: this.#calls.shared,
+      turns: port2,
+    };
   }
 
   get alongIndexes(): Kysely<Tables> {
@@ -116,6 +161,10 @@ export class SqliteStore implements Store {
     return result;
   }
 
+  read<N extends ReadingName>(name: N, ...given: Given<N>): Promise<Answer<N>> {
+    return this.#room === null ? readFrom(this, name, given) : this.#room.room.answer(name, given);
+  }
+
   async searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
     return this.#room === null ? null : this.#room.room.find(organizationId, term, most);
   }
@@ -126,7 +175,7 @@ export class SqliteStore implements Store {
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
-    this.judgedCalls += calls.length;
+    this.#calls.add(calls.length);
     const judged = this.#lock.busy
       ? await this.#lock.hold(async () => this.#judgeNow(calls))
       : this.#judgeNow(calls);
@@ -209,13 +258,18 @@ export class SqliteStore implements Store {
 const changesAtOnce = 2_000;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
+  const read = database.prepare("select value from platform_state where name = 'data_key'");
+  const there = read.get() as { value: string } | undefined;
+  if (there !== undefined) {
+    const { key, rewritten } = openDataKey(there.value, passphrase);
+    if (rewritten === null) return key;
+  }
   database.exec("begin immediate");
   try {
     const insert = database.prepare(
       "insert into platform_state (name, value) values ('data_key', ?) on conflict (name) do nothing",
     );
     insert.run(makeDataKey(passphrase));
-    const read = database.prepare("select value from platform_state where name = 'data_key'");
     const { value } = read.get() as { value: string };
     const { key, rewritten } = openDataKey(value, passphrase);
     if (rewritten !== null) {

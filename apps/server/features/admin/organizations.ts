@@ -16,6 +16,7 @@ import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/c
 import { notFound } from "../../http/manage/problem.ts";
 import { holds, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
+import { termsChanged } from "../events/quota-watch.ts";
 import { showOrganization } from "../organizations/show.ts";
 
 const countedInList = 1_000;
@@ -95,6 +96,7 @@ async function change(
     const changed = difference(row, changes);
     if (Object.keys(changed.after).length > 0) {
       await updateOrganization(db, id, { ...changes, updated_at: nextUpdatedAt(context, row.updated_at) });
+      await termsChanged(db, id, row, { ...row, ...changes }, context.nowMs);
       await audit(db, asPlatform(context), {
         action,
         subject: { kind: "organization", id, name: row.name },
@@ -113,6 +115,7 @@ async function details(db: Database, id: string) {
     ...showWithOwner(row),
     ...(await counts(db, id, countedAlone)),
     member_count: await countIn(db, "members", id, countedAlone),
+    waiting_letter_count: await countIn(db, "waiting_letters", id, countedAlone),
   };
 }
 

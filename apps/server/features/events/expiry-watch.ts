@@ -30,11 +30,13 @@ export class ExpiryWatch implements Chore {
   readonly name = "licenses that run out";
   readonly everyMs = everyMs;
   readonly #store: Store;
+  readonly #lettersADay: number;
   readonly #clock: () => Promise<number>;
   #isClosed = false;
 
-  constructor(store: Store, clock = () => store.clock()) {
+  constructor(store: Store, lettersADay: number, clock = () => store.clock()) {
     this.#store = store;
+    this.#lettersADay = lettersADay;
     this.#clock = clock;
   }
 
@@ -76,6 +78,7 @@ export class ExpiryWatch implements Chore {
           await licenseExpiringLetters(
             db,
             told.map(({ id }) => id),
+            this.#lettersADay,
             due.untilMs,
           );
         });

@@ -58,7 +58,7 @@ export async function cameFromDiscord(
 export async function personSignedIn(store: Store, { userId, ip, userAgent }: OpenedSession): Promise<void> {
   const nowMs = Date.now();
   const fingerprint = createHash("sha256")
-    .update(`${networkOf(ip)}\n${userAgent}`)
+    .update(`${networkOf(ip)}\n${programOf(userAgent)}`)
     .digest("base64url");
   await store.transaction(async (db) => {
     const { isUnexpected } = await rememberDevice(db, userId, fingerprint, nowMs);
@@ -71,6 +71,11 @@ export async function personSignedIn(store: Store, { userId, ip, userAgent }: Op
 function acting(from: Headers | undefined, nowMs: number): Acting {
   const ip = from?.get(addressHeader) ?? null;
   return { actor: null, organization: null, nowMs, ip, requestId: from?.get(requestHeader) ?? "" };
+}
+
+/** Browsers renew themselves every few weeks: without its numbers, one is the same before and after. */
+function programOf(userAgent: string): string {
+  return userAgent.replace(/[\d._]+/g, "");
 }
 
 /** Addresses change from day to day; the network that they come from less so. */

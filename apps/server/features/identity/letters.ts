@@ -1,4 +1,5 @@
 import { oneLine } from "@countersign/domain/mail/one-line";
+import { programName } from "@countersign/domain/mail/program";
 import { moment, say } from "@countersign/domain/mail/say";
 import { compose, type Reader } from "../mail/compose.ts";
 import type { Letter } from "../mail/letter.ts";
@@ -66,12 +67,13 @@ export function newDeviceLetter(
 ): Letter {
   const { language } = to;
   const unknown = say(language, "letter.unknown");
+  const program = programName(facts.userAgent) ?? oneLine(facts.userAgent.slice(0, 200));
   return compose(to, "new_sign_in", {
     before: ["new_sign_in.what"],
     facts: [
       { label: "label.when", value: moment(language, facts.atMs) },
       { label: "label.address", value: facts.ip ?? unknown },
-      { label: "label.program", value: oneLine(facts.userAgent.slice(0, 200)) || unknown },
+      { label: "label.program", value: program || unknown },
     ],
     after: [["letter.nothing_to_do", "letter.not_you"]],
   });

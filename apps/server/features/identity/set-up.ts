@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Language } from "@countersign/domain/mail/languages";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { permissions } from "@countersign/domain/members/permissions";
 import { addAccessToken } from "@countersign/store/queries/access-tokens";
@@ -15,17 +16,27 @@ import { dropSetupTokens } from "./setup-link.ts";
 export interface Account {
   readonly email: string;
   readonly password: string;
+  /** What their letters are written in, if the account is new. */
+  readonly locale: Language;
 }
 
 /** Somebody whose password has been checked, or hashed: both take long, and are done before anything is written. */
 export type ReadyPerson =
-  | { readonly isNew: true; readonly email: string; readonly passwordHash: string }
-  | { readonly isNew: false; readonly email: string; readonly userId: string };
+  | {
+      readonly isNew: true;
+      readonly email: string;
+      readonly locale: Language;
+      readonly passwordHash: string;
+    }
+  | { readonly isNew: false; readonly email: string; readonly locale: Language; readonly userId: string };
 
 export async function readyPerson(db: Database, account: Account): Promise<ReadyPerson> {
   const email = account.email.trim().toLowerCase();
   const user = await userByEmail(db, email);
-  if (user === undefined) return { isNew: true, email, passwordHash: await hashPassword(account.password) };
+  if (user === undefined) {
+    const { locale, password } = account;
+    return { isNew: true, email, locale, passwordHash: await hashPassword(password) };
+  }
   const stored = await passwordHashOf(db, user.id);
   if (stored === null || !(await verifyPassword(account.password, stored))) {
     throw new OperatorProblem(
@@ -33,7 +44,7 @@ export async function readyPerson(db: Database, account: Account): Promise<Ready
     );
   }
   if (user.suspended_at !== null) throw new OperatorProblem(`The account ${email} is suspended.`);
-  return { isNew: false, email, userId: user.id };
+  return { isNew: false, email, locale: user.locale, userId: user.id };
 }
 
 /** Makes a person without a browser, with a token that can do all they can. The first one runs the platform. */
@@ -64,7 +75,7 @@ export async function setUpPerson(
 
 async function addPerson(
   db: Database,
-  { email, passwordHash }: { email: string; passwordHash: string },
+  { email, locale, passwordHash }: Extract<ReadyPerson, { isNew: true }>,
   nowMs: number,
 ): Promise<string> {
   await holdTheDoor(db);
@@ -74,7 +85,11 @@ async function addPerson(
   const isFirst = !(await anyUserExists(db));
   const userId = newId();
   const name = email.split("@")[0] ?? email;
-  await addUser(db, { id: userId, name, email, emailVerified: true, isPlatformAdmin: isFirst }, nowMs);
+  await addUser(
+    db,
+    { id: userId, name, email, emailVerified: true, isPlatformAdmin: isFirst, locale },
+    nowMs,
+  );
   await addPassword(db, { id: newId(), userId, hash: passwordHash }, nowMs);
   if (isFirst) await dropSetupTokens(db);
   await auditWithout(db, { kind: "command_line", name: "countersign setup" }, nowMs, {

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/account";
+import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { addPassword } from "@countersign/store/queries/sign-in";
 import { addUser, anyUserExists } from "@countersign/store/queries/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
@@ -28,13 +29,14 @@ export const setupRoutes: readonly BoundRoute[] = [
     checkSignInEmail("email", email);
     const fault = await passwordFault(body.password, { email, name: body.name });
     if (fault !== null) throw invalid("password", fault);
+    const locale = body.locale ?? preferredLanguage(context.request.headers.get("accept-language"));
     const hash = await hashPassword(body.password);
     const userId = newId();
     const me = await context.transaction(async (db) => {
       if (!(await useSetupToken(db, body.token, nowMs))) throw over();
       await addUser(
         db,
-        { id: userId, name: body.name, email, emailVerified: true, isPlatformAdmin: true },
+        { id: userId, name: body.name, email, emailVerified: true, isPlatformAdmin: true, locale },
         nowMs,
       );
       await addPassword(db, { id: newId(), userId, hash }, nowMs);

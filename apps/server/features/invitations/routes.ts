@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/invitations";
 import { generateInvitationToken, invitationLifetimeMs } from "@countersign/domain/members/invitation";
+import { quotaDay, secondsUntilReset } from "@countersign/domain/quota/day";
+import { countLetters, lockedLetterCount } from "@countersign/store/queries/daily-letters";
 import {
   addInvitation,
   belongsAlready,
   type InvitationWithRole,
   invitationOf,
   invitationsOf,
-  invitationsSince,
   openInvitationTo,
   updateInvitation,
 } from "@countersign/store/queries/invitations";
@@ -28,7 +29,6 @@ import { showInvitation, stateOf } from "./show.ts";
 
 /** The letters go to people who did not ask for them, through the operator's mail server. */
 const invitationsADay = 200;
-const dayMs = 24 * 60 * 60 * 1000;
 const pauseBetweenLettersMs = 60_000;
 
 export const invitationRoutes: readonly BoundRoute[] = [
@@ -138,11 +138,16 @@ async function checkInvitable(db: Database, context: Context, organizationId: st
     throw clash(`email ${email} has an invitation that is still good. Send it again, or take it back first.`);
   // One that has run out makes room for the new one.
   if (open !== undefined) await updateInvitation(db, open.id, { revoked_at: context.nowMs });
-  if ((await invitationsSince(db, organizationId, context.nowMs - dayMs)) < invitationsADay) return;
+}
+
+/** A new one, and one that is sent again. They are refused and not kept waiting: their links run out. */
+async function countLetter(db: Database, organizationId: string, nowMs: number): Promise<void> {
+  const used = await lockedLetterCount(db, organizationId, "invited", quotaDay(nowMs));
+  if (used < invitationsADay) return countLetters(db, organizationId, "invited", 1);
   throw new Problem(
     "too_many_requests",
     `${invitationsADay} invitations a day are all that an organization may send. Try again tomorrow.`,
-    { headers: { "retry-after": "3600" } },
+    { headers: { "retry-after": String(secondsUntilReset(nowMs)) } },
   );
 }
 
@@ -188,6 +193,7 @@ async function mail(
   invitation: InvitationWithRole,
   token: string,
 ): Promise<void> {
+  await countLetter(db, organization.id, context.nowMs);
   const letter = invitationLetter(
     { email: invitation.email, language: organization.locale },
     {

@@ -38,6 +38,8 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     const nowMs = await store.clock();
     const job = newImport(theProduct(context), options, actorOf(context), desk.claimant, nowMs);
     await store.transaction((db) => addImport(db, job));
+    // While the file arrives, the thread for it can start.
+    desk.look();
     try {
       const bytes = await receiveBody(context, job, desk.claimant, options);
       const answer = await context.transaction(async (db) => {

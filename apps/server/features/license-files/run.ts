@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
+import type { Many } from "@countersign/store/bulk";
 import { productById } from "@countersign/store/queries/access";
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
 import {
@@ -49,11 +50,11 @@ export interface RunParts {
  * also writes down how far the import is, so a step is done once, whenever the process is killed.
  */
 export async function runImport(parts: RunParts, job: ImportRow): Promise<ImportRow> {
-  const over = parts.store.bulk.expectMany();
+  const many = parts.store.bulk.expectMany();
   try {
-    return await new ImportRun(parts, job).run();
+    return await new ImportRun(parts, many, job).run();
   } finally {
-    over();
+    many.over();
   }
 }
 
@@ -62,12 +63,14 @@ export class LeftAlone extends Error {}
 
 class ImportRun {
   readonly #parts: RunParts;
+  readonly #many: Many;
   #job: ImportRow;
   #clockAheadMs = 0;
   #signOfLifeMs = 0;
 
-  constructor(parts: RunParts, job: ImportRow) {
+  constructor(parts: RunParts, many: Many, job: ImportRow) {
     this.#parts = parts;
+    this.#many = many;
     this.#job = job;
   }
 
@@ -249,6 +252,7 @@ class ImportRun {
   }
 
   async #rest(workedMs: number): Promise<void> {
+    await this.#many.between();
     await this.#parts.pace.rest(workedMs);
     if (this.#parts.stopping()) throw new LeftAlone("The server stops.");
   }

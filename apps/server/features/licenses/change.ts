@@ -1,5 +1,6 @@
 import { isEventType } from "@countersign/domain/events/types";
 import type { LicenseChange } from "@countersign/store/queries/license-changes";
+import { licensesOf } from "@countersign/store/queries/licenses";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
@@ -15,15 +16,7 @@ export async function lockedRows(
 ): Promise<LicenseRow[]> {
   if (ids.length === 0) return [];
   await context.store.bulk.lockLicenses(db, ids);
-  return db
-    .selectFrom("licenses")
-    .innerJoin("products", "products.id", "licenses.product_id")
-    .selectAll("licenses")
-    .where("licenses.id", "in", ids)
-    .where("licenses.organization_id", "=", theOrganization(context).id)
-    .where("products.deleted_at", "is", null)
-    .orderBy("licenses.id")
-    .execute();
+  return licensesOf(db, theOrganization(context).id, ids);
 }
 
 /**
@@ -43,22 +36,26 @@ export async function applyChange(
   return affected.length;
 }
 
-/** Runs `work`, audits what it changed about these licenses, and tells of it. Where nothing changed, nothing is. */
+/**
+ * Runs `work`, which is told how they are shown, audits what it changed about these licenses, and tells of it. Where
+ * nothing changed, nothing is. Returns how they are shown now.
+ */
 export async function recorded(
   db: Database,
   context: Context,
   action: string,
   rows: readonly LicenseRow[],
-  work: () => Promise<void>,
+  work: (before: readonly ShownLicense[]) => Promise<void>,
   told: "each" | "together" = "each",
-): Promise<void> {
-  if (rows.length === 0) return;
+): Promise<ShownLicense[]> {
+  if (rows.length === 0) return [];
   const { nowMs } = context;
   const ids = rows.map((row) => row.id);
   const before = await shownLicenses(db, ids, nowMs);
-  await work();
-  const after = new Map((await shownLicenses(db, ids, nowMs)).map((license) => [license.id, license]));
-  if (told === "together") await tellRevokedTogether(db, nowMs, [...after.values()]);
+  await work(before);
+  const shown = await shownLicenses(db, ids, nowMs);
+  const after = new Map(shown.map((license) => [license.id, license]));
+  if (told === "together") await tellRevokedTogether(db, nowMs, shown);
   else await tellChanges(db, nowMs, eventOf(action), before, after);
   await audit(
     db,
@@ -75,6 +72,7 @@ export async function recorded(
       return Object.keys(changed.after).length === 0 ? [] : [{ action, subject, ...changed }];
     }),
   );
+  return shown;
 }
 
 /** The audit log and those who listen call things by the same names, but for a key that was exchanged. */

@@ -15,6 +15,8 @@ import { type ShownLicense, showLicense } from "./show.ts";
 
 /** So many are made in one transaction; while it lasts, validations wait on SQLite. */
 const lotSize = 100;
+/** A letter takes longer to write than a license. */
+const letterLotSize = 25;
 
 /** How far it is. Kept with each lot, so that a repetition goes on from here and makes nothing twice. */
 interface Progress {
@@ -69,9 +71,13 @@ export async function createInLots(
 /** Only when none will be taken back. A repetition writes the letters that are missing, and none twice. */
 async function deliver(context: Context, product: ProductRow, named: readonly Named[]): Promise<void> {
   if (product.deliver_license_by_mail === 0) return;
-  for (let start = 0; start < named.length; start += lotSize) {
-    const ids = named.slice(start, start + lotSize).map(({ id }) => id);
-    await context.store.transaction((db) => deliverLicenses(db, product, ids, context.nowMs));
+  const { lettersADay } = context.config;
+  for (let start = 0; start < named.length; start += letterLotSize) {
+    const ids = named.slice(start, start + letterLotSize).map(({ id }) => id);
+    await context.store.transaction(
+      (db) => deliverLicenses(db, product, ids, lettersADay, context.nowMs),
+      start + letterLotSize < named.length ? "soon" : "now",
+    );
     await pause();
   }
 }

@@ -24,8 +24,10 @@ export const licenseRoutes: readonly BoundRoute[] = [
     const { inputs, isList, prefixOf } = wantedLicenses(body);
     const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, nowMs);
     if (inputs.length > mostInOneTransaction) return createInLots(context, product, draftsAt, prefixOf);
-    const named = nameByChance(draftsAt(context.nowMs));
-    await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
+    const drafts = draftsAt(context.nowMs);
+    const named = nameByChance(drafts);
+    // Keys that are made here are not looked for: no two are alike.
+    await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
     try {
       return await context.transaction(async (db) => {
         const data = await addLicenses(db, context, product, named);
@@ -33,6 +35,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
           db,
           product,
           named.map(({ id }) => id),
+          context.config.lettersADay,
           context.nowMs,
         );
         const [first] = data;
@@ -57,8 +60,11 @@ export const licenseRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const row = await current(db, context);
       checkUnchanged(context, row.updated_at, guard);
-      await recorded(db, context, "license.updated", [row], () => writeChanges(db, context, row, body));
-      return readLicense(db, row.id, context.nowMs);
+      const [shown] = await recorded(db, context, "license.updated", [row], ([before]) =>
+        writeChanges(db, context, row, before, body),
+      );
+      if (shown === undefined) throw new Error("A license that was just changed is not there.");
+      return shown;
     });
   }),
 

@@ -4,7 +4,6 @@ import { customerOf, writeCustomerView } from "@countersign/store/queries/custom
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
 import { changeLicense } from "@countersign/store/queries/license-changes";
 import { refreshSearchText } from "@countersign/store/queries/license-search";
-import { type LicenseView, licenseView } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -12,6 +11,7 @@ import { asColumns } from "../../http/manage/columns.ts";
 import type { Context } from "../../http/manage/context.ts";
 import { newId } from "../../new-id.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
+import type { ShownLicense } from "./show.ts";
 
 type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
 
@@ -20,12 +20,13 @@ export async function writeChanges(
   db: Database,
   context: Context,
   row: LicenseRow,
+  shown: ShownLicense | undefined,
   body: Changes,
 ): Promise<void> {
+  if (shown === undefined) throw new Error("A license that is locked is not there.");
   if (Object.values(body).every((value) => value === undefined)) return;
   const errors = new FieldErrors();
-  const view = await licenseView(db, row.id);
-  const customer = wantedCustomer(view, body, errors);
+  const customer = wantedCustomer(shown, body, errors);
   const columns: Partial<LicenseRow> = {
     ...asColumns({ max_ips: body.max_ips, ip_system_enabled: body.ip_system_enabled, notes: body.notes }),
     ...expiryColumns(row, body, context.nowMs, errors),
@@ -45,30 +46,32 @@ interface WantedCustomer {
 }
 
 /** Null when nothing was said about the customer. What was not said stays, unless it is about somebody else now. */
-function wantedCustomer(view: LicenseView, body: Changes, errors: FieldErrors): WantedCustomer | null {
+function wantedCustomer(shown: ShownLicense, body: Changes, errors: FieldErrors): WantedCustomer | null {
   const { customer_email: email, customer_discord_id: discordId, customer_name: name } = body;
   if (email === undefined && discordId === undefined && name === undefined) return null;
   const wanted = {
-    email: email === undefined ? view.customer_email : email,
-    discordId: discordId === undefined ? view.customer_discord_id : discordId,
+    email: email === undefined ? shown.customer_email : email,
+    discordId: discordId === undefined ? shown.customer_discord_id : discordId,
   };
   if (wanted.email === null && wanted.discordId === null) {
     errors.add("customer_email", "or customer_discord_id should stay: a license belongs to a customer");
   }
-  if (isSomebodyElse(view, wanted)) {
+  if (isSomebodyElse(shown, wanted)) {
     return {
       email: wanted.email,
       discordId: discordId === undefined && wanted.email !== null ? null : wanted.discordId,
       name: name ?? null,
     };
   }
-  return { ...wanted, name: name === undefined ? view.customer_name : name };
+  return { ...wanted, name: name === undefined ? shown.customer_name : name };
 }
 
-function isSomebodyElse(view: LicenseView, wanted: Omit<WantedCustomer, "name">): boolean {
+function isSomebodyElse(shown: ShownLicense, wanted: Omit<WantedCustomer, "name">): boolean {
   const identity = (email: string | null, discordId: string | null) =>
     email?.toLowerCase() ?? `discord ${discordId}`;
-  return identity(view.customer_email, view.customer_discord_id) !== identity(wanted.email, wanted.discordId);
+  return (
+    identity(shown.customer_email, shown.customer_discord_id) !== identity(wanted.email, wanted.discordId)
+  );
 }
 
 /** Writing a customer's name on a license leaves out nothing that is known of them; a null that was said takes it away. */

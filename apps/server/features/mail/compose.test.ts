@@ -27,6 +27,15 @@ test.each(each)("$kind in $language fetches nothing and runs nothing", ({ kind, 
   );
 });
 
+test.each(each)(
+  "$kind in $language has nothing that a long name could make wider than a telephone",
+  ({ kind, language }) => {
+    const { html } = sampleLetter(kind, language, url);
+    for (const [element] of (html ?? "").matchAll(/<(?:h1|p|div class="words"|td class="muted)[^>]*>/g))
+      expect(element).toMatch(/word-break:break-(?:word|all)/);
+  },
+);
+
 test("every kind that has a subject has a sample", () => {
   const subjects = Object.keys(words.en).filter((sentence) => sentence.endsWith(".subject"));
   expect(subjects.map((sentence) => sentence.slice(0, -".subject".length)).sort()).toEqual(
@@ -62,7 +71,11 @@ test("what a seller adds stands as theirs, line by line, and is no markup either
     deliver_license_by_mail: 1,
     license_mail_text: "Danke!\r\n<a href='https://evil.example'>Hier</a>\n\nAcme",
     expiring_soon_mail: 0,
+    organization_id: "1",
     organization: "Acme",
+    suspended_at: null,
+    owner_id: null,
+    daily_letters_override: null,
     locale: "de",
     email: "ada@example.com",
   });

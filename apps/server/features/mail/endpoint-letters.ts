@@ -2,49 +2,93 @@ import { moment } from "@countersign/domain/mail/say";
 import { organizationById } from "@countersign/store/queries/access";
 import type { Database } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
-import { compose, type Reader } from "./compose.ts";
+import { compose, type LabeledValue, type Reader } from "./compose.ts";
 import { type Letter, writeLetter } from "./letter.ts";
 import { readerById } from "./reader.ts";
 
-type SwitchedOff = Pick<
+type Switched = Pick<
   WebhookEndpointRow,
-  "id" | "organization_id" | "url" | "description" | "failing_since"
+  "id" | "organization_id" | "url" | "description" | "failing_since" | "auto_reenable"
 >;
 
 /** Tells the organization's owner that an endpoint was switched off by itself; once for each time that it was. */
 export async function tellEndpointDisabled(
   db: Database,
-  endpoint: SwitchedOff,
+  endpoint: Switched,
   reason: "failing" | "gone",
   serverUrl: string,
   nowMs: number,
 ): Promise<void> {
+  await toOwner(db, endpoint, nowMs, (owner, organization) =>
+    endpointDisabledLetter(owner, endpoint, { organization, reason, serverUrl, disabledAtMs: nowMs }),
+  );
+}
+
+/** Tells them that it was switched on again by itself. */
+export async function tellEndpointEnabled(
+  db: Database,
+  endpoint: Switched,
+  serverUrl: string,
+  nowMs: number,
+): Promise<void> {
+  await toOwner(db, endpoint, nowMs, (owner, organization) =>
+    endpointEnabledLetter(owner, endpoint, { organization, serverUrl, enabledAtMs: nowMs }),
+  );
+}
+
+async function toOwner(
+  db: Database,
+  endpoint: Switched,
+  nowMs: number,
+  letter: (owner: Reader, organization: string) => Letter,
+): Promise<void> {
   const organization = await organizationById(db, endpoint.organization_id);
   const owner = organization === undefined ? undefined : await readerById(db, organization.owner_id);
   if (organization === undefined || owner === undefined) return;
-  const facts = { organization: organization.name, reason, serverUrl, disabledAtMs: nowMs };
-  await writeLetter(db, endpointDisabledLetter(owner, endpoint, facts), nowMs);
+  await writeLetter(db, letter(owner, organization.name), nowMs);
 }
 
 export function endpointDisabledLetter(
   to: Reader,
-  endpoint: SwitchedOff,
+  endpoint: Switched,
   facts: { organization: string; reason: "failing" | "gone"; serverUrl: string; disabledAtMs: number },
 ): Letter {
-  const { failing_since: sinceMs, description } = endpoint;
+  const { failing_since: sinceMs } = endpoint;
+  const isProbed = facts.reason === "failing" && endpoint.auto_reenable === 1;
   return compose(to, "endpoint_disabled", {
     values: { organization: facts.organization },
     before: [`endpoint_disabled.${facts.reason}`],
     facts: [
-      // Only where it is: the rest of such an address is often a secret.
-      { label: "label.endpoint", value: new URL(endpoint.url).host },
-      ...(description === "" ? [] : [{ label: "label.description" as const, value: description }]),
+      ...whichEndpoint(endpoint),
       ...(sinceMs === null || facts.reason === "gone"
         ? []
         : [{ label: "label.failing_since" as const, value: moment(to.language, sinceMs) }]),
     ],
     action: { label: "endpoint_disabled.action", url: facts.serverUrl },
-    after: ["endpoint_disabled.kept"],
+    after: [isProbed ? "endpoint_disabled.probed" : "endpoint_disabled.kept"],
     once: `endpoint_disabled:${endpoint.id}:${facts.disabledAtMs}`,
   });
+}
+
+export function endpointEnabledLetter(
+  to: Reader,
+  endpoint: Switched,
+  facts: { organization: string; serverUrl: string; enabledAtMs: number },
+): Letter {
+  return compose(to, "endpoint_enabled", {
+    values: { organization: facts.organization },
+    before: ["endpoint_enabled.what"],
+    facts: whichEndpoint(endpoint),
+    action: { label: "endpoint_disabled.action", url: facts.serverUrl },
+    after: ["endpoint_enabled.before"],
+    once: `endpoint_enabled:${endpoint.id}:${facts.enabledAtMs}`,
+  });
+}
+
+function whichEndpoint({ url, description }: Switched): LabeledValue[] {
+  return [
+    // Only where it is: the rest of such an address is often a secret.
+    { label: "label.endpoint", value: new URL(url).host },
+    ...(description === "" ? [] : [{ label: "label.description" as const, value: description }]),
+  ];
 }

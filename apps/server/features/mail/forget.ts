@@ -1,4 +1,5 @@
 import { oldMail, removeMail } from "@countersign/store/queries/mailbox";
+import { oldWaitingLetters, removeWaitingLetters } from "@countersign/store/queries/waiting-letters";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
@@ -14,8 +15,13 @@ export function mailForgetting(store: Store): Chore {
       const beforeMs = (await store.clock()) - keptForMs;
       for (;;) {
         const ids = await oldMail(store.reads, beforeMs, lettersAtATime);
-        if (ids.length === 0) return;
+        if (ids.length === 0) break;
         await store.transaction((db) => removeMail(db, ids));
+      }
+      for (;;) {
+        const ids = await oldWaitingLetters(store.reads, beforeMs, lettersAtATime);
+        if (ids.length === 0) return;
+        await store.transaction((db) => removeWaitingLetters(db, ids));
       }
     },
   };

@@ -23,17 +23,17 @@ export function layout(words: LetterWords): string {
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#f3f4f6" style="background-color:#f3f4f6">
 <tr><td align="center" style="padding:32px 12px">
 ${ghostTable}
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
-<tr><td class="muted edge" style="${font}padding:0 29px 12px;font-size:14px;line-height:20px;font-weight:600;color:#5a6270">${sender}</td></tr>
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;table-layout:fixed">
+<tr><td class="muted edge" style="${font}${breaking}padding:0 29px 12px;font-size:14px;line-height:20px;font-weight:600;color:#5a6270">${sender}</td></tr>
 <tr><td class="card" bgcolor="#ffffff" style="background-color:#ffffff;border:1px solid #e2e5ea;border-radius:12px;padding:32px 28px 16px">
-<h1 class="words" style="${font}margin:0 0 20px;font-size:22px;line-height:30px;font-weight:650;color:#191c21">${title}</h1>
+<h1 class="words" style="${font}${breaking}margin:0 0 20px;font-size:22px;line-height:30px;font-weight:650;color:#191c21">${title}</h1>
 ${before.map(paragraph)}
 ${facts.length === 0 ? null : factTable(facts)}
 ${quote === null ? null : quoted(quote)}
 ${action === null ? null : button(action)}
 ${after.map(paragraph)}
 </td></tr>
-<tr><td class="muted edge" style="${font}padding:16px 29px 0;font-size:13px;line-height:20px;color:#5a6270">${last}</td></tr>
+<tr><td class="muted edge" style="${font}${breaking}padding:16px 29px 0;font-size:13px;line-height:20px;color:#5a6270">${last}</td></tr>
 </table>
 ${ghostTableEnd}
 </td></tr>
@@ -44,6 +44,8 @@ ${ghostTableEnd}
 }
 
 const font = html`font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;`;
+/** Names, keys and addresses may be longer than a telephone is wide. */
+const breaking = html`word-break:break-word;overflow-wrap:anywhere;`;
 const codeFont = html`font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace;`;
 
 /** Outlook on Windows knows no widest width, and is told of a table of that width in a comment. */
@@ -72,7 +74,7 @@ function paragraph(text: string): Html {
 }
 
 function paragraphBefore(text: string, gap: number): Html {
-  return html`<p class="words" style="${font}margin:0 0 ${gap}px;font-size:16px;line-height:25px;color:#191c21">${lines(text)}</p>
+  return html`<p class="words" style="${font}${breaking}margin:0 0 ${gap}px;font-size:16px;line-height:25px;color:#191c21">${lines(text)}</p>
 `;
 }
 
@@ -82,12 +84,12 @@ function lines(text: string) {
 
 /** One below the other: side by side there is no room for a key on a telephone. */
 function factTable(facts: LetterWords["facts"]): Html {
-  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px">
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="inset" bgcolor="#f3f4f6" style="background-color:#f3f4f6;border-radius:8px;padding:14px 18px">
 ${facts.map(
   ({ label, value, isCode = false }, index) => html`<div style="padding-top:${index === 0 ? 0 : 10}px">
 <div class="muted" style="${font}font-size:13px;line-height:19px;color:#5a6270">${label}</div>
-<div class="words" style="${isCode ? codeFont : font}font-size:${isCode ? 18 : 16}px;line-height:${isCode ? 27 : 24}px;${isCode ? "font-weight:600;letter-spacing:0.5px;" : ""}color:#191c21;word-break:break-word;overflow-wrap:anywhere">${value}</div>
+<div class="words" style="${isCode ? codeFont : font}font-size:${isCode ? 18 : 16}px;line-height:${isCode ? 27 : 24}px;${isCode ? "font-weight:600;letter-spacing:0.5px;" : ""}${breaking}color:#191c21">${value}</div>
 </div>
 `,
 )}</td></tr>
@@ -96,9 +98,9 @@ ${facts.map(
 }
 
 function quoted({ by, paragraphs }: NonNullable<LetterWords["quote"]>): Html {
-  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px">
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="rule" style="border-left:3px solid #c9ced6;padding:2px 0 2px 16px">
-<p class="muted" style="${font}margin:0 0 8px;font-size:13px;line-height:19px;color:#5a6270">${by}:</p>
+<p class="muted" style="${font}${breaking}margin:0 0 8px;font-size:13px;line-height:19px;color:#5a6270">${by}:</p>
 ${paragraphs.map((text, index) => paragraphBefore(text, index < paragraphs.length - 1 ? 16 : 0))}</td></tr>
 </table>
 `;

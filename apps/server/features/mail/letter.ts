@@ -17,6 +17,8 @@ export interface Letter {
    * Null, or left out, where each one tells of something new.
    */
   readonly once?: string | null;
+  /** One of many: letters that somebody waits for go first. */
+  readonly isBulk?: boolean;
 }
 
 /**
@@ -24,21 +26,29 @@ export interface Letter {
  * it is undone.
  */
 export async function writeLetter(db: Database, letter: Letter, nowMs: number): Promise<void> {
-  await addMail(db, {
-    id: newId(),
-    recipient: letter.to,
-    // It becomes a header.
-    subject: oneLine(letter.subject),
-    body_text: letter.text,
-    body_html: letter.html,
-    kind: letter.kind,
-    created_at: nowMs,
-    sent_at: null,
-    problem: null,
-    attempts: 0,
-    next_attempt_at: nowMs,
-    dedupe_key: letter.once == null ? null : dedupeKey(letter.once),
-  });
+  await writeLetters(db, [letter], nowMs);
+}
+
+export async function writeLetters(db: Database, letters: readonly Letter[], nowMs: number): Promise<void> {
+  await addMail(
+    db,
+    letters.map((letter) => ({
+      id: newId(),
+      recipient: letter.to,
+      // It becomes a header.
+      subject: oneLine(letter.subject),
+      body_text: letter.text,
+      body_html: letter.html,
+      kind: letter.kind,
+      created_at: nowMs,
+      sent_at: null,
+      problem: null,
+      attempts: 0,
+      next_attempt_at: nowMs,
+      dedupe_key: letter.once == null ? null : dedupeKey(letter.once),
+      is_bulk: letter.isBulk === true ? 1 : 0,
+    })),
+  );
 }
 
 /** A hash: letters outlive what they tell of, and should not hold the ids of what was removed. */

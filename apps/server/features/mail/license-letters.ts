@@ -3,10 +3,12 @@ import { paragraphs } from "@countersign/domain/mail/one-line";
 import { duration, moment, say } from "@countersign/domain/mail/say";
 import { type LicenseLetterFacts, licenseLetterFacts } from "@countersign/store/queries/license-letters";
 import type { Database } from "@countersign/store/store";
+import type { WaitingLetterRow } from "@countersign/store/tables";
 import { compose } from "./compose.ts";
-import { type Letter, writeLetter } from "./letter.ts";
+import { writeToCustomers } from "./customer-letters.ts";
+import type { Letter } from "./letter.ts";
 
-/** What customers are told about their licenses, in the organization's name and language. */
+/** What customers are told about their licenses, in the organization's name and the product's language. */
 
 /**
  * Writes to the customers of licenses that were just made, where the product says so and the organization knows an
@@ -16,30 +18,66 @@ export async function deliverLicenses(
   db: Database,
   product: { readonly deliver_license_by_mail: 0 | 1 },
   licenseIds: readonly string[],
+  lettersADay: number,
   nowMs: number,
 ): Promise<void> {
   if (product.deliver_license_by_mail === 0) return;
-  for (const facts of await licenseLetterFacts(db, licenseIds)) {
-    if (facts.deliver_license_by_mail === 1) await writeLetter(db, deliveryLetter(facts), nowMs);
-  }
+  const letters = await lettersAbout(db, "license_delivery", licenseIds, nowMs);
+  await writeToCustomers(db, letters, lettersADay, nowMs);
 }
 
 /** Writes to the customers of licenses that run out soon, where the product says so; once for each end of a license. */
 export async function licenseExpiringLetters(
   db: Database,
   licenseIds: readonly string[],
+  lettersADay: number,
   nowMs: number,
 ): Promise<void> {
-  for (const facts of await licenseLetterFacts(db, licenseIds)) {
-    if (facts.expiring_soon_mail === 0 || facts.expires_at === null || facts.revoked_at !== null) continue;
-    await writeLetter(db, expiringLetter({ ...facts, expires_at: facts.expires_at }), nowMs);
+  const letters = await lettersAbout(db, "license_expiring", licenseIds, nowMs);
+  await writeToCustomers(db, letters, lettersADay, nowMs);
+}
+
+/** A letter that is to be written, now or when there is room for it. */
+export interface CustomerLetter {
+  readonly kind: WaitingLetterRow["kind"];
+  readonly facts: LicenseLetterFacts;
+  /** Which end of the license it tells of. */
+  readonly endsAtMs: number | null;
+  readonly letter: Letter & { readonly once: string };
+}
+
+/** Of these licenses, the letters that their products and what is true of them now ask for. */
+export async function lettersAbout(
+  db: Database,
+  kind: CustomerLetter["kind"],
+  licenseIds: readonly string[],
+  nowMs: number,
+): Promise<CustomerLetter[]> {
+  const found = await licenseLetterFacts(db, licenseIds);
+  return found.flatMap((facts) => letterAbout(kind, facts, nowMs) ?? []);
+}
+
+function letterAbout(
+  kind: CustomerLetter["kind"],
+  facts: LicenseLetterFacts,
+  nowMs: number,
+): CustomerLetter | null {
+  const { expires_at: endsAtMs } = facts;
+  if (facts.revoked_at !== null) return null;
+  switch (kind) {
+    case "license_delivery":
+      if (facts.deliver_license_by_mail === 0) return null;
+      return { kind, facts, endsAtMs: null, letter: deliveryLetter(facts) };
+    case "license_expiring":
+      if (facts.expiring_soon_mail === 0 || endsAtMs === null || endsAtMs <= nowMs) return null;
+      return { kind, facts, endsAtMs, letter: expiringLetter({ ...facts, expires_at: endsAtMs }) };
   }
 }
 
-export function deliveryLetter(facts: LicenseLetterFacts): Letter {
+export function deliveryLetter(facts: LicenseLetterFacts): CustomerLetter["letter"] {
   const { email, locale: language, organization, product, license_mail_text: text } = facts;
   const said = paragraphs(text ?? "");
-  return compose({ email, language }, "license_delivery", {
+  const letter = compose({ email, language }, "license_delivery", {
     sender: organization,
     values: { organization, product },
     before: ["license_delivery.what"],
@@ -50,13 +88,15 @@ export function deliveryLetter(facts: LicenseLetterFacts): Letter {
     ],
     quote: said.length === 0 ? null : { by: "license_delivery.words", paragraphs: said },
     last: "letter.customer",
-    once: `license_delivery:${facts.id}`,
   });
+  return { ...letter, once: `license_delivery:${facts.id}`, isBulk: true };
 }
 
-export function expiringLetter(facts: LicenseLetterFacts & { readonly expires_at: number }): Letter {
+export function expiringLetter(
+  facts: LicenseLetterFacts & { readonly expires_at: number },
+): CustomerLetter["letter"] {
   const { email, locale: language, organization, product, expires_at: expiresAtMs } = facts;
-  return compose({ email, language }, "license_expiring", {
+  const letter = compose({ email, language }, "license_expiring", {
     sender: organization,
     values: { organization, product, until: moment(language, expiresAtMs) },
     before: ["license_expiring.what", "license_expiring.renew"],
@@ -65,8 +105,8 @@ export function expiringLetter(facts: LicenseLetterFacts & { readonly expires_at
       { label: "label.license_key", value: facts.license_key, isCode: true },
     ],
     last: "letter.customer",
-    once: `license_expiring:${facts.id}:${expiresAtMs}`,
   });
+  return { ...letter, once: `license_expiring:${facts.id}:${expiresAtMs}`, isBulk: true };
 }
 
 function validity(language: Language, { expires_at: expiresAtMs, term_ms: termMs }: LicenseLetterFacts) {

@@ -3,7 +3,8 @@ import * as account from "../identity/letters.ts";
 import { invitationLetter } from "../invitations/letter.ts";
 import * as organizations from "../organizations/letters.ts";
 import type { LetterKind, Reader } from "./compose.ts";
-import { endpointDisabledLetter } from "./endpoint-letters.ts";
+import { lettersWaitLetter } from "./customer-letters.ts";
+import { endpointDisabledLetter, endpointEnabledLetter } from "./endpoint-letters.ts";
 import type { Letter } from "./letter.ts";
 import { deliveryLetter, expiringLetter } from "./license-letters.ts";
 
@@ -17,6 +18,12 @@ const token = "0000000000000000000000000000000000000000000";
 const organization = "Acme Plugins";
 const name = "Grace Hopper";
 
+const sellersWords: Readonly<Record<Language, string>> = {
+  en: "Thank you for your order!\n\nSet-up takes a minute: start the program and paste the key.",
+  de: "Danke für Ihre Bestellung!\n\nStarten Sie das Programm und fügen Sie den Schlüssel ein.",
+  es: "¡Gracias por su pedido!\n\nInicie el programa y pegue la clave.",
+};
+
 const license = (language: Language) => ({
   id: "00000000-0000-7000-8000-000000000000",
   license_key: "7QK2-M9XD-4TRB-HW6F",
@@ -25,13 +32,25 @@ const license = (language: Language) => ({
   revoked_at: null,
   product: "Acme Backup",
   deliver_license_by_mail: 1 as const,
-  license_mail_text:
-    "Thank you for your order!\n\nSet-up takes a minute: start the program and paste the key.",
+  license_mail_text: sellersWords[language],
   expiring_soon_mail: 1 as const,
+  organization_id: "00000000-0000-7000-8000-000000000000",
   organization,
+  suspended_at: null,
+  owner_id: null,
+  daily_letters_override: null,
   locale: language,
   email: "ada@example.com",
 });
+
+const endpoint = {
+  id: "00000000-0000-7000-8000-000000000000",
+  organization_id: "00000000-0000-7000-8000-000000000000",
+  url: "https://hooks.example.com/countersign",
+  description: "Orders",
+  failing_since: atMs,
+  auto_reenable: 1,
+} as const;
 
 const samples: Readonly<Record<LetterKind, (to: Reader, url: string) => Letter>> = {
   account_security: (to) => account.securityLetter(to, "passkey_added"),
@@ -41,17 +60,14 @@ const samples: Readonly<Record<LetterKind, (to: Reader, url: string) => Letter>>
   email_verification: (to, url) =>
     account.verificationLetter(to, `${url}/api/auth/verify-email?token=${token}&callbackURL=%2Fsign-in`),
   endpoint_disabled: (to, url) =>
-    endpointDisabledLetter(
-      to,
-      {
-        id: license(to.language).id,
-        organization_id: license(to.language).id,
-        url: "https://hooks.example.com/countersign",
-        description: "Orders",
-        failing_since: atMs,
-      },
-      { organization, reason: "failing", serverUrl: url, disabledAtMs: atMs },
-    ),
+    endpointDisabledLetter(to, endpoint, {
+      organization,
+      reason: "failing",
+      serverUrl: url,
+      disabledAtMs: atMs,
+    }),
+  endpoint_enabled: (to, url) =>
+    endpointEnabledLetter(to, endpoint, { organization, serverUrl: url, enabledAtMs: atMs }),
   invitation: (to, url) =>
     invitationLetter(to, {
       id: license(to.language).id,
@@ -60,6 +76,13 @@ const samples: Readonly<Record<LetterKind, (to: Reader, url: string) => Letter>>
       invitedBy: name,
       expiresAtMs: atMs,
       url: `${url}/invitations/${token}`,
+    }),
+  letters_wait: (to) =>
+    lettersWaitLetter(to, {
+      organizationId: license(to.language).organization_id,
+      organization,
+      allowed: 20_000,
+      day: 0,
     }),
   license_delivery: (to) => deliveryLetter(license(to.language)),
   license_expiring: (to) => expiringLetter(license(to.language)),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Language } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { createOrganizationIfSlugIsFree } from "@countersign/store/queries/organizations";
 import type { Database } from "@countersign/store/store";
@@ -11,6 +12,7 @@ export interface OrganizationInput {
   /** Made from the name when left out. */
   readonly slug?: string | undefined;
   readonly ownerId?: string | null;
+  readonly locale?: Language;
 }
 
 export interface CreatedOrganization {

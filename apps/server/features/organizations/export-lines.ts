@@ -8,6 +8,7 @@ import {
   licensesToExport,
   tagsOfLicenses,
   versionsOfProducts,
+  webhooksToExport,
 } from "@countersign/store/queries/organization-export";
 import { productsOf } from "@countersign/store/queries/products";
 import { rolesOf } from "@countersign/store/queries/roles";
@@ -20,7 +21,7 @@ import { showInvitation } from "../invitations/show.ts";
 import { showMember, showOwner } from "../members/show.ts";
 import { showProducts } from "../products/show.ts";
 import { showRoles } from "../roles/show.ts";
-import { exportedBlock, exportedCustomer, exportedLicense } from "./export-rows.ts";
+import { exportedBlock, exportedCustomer, exportedLicense, exportedWebhook } from "./export-rows.ts";
 import { showOrganization } from "./show.ts";
 
 export interface ExportLine {
@@ -41,6 +42,7 @@ export async function* organizationLines(db: Database, organization: Organizatio
   yield* customerLines(db, organization.id);
   yield* licenseLines(db, organization.id);
   yield* blockLines(db, organization.id);
+  yield* webhookLines(db, organization.id);
   yield* auditLines(db, organization.id);
 }
 
@@ -123,6 +125,14 @@ async function* blockLines(db: Database, organizationId: string): Lines {
   yield* paged(
     (last: { id: string } | null) => blocksToExport(db, organizationId, last?.id ?? null, rowsAtATime),
     async (rows) => linesOf("ip_block", rows.map(exportedBlock)),
+  );
+}
+
+async function* webhookLines(db: Database, organizationId: string): Lines {
+  yield* paged(
+    (last: { created_at: number; id: string } | null) =>
+      webhooksToExport(db, organizationId, last, rowsAtATime),
+    async (rows) => linesOf("webhook", rows.map(exportedWebhook)),
   );
 }
 

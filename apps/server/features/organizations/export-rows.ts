@@ -1,6 +1,7 @@
-import type { customersToExport } from "@countersign/store/queries/organization-export";
+import type { customersToExport, webhooksToExport } from "@countersign/store/queries/organization-export";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
+import { beginningOf } from "../webhooks/show.ts";
 
 /** What an export says of each row: what people wrote or would miss, nothing that only the program needs. */
 
@@ -50,6 +51,20 @@ export function exportedBlock(row: IpBlockRow) {
     expires_at: iso(row.expires_at),
     created_by: row.created_by,
     created_at: iso(row.created_at),
+  };
+}
+
+/** Without its secrets and headers. The address of a channel is one too: whoever knows it can post there. */
+export function exportedWebhook(row: Awaited<ReturnType<typeof webhooksToExport>>[number]) {
+  return {
+    ...row,
+    url: row.format === "standard" ? row.url : beginningOf(row.url),
+    event_types: parsed(row.event_types),
+    product_ids: parsed(row.product_ids),
+    auto_reenable: row.auto_reenable === 1,
+    disabled_at: iso(row.disabled_at),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
   };
 }
 

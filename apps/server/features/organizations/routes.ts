@@ -1,6 +1,8 @@
 import * as contract from "@countersign/contract/manage/organizations";
+import { defaultLanguage } from "@countersign/domain/mail/languages";
 import { lockedOrganization, organizationById } from "@countersign/store/queries/access";
 import { organizationsOf, slugIsTaken, updateOrganization } from "@countersign/store/queries/organizations";
+import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { standingOf } from "../../http/manage/actor.ts";
@@ -48,9 +50,11 @@ export const organizationRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       await checkAllowance(db, context, actor.userId, "You");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
+      const plan = context.config.defaultPlan;
+      const locale = body.locale ?? (await userById(db, actor.userId))?.locale ?? defaultLanguage;
       const { id } = await addOrganization(
         db,
-        { name: body.name, slug: body.slug, plan: context.config.defaultPlan, ownerId: actor.userId },
+        { name: body.name, slug: body.slug, plan, ownerId: actor.userId, locale },
         context.nowMs,
       );
       const row = await organizationById(db, id);

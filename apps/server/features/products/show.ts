@@ -38,6 +38,7 @@ export async function showProducts(
     deliver_license_by_mail: row.deliver_license_by_mail === 1,
     license_mail_text: row.license_mail_text,
     expiring_soon_mail: row.expiring_soon_mail === 1,
+    locale: row.locale,
     ipv6_prefix: row.ipv6_prefix,
     api_keys: (keys.get(row.id) ?? []).map((key) => ({
       prefix: shownPrefix(key.public_id),

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from "@countersign/contract/openapi";
 import type { JsonSchema } from "@countersign/contract/openapi-schemas";
-import type { Operation } from "./document.ts";
+import type { Operation, Told } from "./document.ts";
+import { eventSection, eventsIntroduction } from "./event.ts";
 import { type Html, html } from "./html.ts";
 import { operationSection } from "./operation.ts";
 import { membersTable } from "./schema.ts";
@@ -27,6 +28,12 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
   const sections = new Map<Entry, Html>();
   for (const entry of entries) {
     sections.set(entry, operationSection(entry.method, entry.path, entry.operation, document.components));
+    yield;
+  }
+  const events = Object.entries(document.webhooks).map(([type, { post }]) => ({ type, told: post as Told }));
+  const told: Html[] = [];
+  for (const event of events) {
+    told.push(eventSection(event.type, event.told));
     yield;
   }
   const page = html`<!doctype html>
@@ -59,6 +66,9 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
     )}
     </ul></details>`,
   )}
+  <details open><summary>What webhooks receive</summary><ul>
+    ${events.map((event) => html`<li><a href="#${event.told.operationId}">${event.type}</a></li>`)}
+  </ul></details>
   <details><summary>Shapes</summary><ul>
     ${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
   </ul></details>
@@ -72,6 +82,11 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
     ${group.entries.map((entry) => sections.get(entry) ?? null)}
     </section>`,
   )}
+  <section class="group" aria-labelledby="group-received">
+    <h2 id="group-received">What webhooks receive</h2>
+    ${eventsIntroduction(events.map((event) => event.told))}
+    ${told}
+  </section>
   <section class="group" aria-labelledby="group-shapes">
     <h2 id="group-shapes">Shapes</h2>
     ${schemas.map(

@@ -11,16 +11,14 @@ import {
   signingSecrets,
 } from "@countersign/store/queries/claim-deliveries";
 import type { DeliveryResult } from "@countersign/store/queries/delivery-results";
-import { emptyEndpoint } from "@countersign/store/queries/organization-removal";
-import type { Store } from "@countersign/store/store";
+import { emptyEndpoint } from "@countersign/store/queries/empty-endpoint";
 import { newId } from "../../new-id.ts";
-import { type Addressee, type Envelope, envelopeOf } from "./envelope.ts";
+import { type Addressee, sendEvent } from "./envelope.ts";
 import { type Ending, Lanes } from "./lanes.ts";
-import { noteAttempts, resultOf, succeeded } from "./outcome.ts";
-import { type Answer, type Outgoing, sendTimeoutMs } from "./send.ts";
+import { resultOf, succeeded } from "./outcome.ts";
+import { leaseMs, type Sender } from "./send.ts";
+import { type SettlingParts, settle } from "./settle.ts";
 
-/** How long a delivery is one node's: time to send it, and as long again to write down how it ended. */
-const leaseMs = 2 * sendTimeoutMs;
 /** A claim that took so long to come back is not used: too little of it is left. */
 const latestStartMs = 5_000;
 const claimsAtOnce = 200;
@@ -30,14 +28,8 @@ const farewellMs = 3_000;
 /** A refusal that took longer than this is no better than silence. */
 const slowMs = 1_000;
 
-export type Sender = (outgoing: Outgoing, broken: AbortSignal) => Promise<Answer>;
-
-export interface DispatcherParts {
-  readonly store: Store;
+export interface DispatcherParts extends Omit<SettlingParts, "claimant"> {
   readonly send: Sender;
-  /** The address of this server, for letters. */
-  readonly url: string;
-  readonly random: () => number;
   /** Called when there is something to write down. */
   readonly wake: () => void;
 }
@@ -151,19 +143,14 @@ export class Dispatcher {
     atMs: number,
   ): Promise<void> {
     const { store, send, random, wake } = this.#parts;
-    const startedMs = performance.now();
     let ending: Ending = "silence";
     try {
-      const envelope = prepared(() => envelopeOf(event, endpoint, store.sealer, atMs));
-      const answer =
-        "problem" in envelope
-          ? { status: null, body: null, problem: envelope.problem }
-          : await send(envelope, this.#broken.signal);
-      const durationMs = performance.now() - startedMs;
-      if (succeeded(answer)) ending = "success";
-      else if (answer.status !== null && durationMs < slowMs) ending = "refused";
-      const headers = "problem" in envelope ? {} : envelope.loggedHeaders;
-      this.#unwritten.push(resultOf({ delivery, atMs, durationMs, headers, answer }, random()));
+      const sent = await sendEvent(event, endpoint, store.sealer, atMs, (envelope) =>
+        send(envelope, this.#broken.signal),
+      );
+      if (succeeded(sent.answer)) ending = "success";
+      else if (sent.answer.status !== null && sent.durationMs < slowMs) ending = "refused";
+      this.#unwritten.push(resultOf({ delivery, atMs, ...sent }, random()));
     } catch {
       // Broken off because the server stops: nobody knows how it would have ended.
       this.#unsent.push(delivery.id);
@@ -176,29 +163,17 @@ export class Dispatcher {
   /** Until it is written, a delivery stays under way: it would be sent again otherwise. */
   async #write(): Promise<void> {
     const results = this.#unwritten;
+    if (results.length > 0) {
+      const over = new Set(await settle({ ...this.#parts, claimant: this.claimant }, results));
+      this.#unwritten = this.#unwritten.filter((result) => !over.has(result));
+      for (const result of over) this.#underWay.delete(result.attempt.delivery_id);
+    }
     const unsent = this.#unsent;
-    if (results.length + unsent.length === 0) return;
-    const { store, url } = this.#parts;
+    if (unsent.length === 0) return;
+    const { store } = this.#parts;
     const nowMs = await store.clock();
-    const isOver = results.length > 0;
-    await store.transaction(async (db) => {
-      if (isOver) await noteAttempts(db, this.claimant, results, nowMs, url);
-      if (unsent.length > 0) await releaseDeliveries(db, unsent, this.claimant, nowMs);
-    }, "soon");
-    this.#unwritten = this.#unwritten.slice(results.length);
+    await store.transaction((db) => releaseDeliveries(db, unsent, this.claimant, nowMs), "soon");
     this.#unsent = this.#unsent.slice(unsent.length);
-    for (const result of results) this.#underWay.delete(result.attempt.delivery_id);
     for (const id of unsent) this.#underWay.delete(id);
-  }
-}
-
-/** What cannot even be put into words is an attempt that failed, and is seen in the log of attempts. */
-function prepared(make: () => Envelope): Envelope | { readonly problem: string } {
-  try {
-    return make();
-  } catch {
-    return {
-      problem: "The event could not be made ready to be sent. The server's operator should look into it.",
-    };
   }
 }

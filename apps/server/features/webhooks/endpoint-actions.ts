@@ -9,9 +9,10 @@ import { type Context, nextUpdatedAt } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { currentEndpoint, subjectOf } from "./endpoints.ts";
+import { currentEndpoint } from "./endpoints.ts";
 import { newWebhookSecret } from "./secrets.ts";
-import { showEndpoint } from "./show.ts";
+import { showEndpoint, subjectOf } from "./show.ts";
+import { enabled } from "./switch.ts";
 
 export async function disableEndpoint(context: Context, id: string) {
   return context.transaction(async (db) => {
@@ -21,6 +22,7 @@ export async function disableEndpoint(context: Context, id: string) {
       status: "disabled",
       disabled_reason: "by_hand",
       disabled_at: context.nowMs,
+      next_probe_at: null,
       updated_at: nextUpdatedAt(context, row.updated_at),
     } as const;
     await updateEndpoint(db, id, changes);
@@ -39,14 +41,7 @@ export async function enableEndpoint(context: Context, id: string) {
   return context.transaction(async (db) => {
     const row = await currentEndpoint(db, context, id);
     if (row.status === "enabled") return showEndpoint(db, context, row);
-    const changes = {
-      status: "enabled",
-      disabled_reason: null,
-      disabled_at: null,
-      // It is given as long again as any other.
-      failing_since: null,
-      updated_at: nextUpdatedAt(context, row.updated_at),
-    } as const;
+    const changes = { ...enabled, updated_at: nextUpdatedAt(context, row.updated_at) };
     await updateEndpoint(db, id, changes);
     await enableDeliveries(db, id, context.nowMs);
     await audit(db, context, {
@@ -67,6 +62,7 @@ export async function deleteEndpoint(context: Context, id: string): Promise<void
       status: "disabled",
       disabled_reason: "by_hand",
       disabled_at: context.nowMs,
+      next_probe_at: null,
       deleted_at: context.nowMs,
     });
     await audit(db, context, {

@@ -22,7 +22,8 @@ import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { takeTurn } from "../members/turn.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
-import { beginningOf, listOf, showEndpoint, showEndpoints } from "./show.ts";
+import { beginningOf, listOf, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
+import { probing } from "./switch.ts";
 
 export async function listEndpoints(context: Context, query: { limit: number; cursor?: string | undefined }) {
   const values = decodeCursor(query.cursor, ["number", "text"]);
@@ -87,6 +88,9 @@ export async function createEndpoint(context: Context, body: z.output<typeof new
       failing_since: null,
       last_success_at: null,
       last_failure_at: null,
+      auto_reenable: body.auto_reenable ? 1 : 0,
+      probes: 0,
+      next_probe_at: null,
       created_at: nowMs,
       updated_at: nowMs,
       deleted_at: null,
@@ -129,7 +133,7 @@ export async function changeEndpoint(
         "headers",
         `should leave at most ${mostHeaders} headers: remove one by setting it to null`,
       );
-    const changed: WebhookEndpointRow = {
+    const wanted: WebhookEndpointRow = {
       ...row,
       url: body.url ?? row.url,
       description: body.description ?? row.description,
@@ -137,10 +141,12 @@ export async function changeEndpoint(
       event_types: event_types === undefined ? row.event_types : jsonOf(event_types),
       product_ids: product_ids === undefined ? row.product_ids : jsonOf(product_ids),
       sealed_headers: headers === undefined ? row.sealed_headers : sealHeaders(sealer, kept),
+      auto_reenable: body.auto_reenable === undefined ? row.auto_reenable : body.auto_reenable ? 1 : 0,
       updated_at: nextUpdatedAt(context, row.updated_at),
     };
+    const changed = { ...wanted, ...probing(row, wanted, context.nowMs) };
     const { url, description, format, event_types: types, product_ids: products } = changed;
-    const { sealed_headers, updated_at } = changed;
+    const { sealed_headers, auto_reenable, probes, next_probe_at, updated_at } = changed;
     await updateEndpoint(db, row.id, {
       url,
       description,
@@ -148,6 +154,9 @@ export async function changeEndpoint(
       event_types: types,
       product_ids: products,
       sealed_headers,
+      auto_reenable,
+      probes,
+      next_probe_at,
       updated_at,
     });
     const { before, after } = difference(audited(row), audited(changed));
@@ -194,11 +203,8 @@ function audited(row: WebhookEndpointRow) {
     format: row.format,
     event_types: listOf(row.event_types),
     product_ids: listOf(row.product_ids),
+    auto_reenable: row.auto_reenable === 1,
   };
-}
-
-export function subjectOf(row: WebhookEndpointRow) {
-  return { kind: "webhook", id: row.id, name: new URL(row.url).host };
 }
 
 function namesOf(headers: ReadonlyMap<string, string | null> | undefined): object {

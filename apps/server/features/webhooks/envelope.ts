@@ -5,7 +5,7 @@ import type { Sealer } from "@countersign/store/sealer";
 import { release } from "../../release.ts";
 import { bodyOf } from "./body.ts";
 import { openHeaders } from "./secrets.ts";
-import type { Outgoing } from "./send.ts";
+import type { Answer, Outgoing } from "./send.ts";
 
 export interface Addressee extends SendingEndpoint {
   readonly sealedSecrets: readonly string[];
@@ -14,6 +14,34 @@ export interface Addressee extends SendingEndpoint {
 /** A request as it is sent, and its headers as they are logged. */
 export interface Envelope extends Outgoing {
   readonly loggedHeaders: Readonly<Record<string, string>>;
+}
+
+/** How an event was sent: what came of it, how long that took, and the headers as they are logged. */
+export interface Sent {
+  readonly answer: Answer;
+  readonly durationMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What cannot even be put into words is an attempt that failed, and is seen in the log of attempts. */
+export async function sendEvent(
+  event: SentEvent | undefined,
+  endpoint: Addressee,
+  sealer: Sealer,
+  nowMs: number,
+  send: (envelope: Envelope) => Promise<Answer>,
+): Promise<Sent> {
+  const startedMs = performance.now();
+  let envelope: Envelope;
+  try {
+    envelope = envelopeOf(event, endpoint, sealer, nowMs);
+  } catch {
+    const problem =
+      "The event could not be made ready to be sent. The server's operator should look into it.";
+    return { answer: { status: null, body: null, problem }, durationMs: 0, headers: {} };
+  }
+  const answer = await send(envelope);
+  return { answer, durationMs: performance.now() - startedMs, headers: envelope.loggedHeaders };
 }
 
 /** Throws when the event is forgotten, or something sealed cannot be opened. */

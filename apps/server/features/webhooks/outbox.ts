@@ -1,11 +1,11 @@
 import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
 import type { Store } from "@countersign/store/store";
-import { inBursts, type Log, reasonOf } from "../../log.ts";
+import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
 import { courteous } from "../license-files/pace.ts";
 import { systemResolver } from "./addresses.ts";
-import { Dispatcher, type Sender } from "./dispatch.ts";
+import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
 import { distributeSome } from "./distribute.ts";
-import { send, sendTimeoutMs } from "./send.ts";
+import { type Sender, send, sendTimeoutMs } from "./send.ts";
 
 /** How often it is looked for something new when there is nothing to do. */
 const idleMs = 250;
@@ -36,7 +36,20 @@ export class Outbox {
       this.#isWoken = true;
       this.#wake();
     };
-    this.#dispatcher = new Dispatcher({ store, url, send: sender, random: Math.random, wake });
+    const tellRefused = inBursts<LogFields>(logEveryMs, (count, latest) =>
+      log.error("The database refuses to keep how an attempt to deliver an event ended.", {
+        count,
+        ...latest,
+      }),
+    );
+    const refused: DispatcherParts["refused"] = ({ attempt }, reason, isOver) =>
+      tellRefused(1, {
+        delivery: attempt.delivery_id,
+        webhook: attempt.endpoint_id,
+        reason,
+        outcome: isOver ? "The event will be sent again." : "It was written down without what was said.",
+      });
+    this.#dispatcher = new Dispatcher({ store, url, send: sender, random: Math.random, wake, refused });
     this.#working = this.#work();
   }
 

@@ -3,52 +3,63 @@ import type { ClaimedDelivery } from "@countersign/store/queries/claim-deliverie
 import { holdDeliveries } from "@countersign/store/queries/deliveries";
 import {
   type DeliveryResult,
-  disableEndpoint,
   type EndpointNews,
   noteEndpointNews,
   writeResults,
 } from "@countersign/store/queries/delivery-results";
 import type { Database } from "@countersign/store/store";
+import type { DeliveryAttemptRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import { tellEndpointDisabled } from "../mail/endpoint-letters.ts";
+import type { Sent } from "./envelope.ts";
 import type { Answer } from "./send.ts";
+import { type Occasion, switchOff } from "./switch.ts";
 
 /** An attempt that is over. */
-export interface Attempt {
+export interface Attempt extends Sent {
   readonly delivery: ClaimedDelivery;
   readonly atMs: number;
-  readonly durationMs: number;
-  /** As they are logged: the seller's own headers without their values. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly answer: Answer;
 }
 
-export function succeeded({ status }: Answer): boolean {
+export function succeeded({ status }: Pick<Answer, "status">): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
 /** What becomes of the delivery. `random` spreads the next attempt. */
 export function resultOf(attempt: Attempt, random: number): DeliveryResult {
-  const { delivery, atMs, headers, answer } = attempt;
-  const durationMs = Math.round(attempt.durationMs);
-  const attempts = delivery.attempts + 1;
-  const isDelivered = succeeded(answer);
-  const nextAttemptAt = isDelivered ? null : nextAttemptAtMs(attempts, atMs + Math.round(durationMs), random);
+  const row = attemptRow(attempt);
+  const attempts = attempt.delivery.attempts + 1;
+  const isDelivered = succeeded(attempt.answer);
+  const nextAttemptAt = isDelivered ? null : nextAttemptAtMs(attempts, row.at + row.duration_ms, random);
   return {
-    attempt: {
-      id: newId(),
-      delivery_id: delivery.id,
-      endpoint_id: delivery.endpoint_id,
-      at: atMs,
-      duration_ms: durationMs,
-      request_headers: JSON.stringify(headers),
-      status: answer.status,
-      response_body: answer.body,
-      problem: answer.problem ?? (isDelivered ? null : problemOf(answer.status)),
-    },
+    attempt: row,
     state: isDelivered ? "delivered" : nextAttemptAt === null ? "failed" : "pending",
     attempts,
     nextAttemptAt,
+  };
+}
+
+/** As it is logged. */
+export function attemptRow({ delivery, atMs, durationMs, headers, answer }: Attempt): DeliveryAttemptRow {
+  return {
+    id: newId(),
+    delivery_id: delivery.id,
+    endpoint_id: delivery.endpoint_id,
+    at: atMs,
+    duration_ms: Math.round(durationMs),
+    request_headers: JSON.stringify(headers),
+    status: answer.status,
+    response_body: answer.body,
+    problem: answer.problem ?? (succeeded(answer) ? null : problemOf(answer.status)),
+  };
+}
+
+/** Without most of what others have a say in, where the database refuses to keep it. */
+export function withoutTexts(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
+  return {
+    ...attempt,
+    request_headers: "{}",
+    response_body: null,
+    problem: "What was sent and what came back could not be written down.",
   };
 }
 
@@ -60,18 +71,16 @@ export async function noteAttempts(
   db: Database,
   claimant: string,
   results: readonly DeliveryResult[],
-  nowMs: number,
-  url: string,
+  occasion: Occasion,
 ): Promise<void> {
+  const { nowMs } = occasion;
   const disabled: string[] = [];
   for (const news of newsOf(results)) {
     const endpoint = await noteEndpointNews(db, news);
     if (endpoint === undefined || endpoint.status !== "enabled" || news.failingSince === null) continue;
     const isFailing = endpoint.failing_since !== null && nowMs - endpoint.failing_since >= failingForMs;
     if (!news.isGone && !isFailing) continue;
-    const reason = news.isGone ? "gone" : "failing";
-    await disableEndpoint(db, endpoint, reason, nowMs);
-    await tellEndpointDisabled(db, endpoint, reason, url, nowMs);
+    await switchOff(db, endpoint, news.isGone ? "gone" : "failing", occasion);
     disabled.push(endpoint.id);
   }
   await writeResults(db, claimant, results, nowMs);

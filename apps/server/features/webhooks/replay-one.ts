@@ -7,27 +7,14 @@ import type { Context } from "../../http/manage/context.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { currentEndpoint, subjectOf } from "./endpoints.ts";
-import { type ShownDelivery, showDelivery } from "./show.ts";
+import { currentEndpoint } from "./endpoints.ts";
+import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";
 
 /** To this endpoint alone, at once: nobody else is asked whether they want to hear of it. */
 export async function sendTest(context: Context, endpointId: string): Promise<ShownDelivery> {
   return context.transaction(async (db) => {
     const endpoint = await readyEndpoint(db, context, endpointId);
-    const event = {
-      id: newId(),
-      organization_id: endpoint.organization_id,
-      product_id: null,
-      license_id: null,
-      type: "endpoint.test",
-      at: context.nowMs,
-      data: JSON.stringify({
-        organization_id: endpoint.organization_id,
-        endpoint_id: endpoint.id,
-        message: "This is a test event from Countersign.",
-      }),
-      undistributed: null,
-    } as const;
+    const event = testEvent(endpoint, context.nowMs, "This is a test event from Countersign.");
     await addEvents(db, [event]);
     const delivery = newDelivery(endpoint, { event_id: event.id, event_type: event.type }, context.nowMs);
     await addDeliveries(db, [delivery]);
@@ -38,6 +25,24 @@ export async function sendTest(context: Context, endpointId: string): Promise<Sh
     });
     return showDelivery(delivery);
   });
+}
+
+export function testEvent(
+  endpoint: Pick<WebhookEndpointRow, "id" | "organization_id">,
+  nowMs: number,
+  message: string,
+) {
+  const { id: endpoint_id, organization_id } = endpoint;
+  return {
+    id: newId(),
+    organization_id,
+    product_id: null,
+    license_id: null,
+    type: "endpoint.test",
+    at: nowMs,
+    data: JSON.stringify({ organization_id, endpoint_id, message }),
+    undistributed: null,
+  } as const;
 }
 
 export async function replayOne(

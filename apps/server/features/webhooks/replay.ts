@@ -9,8 +9,9 @@ import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, milliseconds } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { subjectOf, theEndpoint } from "./endpoints.ts";
+import { theEndpoint } from "./endpoints.ts";
 import { checkEnabled, isOnItsWay, newDelivery, readyEndpoint } from "./replay-one.ts";
+import { subjectOf } from "./show.ts";
 
 type Order = z.output<typeof replayWebhookDeliveries.body>;
 

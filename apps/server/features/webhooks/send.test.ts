@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createServer, type Server } from "node:net";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { selfSigned } from "../../../../tests/support/certificate.ts";
 import { openReceiver, type Receiver } from "../../../../tests/support/receiver.ts";
 import { type Resolver, systemResolver } from "./addresses.ts";
 import { type SendOptions, send } from "./send.ts";
@@ -89,6 +92,74 @@ describe("what is sent", () => {
       throw new Error("ENOTFOUND");
     };
     expect((await to("http://x.example/", { resolve: failing })).problem).toContain("looked up");
+  });
+});
+
+describe("over TLS", () => {
+  const certificate = selfSigned("hooks.example.test");
+  const names = parseAllowedTargets("hooks.example.test, other.example.test");
+  const arrived: { host: string | undefined; name: string | false | null }[] = [];
+  let server: ReturnType<typeof createSecureServer>;
+  let port = 0;
+  beforeAll(async () => {
+    server = createSecureServer(certificate, (request, response) => {
+      const { servername } = request.socket as TLSSocket & { servername: string | false | null };
+      arrived.push({ host: request.headers.host, name: servername });
+      request.resume().on("end", () => response.end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  beforeEach(() => {
+    arrived.length = 0;
+  });
+  afterAll(() => void server.close());
+
+  const lookups: string[] = [];
+  const secured = (host: string, options: Partial<SendOptions> = {}) =>
+    to(`https://${host}:${port}/`, {
+      allowed: names.ok ? names.allowed : noAllowedTargets,
+      resolve: async (name) => {
+        lookups.push(name);
+        return ["127.0.0.1"];
+      },
+      ca: certificate.cert,
+      ...options,
+    });
+
+  test("the name of the receiver is in its certificate, and the connection goes to the address that was checked", async () => {
+    lookups.length = 0;
+    expect((await secured("hooks.example.test")).status).toBe(200);
+    expect(arrived).toEqual([{ host: `hooks.example.test:${port}`, name: "hooks.example.test" }]);
+    expect(lookups).toEqual(["hooks.example.test"]);
+  });
+
+  test("a receiver whose certificate is for another name gets nothing", async () => {
+    const { status, problem } = await secured("other.example.test");
+    expect(status).toBeNull();
+    expect(problem).toContain("other.example.test");
+    expect(arrived).toEqual([]);
+  });
+
+  test("a certificate for a name does not do for the address behind it", async () => {
+    const { status } = await secured("127.0.0.1", { allowed });
+    expect(status).toBeNull();
+    expect(arrived).toEqual([]);
+  });
+
+  test("a certificate that nobody vouches for does not do", async () => {
+    const answer = await to(`https://hooks.example.test:${port}/`, {
+      allowed: names.ok ? names.allowed : noAllowedTargets,
+      resolve: async () => ["127.0.0.1"],
+    });
+    expect(answer.problem).toContain("self signed");
+    expect(arrived).toEqual([]);
+  });
+
+  test("a name that is not on the operator's list is not called, though its certificate is right", async () => {
+    const answer = await secured("hooks.example.test", { allowed: noAllowedTargets });
+    expect(answer.problem).toContain("not public");
+    expect(arrived).toEqual([]);
   });
 });
 

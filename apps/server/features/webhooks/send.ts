@@ -27,7 +27,12 @@ export interface SendOptions {
   readonly ca?: string;
 }
 
+/** Sends with the settings of this server. */
+export type Sender = (outgoing: Outgoing, broken: AbortSignal) => Promise<Answer>;
+
 export const sendTimeoutMs = 15_000;
+/** How long a delivery is one node's: time to send it, and as long again to write down how it ended. */
+export const leaseMs = 2 * sendTimeoutMs;
 const keptBytes = 4 * 1024;
 
 /** Rejects only when `broken` was given up; whatever else goes wrong is an answer too. */
@@ -121,9 +126,13 @@ function exchange(
   });
 }
 
-/** PostgreSQL keeps no NUL in a text. */
 function kept(chunks: readonly Buffer[]): string {
-  return Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8").replaceAll("\0", "\ufffd");
+  return storable(Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8"));
+}
+
+/** PostgreSQL keeps no NUL in a text, and neither database half a character. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
 
 async function before<T>(over: AbortSignal, promise: Promise<T>): Promise<T> {
@@ -151,8 +160,8 @@ function problemOf(error: unknown): string {
   if (code === "ECONNREFUSED") return "Nobody listens at the address: the connection was refused.";
   if (code === "ECONNRESET") return "The connection was closed before there was an answer.";
   const text = error instanceof Error ? error.message : String(error);
-  return `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`.slice(
-    0,
-    500,
+  // Names from somebody else's certificate may be in it.
+  return storable(
+    `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`.slice(0, 500),
   );
 }

@@ -36,6 +36,8 @@ export async function showEndpoints(
     failing_since: iso(row.failing_since),
     last_success_at: iso(row.last_success_at),
     last_failure_at: iso(row.last_failure_at),
+    auto_reenable: row.auto_reenable === 1,
+    next_probe_at: iso(row.next_probe_at),
     old_secret_until: iso(until.get(row.id) ?? null),
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
@@ -71,4 +73,9 @@ export function beginningOf(url: string): string {
 
 export function listOf(json: string | null): string[] | null {
   return json === null ? null : JSON.parse(json);
+}
+
+/** What the audit log calls it by. */
+export function subjectOf(row: Pick<WebhookEndpointRow, "id" | "url">) {
+  return { kind: "webhook", id: row.id, name: new URL(row.url).host };
 }

@@ -66,6 +66,21 @@ test("a Discord message is an embed with a colour, fields and the time", () => {
   });
 });
 
+test("a transfer says who holds the license next, by name where there is one", () => {
+  const to = { customer_name: "Grace", customer_email: "grace@example.com" };
+  const fields = (transfer: object) =>
+    discord(told({ license, transfer }, "license.transfer_rejected")).embeds[0].fields;
+  expect(fields({ to, reason: "Part of a bundle" })).toContainEqual({
+    name: "New holder",
+    value: "Grace",
+    inline: true,
+  });
+  expect(fields({ to, reason: "Part of a bundle" }).map((field) => field.value)).toContain(
+    "Part of a bundle",
+  );
+  expect(JSON.stringify(fields({ to }))).not.toContain("grace@example.com");
+});
+
 test("a Slack message is blocks, with a text for where these are not shown", () => {
   const { text, blocks } = slack(told({ license, ip: "203.0.113.7" }, "license.ip_registered"));
   expect(text).toBe(

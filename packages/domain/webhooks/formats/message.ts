@@ -57,14 +57,21 @@ function particulars(data: Readonly<Record<string, unknown>>): [name: string, va
     ["Product", license.product_name ?? data.product_name],
     ["Key", typeof license.license_key === "string" ? maskedKey(license.license_key) : null],
     ["Customer", license.customer_name ?? license.customer_email ?? license.customer_discord_id],
+    ["New holder", holderName(data.transfer)],
     ["IP address", data.ip],
     ["Expires", dayOf(license)],
-    ["Reason", data.reason ?? license.revoked_reason],
+    ["Reason", data.reason ?? objectOf(data.transfer).reason ?? license.revoked_reason],
     ["Changed", changedNames(data.changed)],
     ["Licenses", data.count],
     ["Used", data.used],
     ["Limit", data.limit],
   ];
+}
+
+/** Whom a license is to go to, or went to. */
+function holderName(transfer: unknown): unknown {
+  const { customer_name, customer_email, customer_discord_id } = objectOf(objectOf(transfer).to);
+  return customer_name ?? customer_email ?? customer_discord_id;
 }
 
 /** Enough to tell keys apart, and not to use one. */

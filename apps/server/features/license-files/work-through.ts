@@ -1,0 +1,45 @@
+import {
+  claimImport,
+  importWaits,
+  leftoverUndo,
+  releaseImport,
+  removeUndo,
+} from "@countersign/store/queries/imports";
+import type { Store } from "@countersign/store/store";
+import { type LogFields, reasonOf } from "../../log.ts";
+import { courteous } from "./pace.ts";
+import { LeftAlone, leaseMs, runImport } from "./run.ts";
+
+export interface WorkParts {
+  readonly store: Store;
+  readonly claimant: string;
+  /** Whether to leave what is unfinished at a point where it can be taken up again. */
+  readonly stopping: () => boolean;
+  readonly trouble: (message: string, fields: LogFields) => void;
+}
+
+/** Works on imports, one after the other, until none waits. What another process left unfinished is taken up too. */
+export async function workThrough(parts: WorkParts): Promise<void> {
+  const { store, claimant, stopping, trouble } = parts;
+  for (;;) {
+    const nowMs = await store.clock();
+    if (stopping() || !(await importWaits(store.reads, nowMs))) break;
+    const job = await store.transaction((db) => claimImport(db, claimant, nowMs, nowMs + leaseMs));
+    if (job === undefined) continue;
+    try {
+      const pace = courteous(() => store.judgedCalls);
+      await runImport({ store, claimant, pace, stopping }, job);
+    } catch (error) {
+      if (error instanceof LeftAlone) {
+        await store.transaction((db) => releaseImport(db, job.id, claimant));
+      } else {
+        trouble("An import was interrupted. It will be taken up again.", {
+          import_id: job.id,
+          reason: reasonOf(error),
+        });
+      }
+    }
+  }
+  const over = stopping() ? null : await leftoverUndo(store.reads);
+  if (over !== null) await store.transaction((db) => removeUndo(db, over, 5_000));
+}

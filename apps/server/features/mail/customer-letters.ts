@@ -1,0 +1,92 @@
+import { quotaDay } from "@countersign/domain/quota/day";
+import { grant } from "@countersign/domain/quota/limit";
+import { countLetters, lockedLetterCount } from "@countersign/store/queries/daily-letters";
+import type { LicenseLetterFacts } from "@countersign/store/queries/license-letters";
+import { addWaitingLetters, knownLetters } from "@countersign/store/queries/waiting-letters";
+import type { Database } from "@countersign/store/store";
+import { newId } from "../../new-id.ts";
+import { compose, type Reader } from "./compose.ts";
+import { dedupeKey, type Letter, writeLetter, writeLetters } from "./letter.ts";
+import type { CustomerLetter } from "./license-letters.ts";
+import { readerById } from "./reader.ts";
+
+/**
+ * Writes letters to customers, as many as their organization may send on this day; the others wait for the next, and
+ * the owner is told. Who takes the last place is decided by the row that counts them, on any number of nodes. It is
+ * locked after everything else that such a transaction locks, and in the order of the organizations' ids.
+ */
+export async function writeToCustomers(
+  db: Database,
+  letters: readonly CustomerLetter[],
+  lettersADay: number,
+  nowMs: number,
+): Promise<void> {
+  const byOrganization = [...Map.groupBy(letters, ({ facts }) => facts.organization_id)];
+  for (const [organizationId, some] of byOrganization.sort(([a], [b]) => (a < b ? -1 : 1)))
+    await writeForOne(db, organizationId, some, lettersADay, nowMs);
+}
+
+/** What the operator set for the organization counts for more than what holds for all. */
+export function lettersAllowed(
+  organization: Pick<LicenseLetterFacts, "daily_letters_override">,
+  lettersADay: number,
+): number {
+  return organization.daily_letters_override ?? lettersADay;
+}
+
+async function writeForOne(
+  db: Database,
+  organizationId: string,
+  letters: readonly CustomerLetter[],
+  lettersADay: number,
+  nowMs: number,
+): Promise<void> {
+  const [first] = letters;
+  if (first === undefined) return;
+  const day = quotaDay(nowMs);
+  const used = await lockedLetterCount(db, organizationId, "customers", day);
+  const keyed = letters.map((letter) => ({ ...letter, key: dedupeKey(letter.letter.once) }));
+  // Only what is new takes a place: a request that is repeated does not.
+  const known = await knownLetters(
+    db,
+    keyed.map(({ key }) => key),
+  );
+  const fresh = keyed.filter(({ key }) => !known.has(key));
+  const isSuspended = first.facts.suspended_at !== null;
+  const allowed = isSuspended ? 0 : lettersAllowed(first.facts, lettersADay);
+  const places = grant(allowed, used, fresh.length);
+  const early = fresh.slice(0, places).map(({ letter }) => letter);
+  await writeLetters(db, early, nowMs);
+  await countLetters(db, organizationId, "customers", places);
+  const late = fresh.slice(places);
+  if (late.length === 0) return;
+  await addWaitingLetters(
+    db,
+    late.map(({ kind, facts, endsAtMs, key }) => ({
+      id: newId(),
+      organization_id: organizationId,
+      kind,
+      license_id: facts.id,
+      ends_at: endsAtMs,
+      created_at: nowMs,
+      dedupe_key: key,
+    })),
+  );
+  const owner = isSuspended ? undefined : await readerById(db, first.facts.owner_id);
+  if (owner === undefined) return;
+  const { organization } = first.facts;
+  await writeLetter(db, lettersWaitLetter(owner, { organizationId, organization, allowed, day }), nowMs);
+}
+
+/** Once a day, however many letters wait. */
+export function lettersWaitLetter(
+  to: Reader,
+  facts: { organizationId: string; organization: string; allowed: number; day: number },
+): Letter {
+  return compose(to, "letters_wait", {
+    values: { organization: facts.organization, allowed: facts.allowed.toLocaleString(to.language) },
+    before: ["letters_wait.what", "letters_wait.later"],
+    after: ["letters_wait.more"],
+    once: `letters_wait:${facts.organizationId}:${facts.day}`,
+  });
+}

@@ -1,0 +1,98 @@
+import { quotaDay } from "@countersign/domain/quota/day";
+import { lockedOrganization, organizationById } from "@countersign/store/queries/access";
+import { countLetters, letterCount, lockedLetterCount } from "@countersign/store/queries/daily-letters";
+import { pause } from "@countersign/store/queries/license-list";
+import {
+  nextWaitingOrganization,
+  removeWaitingLetters,
+  waitingLetters,
+} from "@countersign/store/queries/waiting-letters";
+import type { Database, Store } from "@countersign/store/store";
+import type { OrganizationRow, WaitingLetterRow } from "@countersign/store/tables";
+import type { Chore } from "../../jobs/chores.ts";
+import { lettersAllowed } from "./customer-letters.ts";
+import { writeLetters } from "./letter.ts";
+import { type CustomerLetter, lettersAbout } from "./license-letters.ts";
+
+const everyMs = 10_000;
+/** One transaction's worth: validations wait while it lasts. */
+const lotSize = 50;
+
+/**
+ * Writes the letters to customers that wait, once their organization may send more: on the next day, or because the
+ * operator allows more. What is not true any more is not written: the license is gone, revoked, or ends at another
+ * time, or the product writes no such letters now. Of a suspended organization all wait on.
+ */
+export class WaitingLetters implements Chore {
+  readonly name = "letters that wait";
+  readonly everyMs = everyMs;
+  readonly #store: Store;
+  readonly #lettersADay: number;
+  readonly #clock: () => Promise<number>;
+  #isClosed = false;
+
+  constructor(store: Store, lettersADay: number, clock = () => store.clock()) {
+    this.#store = store;
+    this.#lettersADay = lettersADay;
+    this.#clock = clock;
+  }
+
+  /** Leaves the rest for later. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async run(): Promise<void> {
+    const { reads } = this.#store;
+    let id = await nextWaitingOrganization(reads, "");
+    for (; id !== null && !this.#isClosed; id = await nextWaitingOrganization(reads, id))
+      await this.#writeFor(id);
+  }
+
+  async #writeFor(organizationId: string): Promise<void> {
+    const nowMs = await this.#clock();
+    // A look that holds nobody up: most of the time there is no room.
+    const { reads } = this.#store;
+    const used = await letterCount(reads, organizationId, "customers", quotaDay(nowMs));
+    if (used >= this.#allowed(await organizationById(reads, organizationId))) return;
+    while (!this.#isClosed) {
+      const taken = await this.#store.transaction((db) => this.#writeSome(db, organizationId, nowMs));
+      if (taken === 0) return;
+      await pause();
+    }
+  }
+
+  /** Returns how many wait no longer. */
+  async #writeSome(db: Database, organizationId: string, nowMs: number): Promise<number> {
+    const allowed = this.#allowed(await lockedOrganization(db, organizationId));
+    if (allowed === 0) return 0;
+    const used = await lockedLetterCount(db, organizationId, "customers", quotaDay(nowMs));
+    const places = allowed - used;
+    if (places <= 0) return 0;
+    const taken = await waitingLetters(db, organizationId, Math.min(lotSize, places));
+    await removeWaitingLetters(
+      db,
+      taken.map(({ id }) => id),
+    );
+    const wanted = await this.#stillWanted(db, taken, nowMs);
+    const letters = wanted.map(({ letter }) => letter);
+    await writeLetters(db, letters, nowMs);
+    await countLetters(db, organizationId, "customers", wanted.length);
+    return taken.length;
+  }
+
+  async #stillWanted(db: Database, taken: readonly WaitingLetterRow[], nowMs: number) {
+    const wanted: CustomerLetter[] = [];
+    for (const kind of ["license_delivery", "license_expiring"] as const) {
+      const rows = new Map(taken.filter((row) => row.kind === kind).map((row) => [row.license_id, row]));
+      const letters = await lettersAbout(db, kind, [...rows.keys()], nowMs);
+      wanted.push(...letters.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
+    }
+    return wanted;
+  }
+
+  #allowed(organization: OrganizationRow | undefined): number {
+    if (organization === undefined || organization.deleted_at !== null) return 0;
+    return organization.suspended_at === null ? lettersAllowed(organization, this.#lettersADay) : 0;
+  }
+}

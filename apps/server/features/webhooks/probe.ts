@@ -1,0 +1,125 @@
+import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
+import { eventsByIds, signingSecrets } from "@countersign/store/queries/claim-deliveries";
+import { addDeliveries } from "@countersign/store/queries/distribute";
+import { addEvents } from "@countersign/store/queries/events";
+import {
+  claimProbes,
+  endpointsToProbe,
+  missedDelivery,
+  writeProbe,
+} from "@countersign/store/queries/probe-endpoints";
+import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webhook-endpoints";
+import type { Store } from "@countersign/store/store";
+import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type { Chore } from "../../jobs/chores.ts";
+import { sendEvent } from "./envelope.ts";
+import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";
+import { newDelivery, testEvent } from "./replay-one.ts";
+import { leaseMs, type Sender } from "./send.ts";
+import { switchOff, switchOn } from "./switch.ts";
+
+const probesAtOnce = 50;
+
+export interface ProberParts {
+  readonly store: Store;
+  readonly send: Sender;
+  readonly url: string;
+  readonly random: () => number;
+}
+
+/**
+ * Tries endpoints that were disabled because they failed, with something that they missed, and enables those that take
+ * it. Every node does this; an endpoint is claimed by one of them before it is tried.
+ */
+export class Prober implements Chore {
+  readonly name = "webhooks that may work again";
+  readonly everyMs = 3_000;
+  readonly #parts: ProberParts;
+  readonly #broken = new AbortController();
+
+  constructor(parts: ProberParts) {
+    this.#parts = parts;
+  }
+
+  /** Breaks off what is under way: another node, or the next start, tries again when the claims have run out. */
+  close(): void {
+    this.#broken.abort();
+  }
+
+  async run(): Promise<void> {
+    const { store } = this.#parts;
+    while (!this.#broken.signal.aborted) {
+      const nowMs = await store.clock();
+      const ids = await endpointsToProbe(store.reads, nowMs, probesAtOnce);
+      if (ids.length === 0) return;
+      const claimed = await store.transaction((db) => claimProbes(db, ids, nowMs, nowMs + leaseMs), "soon");
+      const ends = await Promise.allSettled(claimed.map((endpoint) => this.#probe(endpoint, nowMs)));
+      const failed = ends.find((end) => end.status === "rejected");
+      if (failed !== undefined && !this.#broken.signal.aborted) throw failed.reason;
+      if (ids.length < probesAtOnce) return;
+    }
+  }
+
+  async #probe(endpoint: WebhookEndpointRow, nowMs: number): Promise<void> {
+    const { store, send } = this.#parts;
+    const delivery = await this.#somethingMissed(endpoint, nowMs);
+    const event = (await eventsByIds(store.reads, [delivery.event_id])).get(delivery.event_id);
+    const secrets = await signingSecrets(store.reads, [endpoint.id], nowMs);
+    const addressee = { ...endpoint, sealedSecrets: secrets.get(endpoint.id) ?? [] };
+    const sent = await sendEvent(event, addressee, store.sealer, nowMs, (envelope) =>
+      send(envelope, this.#broken.signal),
+    );
+    const row = attemptRow({ delivery, atMs: nowMs, ...sent });
+    try {
+      await this.#note(endpoint, row);
+    } catch {
+      // Throws when the database is away. If it is not, it was the answer that it did not like.
+      await store.clock();
+      await this.#note(endpoint, withoutTexts(row));
+    }
+  }
+
+  /** The oldest and the newest by turns: one event that a receiver cannot take must not keep it disabled. */
+  async #somethingMissed(endpoint: WebhookEndpointRow, nowMs: number): Promise<DeliveryRow> {
+    const { store } = this.#parts;
+    const which = endpoint.probes % 2 === 0 ? "oldest" : "newest";
+    const missed = await missedDelivery(store.reads, endpoint.id, which);
+    if (missed !== undefined) return missed;
+    // Nothing happened since: a test event is missed instead.
+    const event = testEvent(
+      endpoint,
+      nowMs,
+      "The endpoint was disabled because it failed. Does it work again?",
+    );
+    const told = { event_id: event.id, event_type: event.type };
+    const delivery = { ...newDelivery(endpoint, told, nowMs), state: "held", next_attempt_at: null } as const;
+    await store.transaction(async (db) => {
+      await addEvents(db, [event]);
+      await addDeliveries(db, [delivery]);
+    }, "soon");
+    return delivery;
+  }
+
+  async #note(probed: WebhookEndpointRow, row: DeliveryAttemptRow): Promise<void> {
+    const { store, url, random } = this.#parts;
+    const isDelivered = succeeded(row);
+    const nowMs = await store.clock();
+    const occasion = { nowMs, url, random: random() };
+    await store.transaction(async (db) => {
+      const endpoint = await lockedEndpoint(db, probed.organization_id, probed.id);
+      if (endpoint === undefined) return;
+      await writeProbe(db, row, isDelivered, nowMs);
+      // Somebody has switched it since, or tries it after this claim ran out: theirs holds.
+      if (endpoint.next_probe_at !== probed.next_probe_at) return;
+      if (isDelivered) return switchOn(db, endpoint, occasion);
+      if (row.status === 410) return switchOff(db, endpoint, "gone", occasion);
+      const probes = endpoint.probes + 1;
+      const disabled = { probes, disabledAtMs: endpoint.disabled_at ?? nowMs };
+      await updateEndpoint(db, endpoint.id, {
+        probes,
+        next_probe_at: nextProbeAtMs(disabled, nowMs, occasion.random),
+        last_failure_at: nowMs,
+      });
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { type DeliveryResult, writeDeliveries } from "@countersign/store/queries/delivery-results";
+import type { Database, Store } from "@countersign/store/store";
+import { reasonOf } from "../../log.ts";
+import { noteAttempts, withoutTexts } from "./outcome.ts";
+import { leaseMs } from "./send.ts";
+import type { Occasion } from "./switch.ts";
+
+export interface SettlingParts {
+  readonly store: Store;
+  readonly claimant: string;
+  readonly url: string;
+  readonly random: () => number;
+  /** Called for what the database refuses to keep. `isOver` when the delivery could not be written down in any way. */
+  readonly refused: (result: DeliveryResult, reason: string, isOver: boolean) => void;
+}
+
+/** After so many refusals and not one success, it is not these results that are wrong. */
+const manyRefusals = 20;
+
+/**
+ * Writes attempts down, all together. Where the database answers and yet refuses that, each on its own: one that cannot
+ * be kept must not hold up the others. Returns those that are over, written or given up; a delivery that was given up
+ * is anybody's when its claim runs out. The others are to be tried again. Throws when the database does not answer.
+ */
+export async function settle(
+  parts: SettlingParts,
+  results: readonly DeliveryResult[],
+): Promise<readonly DeliveryResult[]> {
+  const { store, claimant, refused } = parts;
+  const write = async (work: (db: Database, occasion: Occasion) => Promise<void>) => {
+    const occasion = { nowMs: await store.clock(), url: parts.url, random: parts.random() };
+    await store.transaction((db) => work(db, occasion), "soon");
+  };
+  try {
+    await write((db, occasion) => noteAttempts(db, claimant, results, occasion));
+    return results;
+  } catch {
+    // The clock says whether the database is there at all.
+    await store.clock();
+  }
+  const over: DeliveryResult[] = [];
+  const hopeless: { result: DeliveryResult; reason: string }[] = [];
+  for (const result of results) {
+    const ways = [
+      () => write((db, occasion) => noteAttempts(db, claimant, [result], occasion)),
+      () => write((db, occasion) => noteAttempts(db, claimant, [bare(result)], occasion)),
+      () => write((db, { nowMs }) => writeDeliveries(db, claimant, [result], nowMs)),
+    ];
+    const reasons = await refusals(store, ways);
+    const [reason] = reasons;
+    if (reason !== undefined && reasons.length === ways.length) hopeless.push({ result, reason });
+    else {
+      over.push(result);
+      if (reason !== undefined) refused(result, reason, false);
+    }
+    if (over.length === 0 && hopeless.length === manyRefusals) break;
+  }
+  const nowMs = await store.clock();
+  for (const { result, reason } of hopeless) {
+    // As long as nothing at all can be written, it is kept: the disk may be full.
+    if (over.length === 0 && nowMs < result.attempt.at + leaseMs) continue;
+    refused(result, reason, true);
+    over.push(result);
+  }
+  return over;
+}
+
+/** Tries one way after the other until one succeeds; returns why those before it did not. */
+async function refusals(store: Store, ways: readonly (() => Promise<void>)[]): Promise<string[]> {
+  const reasons: string[] = [];
+  for (const way of ways) {
+    try {
+      await way();
+      break;
+    } catch (error) {
+      await store.clock();
+      reasons.push(reasonOf(error));
+    }
+  }
+  return reasons;
+}
+
+function bare(result: DeliveryResult): DeliveryResult {
+  return { ...result, attempt: withoutTexts(result.attempt) };
+}

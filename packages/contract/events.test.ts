@@ -1,0 +1,23 @@
+import { describe, expect, test } from "bun:test";
+import { eventTypes } from "@countersign/domain/events/types";
+import { eventExample } from "./event-examples.ts";
+import { eventBody } from "./events.ts";
+
+describe.each([...eventTypes])("the example of %s", (type) => {
+  test("is what its shape says, with nothing beside", () => {
+    const example = eventExample(type);
+    const read = eventBody(type).safeParse(example);
+    expect(read.error?.message).toBeUndefined();
+    expect(read.data as object).toEqual(example);
+  });
+});
+
+test.each([
+  ["license.transfer_requested", "completed"],
+  ["license.transferred", "requested"],
+  ["license.transfer_rejected", "completed"],
+] as const)("%s does not tell of a transfer that is %s", (type, status) => {
+  const { data } = eventExample(type) as { data: { transfer: object } };
+  const other = { ...eventExample(type), data: { ...data, transfer: { ...data.transfer, status } } };
+  expect(eventBody(type).safeParse(other).success).toBe(false);
+});

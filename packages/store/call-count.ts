@@ -1,0 +1,18 @@
+/** How many calls this process has judged, for every thread to see. */
+export class CallCount {
+  readonly shared: SharedArrayBuffer;
+  readonly #count: Float64Array;
+
+  constructor(shared = new SharedArrayBuffer(8)) {
+    this.shared = shared;
+    this.#count = new Float64Array(shared);
+  }
+
+  get value(): number {
+    return this.#count[0] ?? 0;
+  }
+
+  add(calls: number): void {
+    this.#count[0] = this.value + calls;
+  }
+}

@@ -1,0 +1,62 @@
+import { sql } from "kysely";
+import type { Database } from "../store.ts";
+import type { DailyLettersRow } from "../tables.ts";
+
+type Recipients = DailyLettersRow["recipients"];
+
+/**
+ * How many letters the organization has caused on this day, held until the transaction ends: whoever else counts them
+ * waits, and then sees what this one wrote. A day that is over begins no new count, for a clock that is a little late.
+ */
+export async function lockedLetterCount(
+  db: Database,
+  organizationId: string,
+  recipients: Recipients,
+  day: number,
+): Promise<number> {
+  const { used } = await db
+    .insertInto("daily_letters")
+    .values({ organization_id: organizationId, recipients, day, used: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(["organization_id", "recipients"]).doUpdateSet({
+        used: sql`case when daily_letters.day < excluded.day then 0 else daily_letters.used end`,
+        day: sql`case when daily_letters.day < excluded.day then excluded.day else daily_letters.day end`,
+      }),
+    )
+    .returning("used")
+    .executeTakeFirstOrThrow();
+  return Number(used);
+}
+
+/** Adds to a count that this transaction holds. */
+export async function countLetters(
+  db: Database,
+  organizationId: string,
+  recipients: Recipients,
+  more: number,
+): Promise<void> {
+  if (more === 0) return;
+  await db
+    .updateTable("daily_letters")
+    .set((row) => ({ used: row("used", "+", more) }))
+    .where("organization_id", "=", organizationId)
+    .where("recipients", "=", recipients)
+    .execute();
+}
+
+/** The same count without holding it. */
+export async function letterCount(
+  db: Database,
+  organizationId: string,
+  recipients: Recipients,
+  day: number,
+): Promise<number> {
+  const row = await db
+    .selectFrom("daily_letters")
+    .select("used")
+    .where("organization_id", "=", organizationId)
+    .where("recipients", "=", recipients)
+    .where("day", ">=", day)
+    .executeTakeFirst();
+  return Number(row?.used ?? 0);
+}

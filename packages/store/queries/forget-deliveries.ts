@@ -1,0 +1,64 @@
+import type { Database } from "../store.ts";
+
+/**
+ * What is forgotten because it is old. What is on its way stays, however old it is, and so does the event that it tells
+ * of; what is held for an endpoint that was disabled is forgotten like the rest. Ids are found first and along an
+ * index, and removed in a transaction that looks once more.
+ */
+export interface Old {
+  readonly table: "delivery_attempts" | "deliveries" | "events";
+  readonly ids: readonly string[];
+}
+
+export async function oldAttempts(db: Database, beforeId: string, atMost: number): Promise<Old> {
+  const rows = await db
+    .selectFrom("delivery_attempts")
+    .select("id")
+    .where("id", "<", beforeId)
+    .orderBy("id")
+    .limit(atMost)
+    .execute();
+  return { table: "delivery_attempts", ids: rows.map((row) => row.id) };
+}
+
+export async function oldDeliveries(db: Database, beforeId: string, atMost: number): Promise<Old> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select("id")
+    .where("id", "<", beforeId)
+    .where("state", "<>", "pending")
+    .orderBy("id")
+    .limit(atMost)
+    .execute();
+  return { table: "deliveries", ids: rows.map((row) => row.id) };
+}
+
+/** Those that nobody is to hear of any more. */
+export async function oldEvents(db: Database, beforeMs: number, atMost: number): Promise<Old> {
+  const rows = await db
+    .selectFrom("events")
+    .select("id")
+    .where("at", "<", beforeMs)
+    .where("undistributed", "is", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("deliveries")
+            .select("deliveries.id")
+            .whereRef("deliveries.event_id", "=", "events.id")
+            .where("deliveries.state", "in", ["pending", "held"]),
+        ),
+      ),
+    )
+    .orderBy("at")
+    .limit(atMost)
+    .execute();
+  return { table: "events", ids: rows.map((row) => row.id) };
+}
+
+export async function forget(db: Database, { table, ids }: Old): Promise<void> {
+  if (ids.length === 0) return;
+  if (table === "deliveries")
+    await db.deleteFrom(table).where("id", "in", ids).where("state", "<>", "pending").execute();
+  else await db.deleteFrom(table).where("id", "in", ids).execute();
+}

@@ -1,0 +1,100 @@
+import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { sql } from "kysely";
+import type { Database } from "../store.ts";
+import type { QuotaLookRow } from "../tables.ts";
+
+/** What is looked at, with which count as the mark that the old limit set. */
+export interface LookToTake extends Omit<QuotaLookRow, "product_id"> {
+  readonly oldMark: number;
+}
+
+/**
+ * Writes down that each product of the organization has to be looked at, but for those that had reached the old mark:
+ * of them it was told. Of what waits already only the look is put off.
+ */
+export async function addQuotaLooks(db: Database, organizationId: string, look: LookToTake): Promise<void> {
+  await db
+    .insertInto("quota_looks")
+    .columns(["product_id", "type", "day", "changed_at", "look_at"])
+    .expression((from) =>
+      from
+        .selectFrom("products as p")
+        .leftJoin("daily_usage as u", (join) =>
+          join.onRef("u.product_id", "=", "p.id").on("u.day", "=", look.day),
+        )
+        .select([
+          "p.id",
+          sql<QuotaLookRow["type"]>`cast(${look.type} as text)`.as("type"),
+          sql<number>`cast(${look.day} as bigint)`.as("day"),
+          sql<number>`cast(${look.changed_at} as bigint)`.as("changed_at"),
+          sql<number>`cast(${look.look_at} as bigint)`.as("look_at"),
+        ])
+        .where("p.organization_id", "=", organizationId)
+        .where("p.deleted_at", "is", null)
+        .where((is) => is.or([is("u.used", "is", null), is("u.used", "<", look.oldMark)])),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["product_id", "type"]).doUpdateSet({ look_at: look.look_at, day: look.day }),
+    )
+    .execute();
+}
+
+export async function dueQuotaLooks(db: Database, nowMs: number, limit: number): Promise<QuotaLookRow[]> {
+  return db
+    .selectFrom("quota_looks")
+    .selectAll()
+    .where("look_at", "<=", nowMs)
+    .orderBy("look_at")
+    .orderBy("type", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Whether it was still there as it was read: whoever takes it away, looks. */
+export async function takeQuotaLook(db: Database, look: QuotaLookRow): Promise<boolean> {
+  const taken = await db
+    .deleteFrom("quota_looks")
+    .where("product_id", "=", look.product_id)
+    .where("type", "=", look.type)
+    .where("look_at", "=", look.look_at)
+    .executeTakeFirst();
+  return taken.numDeletedRows > 0n;
+}
+
+/** What a product has used today, held until the transaction ends, and the terms that say how much it may. */
+export async function lockedUsage(db: Database, productId: string, day: number) {
+  await db
+    .updateTable("daily_usage")
+    .set((row) => ({ used: row.ref("used") }))
+    .where("product_id", "=", productId)
+    .where("day", "=", day)
+    .execute();
+  return db
+    .selectFrom("daily_usage as u")
+    .innerJoin("products as p", "p.id", "u.product_id")
+    .innerJoin("organizations as o", "o.id", "p.organization_id")
+    .select(["u.used", "p.organization_id", "o.plan", "o.billing_state", "o.daily_limit_override"])
+    .where("u.product_id", "=", productId)
+    .where("u.day", "=", day)
+    .where("p.deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** Whether this was told of the product since then. */
+export async function wasToldSince(
+  db: Database,
+  organizationId: string,
+  { product_id: productId, type }: Pick<QuotaLookRow, "product_id" | "type">,
+  sinceMs: number,
+): Promise<boolean> {
+  const told = await db
+    .selectFrom("events")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("id", ">=", firstUuidAt(sinceMs))
+    .where("product_id", "=", productId)
+    .where("type", "=", type)
+    .limit(1)
+    .executeTakeFirst();
+  return told !== undefined;
+}

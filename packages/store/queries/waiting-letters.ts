@@ -1,0 +1,68 @@
+import type { Database } from "../store.ts";
+import type { WaitingLetterRow } from "../tables.ts";
+
+/** Does nothing about a letter that waits already. */
+export async function addWaitingLetters(db: Database, rows: readonly WaitingLetterRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce)
+    await db
+      .insertInto("waiting_letters")
+      .values(rows.slice(start, start + rowsAtOnce))
+      .onConflict((conflict) => conflict.column("dedupe_key").doNothing())
+      .execute();
+}
+
+/** Which of these letters are written, or wait to be. */
+export async function knownLetters(db: Database, dedupeKeys: readonly string[]): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (let start = 0; start < dedupeKeys.length; start += rowsAtOnce) {
+    const some = dedupeKeys.slice(start, start + rowsAtOnce);
+    for (const table of ["mailbox", "waiting_letters"] as const) {
+      const rows = await db.selectFrom(table).select("dedupe_key").where("dedupe_key", "in", some).execute();
+      for (const { dedupe_key: key } of rows) if (key !== null) known.add(key);
+    }
+  }
+  return known;
+}
+
+/** The next organization, by id, some of whose letters wait. */
+export async function nextWaitingOrganization(db: Database, afterId: string) {
+  const next = await db
+    .selectFrom("waiting_letters")
+    .select("organization_id")
+    .where("organization_id", ">", afterId)
+    .orderBy("organization_id")
+    .limit(1)
+    .executeTakeFirst();
+  return next?.organization_id ?? null;
+}
+
+/** The oldest first. */
+export async function waitingLetters(
+  db: Database,
+  organizationId: string,
+  limit: number,
+): Promise<WaitingLetterRow[]> {
+  return db
+    .selectFrom("waiting_letters")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+export async function removeWaitingLetters(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.deleteFrom("waiting_letters").where("id", "in", ids).execute();
+}
+
+export async function oldWaitingLetters(db: Database, beforeMs: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("waiting_letters")
+    .select("id")
+    .where("created_at", "<", beforeMs)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+const rowsAtOnce = 500;

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { setDailyUsage } from "@countersign/store/queries/usage";
+import { QuotaWatch } from "../../apps/server/features/events/quota-watch.ts";
+import { type Api, apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+const dayMs = 86_400_000;
+const nobodys = { license_key: "0000-0000-0000-0000" };
+
+describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => {
+  let office: Office;
+  let secondNode: ServerProcess | null = null;
+  beforeAll(async () => {
+    office = await openOffice(make);
+    if (kind === "postgres") secondNode = await startServerProcess(office.database.environment);
+  });
+  afterAll(async () => {
+    await secondNode?.stop();
+    await office.close();
+  });
+
+  /** An organization with a product and a limit, asked at every node in turn. */
+  const seller = async (limit: number | null) => {
+    const owner = await office.person();
+    const { body: organization } = await owner.api.post("/organizations", { name: "Busy" });
+    const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
+      name: "Tool",
+    });
+    const change = async (terms: object) => {
+      const answer = await office.admin.api.patch(`/admin/organizations/${organization.id}`, terms);
+      expect(answer.status).toBe(200);
+    };
+    if (limit !== null) await change({ daily_limit_override: limit });
+    const servers = [office.server, ...(secondNode === null ? [] : [secondNode])];
+    const apis: Api[] = servers.map((server) => apiOf(server.url, product.api_key));
+    return {
+      organizationId: String(organization.id),
+      productId: String(product.id),
+      change,
+      ask: (times: number) =>
+        Promise.all(
+          Array.from({ length: times }, (_, index) => apis[index % apis.length]?.validate(nobodys)),
+        ),
+      use: (used: number) =>
+        office.store.transaction(async (db) => {
+          const day = quotaDay(await office.store.clock());
+          await setDailyUsage(db, product.id, day, used);
+        }),
+      told: async () => {
+        const rows = await office.store.reads
+          .selectFrom("events")
+          .select(["type", "data"])
+          .where("product_id", "=", product.id)
+          .where("type", "in", ["quota.warning", "quota.exhausted"])
+          .orderBy("id")
+          .execute();
+        return rows.map(({ type, data }) => {
+          const { limit: told, used } = JSON.parse(data);
+          return [type, told, used];
+        });
+      },
+    };
+  };
+  /** Three nodes look, a while later than the change. */
+  const look = async (laterMs = 20_000) => {
+    const clock = async () => (await office.store.clock()) + laterMs;
+    await Promise.all([1, 2, 3].map(() => new QuotaWatch(office.store, clock).run()));
+  };
+
+  test("nodes that share a day's quota tell of four fifths and of its end once", async () => {
+    const { ask, told } = await seller(50);
+    await ask(120);
+    await ask(20);
+    expect((await told()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
+  });
+
+  test("a limit that is lowered below what is used is told by the server, once", async () => {
+    const { use, change, told } = await seller(100);
+    await use(45);
+    await change({ daily_limit_override: 50 });
+    await until("it is told", async () => (await told()).length > 0);
+    await look();
+    expect(await told()).toEqual([["quota.warning", 50, 45]]);
+    await change({ daily_limit_override: 45 });
+    await look();
+    await look();
+    expect(await told()).toEqual([
+      ["quota.warning", 50, 45],
+      ["quota.exhausted", 45, 45],
+    ]);
+    await change({ daily_limit_override: 10 });
+    await look();
+    expect(await told()).toHaveLength(2);
+  });
+
+  test.each([
+    ["another plan", { plan: "free" }],
+    ["a cancelled subscription", { billing_state: "cancelled" }],
+    ["a limit where there was none", { daily_limit_override: 10_000 }],
+  ])("%s may do it too", async (_what, terms) => {
+    const { use, change, told } = await seller(null);
+    await use(12_000);
+    await change(terms);
+    await look();
+    expect(await told()).toEqual([
+      ["quota.warning", 10_000, 12_000],
+      ["quota.exhausted", 10_000, 12_000],
+    ]);
+  });
+
+  test("what was told under the old limit, is not reached, or is of another day is not told", async () => {
+    const { change, told, ask } = await seller(10);
+    await ask(9);
+    expect((await told()).map(([type]) => type)).toEqual(["quota.warning"]);
+    await change({ daily_limit_override: 11 });
+    await change({ daily_limit_override: 10 });
+    await look();
+    expect(await told()).toHaveLength(1);
+
+    const high = await seller(1_000);
+    await high.use(100);
+    await high.change({ daily_limit_override: 500 });
+    await look();
+    expect(await high.told()).toEqual([]);
+    await high.change({ daily_limit_override: 50 });
+    await look(dayMs);
+    expect(await high.told()).toEqual([]);
+    expect(await office.store.reads.selectFrom("quota_looks").selectAll().execute()).toEqual([]);
+  });
+
+  test("a limit that was raised again before anybody looked is told of as it is then", async () => {
+    const { use, change, told } = await seller(100);
+    await use(60);
+    await change({ daily_limit_override: 20 });
+    await change({ daily_limit_override: 70 });
+    await look();
+    expect(await told()).toEqual([["quota.warning", 70, 60]]);
+  });
+
+  test("a limit that is lowered while requests come in is told of once, whoever crosses it", async () => {
+    for (let round = 0; round < 8; round++) {
+      const { ask, change, told } = await seller(1_000_000);
+      const asked = ask(200);
+      // In each round at another moment.
+      await new Promise((resolve) => setTimeout(resolve, round * 3));
+      await change({ daily_limit_override: 60 });
+      await asked;
+      await ask(70);
+      await look();
+      expect((await told()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
+    }
+  });
+});

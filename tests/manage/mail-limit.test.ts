@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { claimMail } from "@countersign/store/queries/mailbox";
+import { mailForgetting } from "../../apps/server/features/mail/forget.ts";
+import { writeLetter } from "../../apps/server/features/mail/letter.ts";
+import { licenseExpiringLetters } from "../../apps/server/features/mail/license-letters.ts";
+import { WaitingLetters } from "../../apps/server/features/mail/waiting-letters.ts";
+import { databases } from "../support/databases.ts";
+import { manageClient } from "../support/manage-client.ts";
+import { type Office, openOffice, type Person } from "../support/office.ts";
+import { sell } from "../support/sell.ts";
+import { newId } from "../support/seller.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+const dayMs = 86_400_000;
+const lettersADay = 5;
+
+describe.each(databases)("how many letters an organization sends, on $kind", ({ kind, make }) => {
+  let office: Office;
+  let secondNode: ServerProcess | null = null;
+  beforeAll(async () => {
+    const settings = { COUNTERSIGN_DAILY_LETTERS: String(lettersADay) };
+    office = await openOffice(make, settings);
+    if (kind === "postgres")
+      secondNode = await startServerProcess({ ...office.database.environment, ...settings });
+  });
+  afterAll(async () => {
+    await secondNode?.stop();
+    await office.close();
+  });
+
+  /** A seller of their own, who delivers by mail, and everything that is known of their letters. */
+  const seller = async (settings: object = { deliver_license_by_mail: true }) => {
+    const owner = await office.person();
+    const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
+    const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
+      name: "Tool",
+      ...settings,
+    });
+    const customer = `${newId()}@example.net`;
+    const written = () =>
+      office.store.reads
+        .selectFrom("mailbox")
+        .select(["kind", "subject", "body_text"])
+        .where("recipient", "=", customer)
+        .orderBy("id")
+        .execute();
+    const waiting = () =>
+      office.store.reads
+        .selectFrom("waiting_letters")
+        .select("license_id")
+        .where("organization_id", "=", organization.id)
+        .orderBy("id")
+        .execute();
+    return {
+      owner,
+      organizationId: String(organization.id),
+      productId: String(product.id),
+      customer,
+      create: (count: number, by: Person = owner, headers = {}) =>
+        by.api.post(`/products/${product.id}/licenses`, { customer_email: customer, count }, headers),
+      written,
+      waiting,
+      counts: async () => [(await written()).length, (await waiting()).length],
+      ownersLetters: async () => {
+        const rows = await office.store.reads
+          .selectFrom("mailbox")
+          .select(["kind", "body_text"])
+          .where("recipient", "=", owner.email)
+          .execute();
+        return rows.filter((row) => row.kind === "letters_wait");
+      },
+    };
+  };
+  const releaseAt = (ms: number, allowed = lettersADay) =>
+    new WaitingLetters(office.store, allowed, async () => ms).run();
+  const nextDay = (days = 1) => Date.now() + days * dayMs;
+
+  test("letters beyond a day's number wait for the next days, the oldest first, and none is lost", async () => {
+    const { create, written, waiting, counts, ownersLetters } = await seller();
+    const { body } = await create(12, undefined, { "idempotency-key": newId() });
+    const keys: string[] = body.data.map((license: { license_key: string }) => license.license_key);
+    expect(await counts()).toEqual([5, 7]);
+    const [told, ...others] = await ownersLetters();
+    expect(others).toEqual([]);
+    expect(told?.body_text).toContain("Post & Co may send 5 letters a day to its customers.");
+    await releaseAt(Date.now());
+    expect(await counts()).toEqual([5, 7]);
+    await releaseAt(nextDay(1));
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([10, 2]);
+    await releaseAt(nextDay(2));
+    expect(await counts()).toEqual([12, 0]);
+    const texts = (await written()).map((letter) => letter.body_text);
+    for (const key of keys) expect(texts.filter((text) => text.includes(key))).toHaveLength(1);
+    expect(await waiting()).toEqual([]);
+    expect(await ownersLetters()).toHaveLength(1);
+  });
+
+  test("the owner is told once a day, however many letters wait, and in their language", async () => {
+    const { owner, create, counts, ownersLetters } = await seller();
+    await owner.api.patch("/me", { locale: "es" });
+    for (let time = 0; time < 4; time++) await create(3);
+    expect(await counts()).toEqual([5, 7]);
+    expect((await ownersLetters()).map((letter) => letter.body_text)).toEqual([
+      expect.stringContaining("puede enviar 5 mensajes al día"),
+    ]);
+  });
+
+  test("a request that is repeated takes no place, and many made in lots are counted alike", async () => {
+    const { create, counts } = await seller();
+    const again = { "idempotency-key": newId() };
+    for (let time = 0; time < 2; time++) expect((await create(130, undefined, again)).status).toBe(201);
+    expect(await counts()).toEqual([5, 125]);
+  });
+
+  test("nodes that write and release at once never send more than the day's number, nor one twice", async () => {
+    const { owner, create, counts, written } = await seller();
+    const api = manageClient(secondNode?.url ?? office.server.url, owner.token);
+    const other = { ...owner, api };
+    await Promise.all(Array.from({ length: 12 }, (_, index) => create(2, index % 2 === 0 ? owner : other)));
+    expect(await counts()).toEqual([5, 19]);
+    await Promise.all([1, 2, 3, 4].map(() => releaseAt(nextDay(1))));
+    expect(await counts()).toEqual([10, 14]);
+    for (const day of [2, 3, 4]) await Promise.all([1, 2, 3].map(() => releaseAt(nextDay(day))));
+    expect(await counts()).toEqual([24, 0]);
+    expect(new Set((await written()).map((letter) => letter.body_text)).size).toBe(24);
+  });
+
+  test("the operator can allow one organization more, and what waits goes out soon", async () => {
+    const { organizationId, create, counts } = await seller();
+    await create(8);
+    const path = `/admin/organizations/${organizationId}`;
+    expect((await office.admin.api.get(path)).body).toMatchObject({
+      daily_letters_override: null,
+      waiting_letter_count: 3,
+    });
+    const refused = await office.admin.api.patch(path, { daily_letters_override: -1 });
+    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "daily_letters_override"]);
+    await office.admin.api.patch(path, { daily_letters_override: 7 });
+    await until("the server sends what it may", async () => (await counts())[0] === 7);
+    expect(await counts()).toEqual([7, 1]);
+    await create(1);
+    expect(await counts()).toEqual([7, 2]);
+  });
+
+  test("what is not true any more when it is its turn is not written, and takes no place", async () => {
+    const { owner, productId, create, written, waiting, counts } = await seller();
+    const { body } = await create(12);
+    const late: { id: string; license_key: string }[] = body.data.slice(5);
+    const [revoked, deleted, rotated, kept] = late;
+    await owner.api.post(`/licenses/${revoked?.id}/revoke`, { reason: "Mistake" });
+    await owner.api.delete(`/licenses/${deleted?.id}`);
+    const { body: renewed } = await owner.api.post(`/licenses/${rotated?.id}/rotate-key`);
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([10, 0]);
+    const texts = (await written()).map((letter) => letter.body_text).join("\n");
+    expect(texts).toContain(kept?.license_key ?? "?");
+    expect(texts).toContain(renewed.license_key);
+    for (const gone of [revoked, deleted, rotated]) expect(texts).not.toContain(gone?.license_key ?? "?");
+
+    await create(4);
+    expect(await waiting()).toHaveLength(4);
+    await owner.api.patch(`/products/${productId}`, { deliver_license_by_mail: false });
+    await releaseAt(nextDay(2));
+    expect(await counts()).toEqual([10, 0]);
+  });
+
+  test("of a license that was renewed meanwhile nobody says that it ends soon", async () => {
+    const { owner, organizationId, productId, customer, counts } = await seller({ expiring_soon_mail: true });
+    const sold = { store: office.store, organizationId, productId };
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      const license = { expiresAtMs: Date.now() + 5 * dayMs, customer: { email: customer } };
+      ids.push((await sell(sold, license)).id);
+    }
+    const tell = () =>
+      office.store.transaction((db) => licenseExpiringLetters(db, ids, lettersADay, Date.now()));
+    await tell();
+    await tell();
+    expect(await counts()).toEqual([5, 3]);
+    await owner.api.post(`/licenses/${ids[5]}/renew`, { extend_by_seconds: 86_400 * 30 });
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([7, 0]);
+  });
+
+  test("a suspended organization sends nothing until it is restored", async () => {
+    const { organizationId, create, counts } = await seller();
+    await create(7);
+    const path = `/admin/organizations/${organizationId}`;
+    await office.admin.api.post(`${path}/suspend`, { reason: "Spam" });
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([5, 2]);
+    await office.admin.api.post(`${path}/restore`);
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([7, 0]);
+  });
+
+  test("a letter that somebody waits for is sent before those to customers", async () => {
+    const { customer, create, written } = await seller();
+    await create(3);
+    const to = `${newId()}@example.net`;
+    const letter = { to, subject: "Choose a new password", text: "A", html: null, kind: "password_reset" };
+    await office.store.transaction((db) => writeLetter(db, letter, Date.now()));
+    // The others that lie in the mailbox are not the point.
+    await office.store.transaction((db) =>
+      db
+        .updateTable("mailbox")
+        .set({ next_attempt_at: null })
+        .where("recipient", "not in", [customer, to])
+        .execute(),
+    );
+    const claim = () =>
+      office.store.transaction((db) => claimMail(db, Date.now(), Date.now() - dayMs, Date.now() + dayMs));
+    const claimed = [await claim(), await claim(), await claim(), await claim(), await claim()];
+    expect(claimed.map((mail) => mail?.recipient)).toEqual([to, customer, customer, customer, undefined]);
+    expect(await written()).toHaveLength(3);
+  });
+
+  test("what has waited for ninety days is forgotten", async () => {
+    const { organizationId, create, counts } = await seller();
+    await create(7);
+    await office.store.transaction((db) =>
+      db
+        .updateTable("waiting_letters")
+        .set({ created_at: Date.now() - 91 * dayMs })
+        .where("organization_id", "=", organizationId)
+        .execute(),
+    );
+    await mailForgetting(office.store).run();
+    expect(await counts()).toEqual([5, 0]);
+  });
+});

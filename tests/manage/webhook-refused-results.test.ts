@@ -1,0 +1,93 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Store } from "@countersign/store/store";
+import { sql } from "kysely";
+import { databases } from "../support/databases.ts";
+import { openOffice } from "../support/office.ts";
+import { openReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
+import {
+  allowLoopback,
+  attemptsAt,
+  deliveriesTo,
+  makeEndpoint,
+  makeEvents,
+  passTime,
+} from "../support/webhooks.ts";
+
+setDefaultTimeout(120_000);
+
+/** Makes the database refuse some rows from now on. */
+async function refuse(store: Store, name: string, when: string, condition: string): Promise<void> {
+  const table = when.includes("insert") ? "delivery_attempts" : "deliveries";
+  const statements =
+    store.kind === "sqlite"
+      ? [
+          `create trigger ${name} before ${when} on ${table} when ${condition}
+           begin select raise(abort, 'refused by a test'); end`,
+        ]
+      : [
+          `create function ${name}() returns trigger language plpgsql as $$
+           begin if ${condition} then raise exception 'refused by a test'; end if; return new; end $$`,
+          `create trigger ${name} before ${when} on ${table} for each row execute function ${name}()`,
+        ];
+  await store.transaction(async (db) => {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  });
+}
+
+async function refuseNoMore(store: Store, name: string): Promise<void> {
+  const table = store.kind === "sqlite" ? "" : " on deliveries";
+  await store.transaction((db) => sql.raw(`drop trigger ${name}${table}`).execute(db));
+}
+
+describe.each(databases)("a result that the database refuses, on $kind", ({ make }) => {
+  test("holds up nobody else's, and is written without what it was refused for, or given up", async () => {
+    const office = await openOffice(make, allowLoopback);
+    const { store, organizationId } = office;
+    const receiver = await openReceiver(({ path }) => ({ status: 200, body: path.slice(1) }));
+    const at = async (path: string) =>
+      (await makeEndpoint(store, organizationId, `${receiver.url}/${path}`)).id;
+    const isDone = async (id: string, count: number) => {
+      const rows = await deliveriesTo(store, id);
+      return rows.length === count && rows.every((row) => row.state === "delivered");
+    };
+    try {
+      const [poison, hopeless, healthy] = [await at("poison"), await at("hopeless"), await at("healthy")];
+      await refuse(store, "no_poison", "insert", "new.response_body = 'poison'");
+      // A claim may be made; how it ended may not be written.
+      const ending = `new.endpoint_id = '${hopeless}' and new.claimed_by is null and old.claimed_by is not null`;
+      await refuse(store, "no_ending", "update", ending);
+      await makeEvents(store, organizationId, 40);
+      await until("the healthy one has all", () => isDone(healthy, 40));
+      await until("so has the one whose answers are refused", () => isDone(poison, 40));
+      const attempts = await attemptsAt(store, poison);
+      expect(attempts).toHaveLength(40);
+      expect(new Set(attempts.map((attempt) => attempt.response_body))).toEqual(new Set([null]));
+      expect(attempts[0]?.problem).toContain("could not be written down");
+      await until("it is said loudly", () => office.server.output().includes("refused by a test"));
+      await until(
+        "both ways",
+        () => office.server.output().includes("The event will be sent again."),
+        40_000,
+      );
+      expect(await attemptsAt(store, hopeless)).toEqual([]);
+      // More that happens goes on being delivered.
+      await makeEvents(store, organizationId, 10);
+      await until("the healthy one has more", () => isDone(healthy, 50));
+      await refuseNoMore(store, "no_ending");
+      await until(
+        "what was given up is sent again when its claim runs out",
+        async () => {
+          await passTime(store, hopeless, true);
+          return isDone(hopeless, 50);
+        },
+        60_000,
+      );
+      const sent = receiver.received.filter((one) => one.path === "/hopeless").map((one) => one.id);
+      expect(new Set(sent).size).toBe(50);
+    } finally {
+      await office.close();
+      await receiver.close();
+    }
+  });
+});
