@@ -10,7 +10,7 @@ const reference = z.strictObject({ $ref: z.string().startsWith("#/components/") 
 const schema = z.looseObject({}).refine((value) => !("$schema" in value) && !("$defs" in value));
 const content = z.record(
   z.string().regex(/^[\w.+-]+\/[\w.+-]+$/),
-  z.strictObject({ schema: z.union([reference, schema]) }),
+  z.strictObject({ schema: z.union([reference, schema]), example: z.unknown().optional() }),
 );
 const response = z.strictObject({
   description: z.string().min(1),
@@ -63,6 +63,7 @@ const openApi = z.strictObject({
         operationId: z.string().regex(/^on[A-Z][A-Za-z]+$/),
         tags: z.array(z.string()).length(1),
         summary: z.string().min(1),
+        parameters: z.array(parameter),
         requestBody: z.strictObject({ required: z.boolean(), content }),
         responses: z.record(z.string(), z.strictObject({ description: z.string().min(1) })),
       }),
