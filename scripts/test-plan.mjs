@@ -47,8 +47,8 @@ export function planOf(files) {
   return { sideBySide: ordered.filter((group) => !isAlone(group)), alone: ordered.filter(isAlone) };
 }
 
-/** Most tests wait for a server or a database that works for them, so one more than there are cores keeps all busy. */
+/** Most tests wait for a server or a database that works for them, so two more than there are cores keep all busy. */
 export function workerCount() {
   const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
-  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 1, 6);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 2, 6);
 }

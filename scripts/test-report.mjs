@@ -4,12 +4,14 @@ import { join, relative, sep } from "node:path";
 /** What a path says about the kind of its tests; the first that fits. */
 const kinds = [
   ["apps/server/cli/", "command line"],
+  ["apps/web/", "dashboard"],
   ["packages/domain/", "rules"],
   ["packages/store/", "store"],
   ["packages/contract/", "contract"],
   ["apps/", "server"],
   ["tests/http/", "black-box"],
   ["tests/manage/", "management"],
+  ["tests/browser/", "browser"],
   ["tests/races/", "races"],
   ["tests/faults/", "faults"],
   ["tests/test-run/", "test run"],

@@ -4,14 +4,15 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensurePostgresPrograms } from "./postgres-programs.mjs";
+import { ensureDebianPrograms } from "./debian-programs.mjs";
 import { Crew, share } from "./test-crew.mjs";
 import { planOf, workerCount } from "./test-plan.mjs";
 import { emptyTally, readReport, table, testFiles, totals } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
+import { ensureBuilt } from "./web-build.mjs";
 
 ensureInstalled();
-ensurePostgresPrograms();
+ensureDebianPrograms();
 const startedMs = performance.now();
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
@@ -30,6 +31,9 @@ try {
   if (files.length === 0) process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   if (wanted.length === 0) await check("formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]);
   if (wanted.length === 0) await check("types", "typescript/bin/tsc", ["--noEmit"]);
+  if (wanted.length === 0)
+    await check("types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web"]);
+  if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt();
   if (!interrupted && files.length > 0) await test(planOf(files));
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });

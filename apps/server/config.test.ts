@@ -17,7 +17,7 @@ test("nothing has to be set", () => {
     url: "http://127.0.0.1:3000",
     dataFolder: resolve("data"),
     database: { kind: "sqlite", folder: resolve("data") },
-    defaultPlan: "enterprise",
+    defaultPlan: null,
     signUp: "closed",
     discord: null,
     mail: null,

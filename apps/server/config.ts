@@ -21,7 +21,8 @@ export interface Config {
   readonly database: DatabaseLocation;
   readonly dataFolder: string;
   readonly trustedProxies: CidrSet;
-  readonly defaultPlan: Plan;
+  /** The plan of new organizations; null where that is left to the platform admin. */
+  readonly defaultPlan: Plan | null;
   /** Who can make an account: nobody, whoever was invited, or anybody. */
   readonly signUp: "closed" | "invitation" | "open";
   /** Signing in with Discord; null when it is not set up. */
@@ -85,11 +86,7 @@ export function readConfig(environment: Environment): Config {
     dataFolder,
     database: databaseLocation(setting("DATABASE_URL"), dataFolder),
     trustedProxies: trustedProxies(setting("COUNTERSIGN_TRUSTED_PROXIES")),
-    defaultPlan: oneOf(
-      "COUNTERSIGN_DEFAULT_PLAN",
-      setting("COUNTERSIGN_DEFAULT_PLAN") ?? "enterprise",
-      plans,
-    ),
+    defaultPlan: defaultPlan(setting("COUNTERSIGN_DEFAULT_PLAN")),
     signUp,
     discord: discord(setting),
     mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
@@ -155,6 +152,10 @@ function oneOf<T extends string>(name: string, text: string, values: readonly T[
   const value = values.find((candidate) => candidate === text);
   if (value !== undefined) return value;
   throw new ConfigProblem(`${name} is "${text}". It should be one of: ${values.join(", ")}.`);
+}
+
+function defaultPlan(text: string | null): Plan | null {
+  return text === null ? null : oneOf("COUNTERSIGN_DEFAULT_PLAN", text, plans);
 }
 
 function publicUrl(text: string | null, host: string, port: number): string {

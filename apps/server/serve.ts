@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
+import { DashboardPages } from "./features/dashboard/pages.ts";
 import { stopWaiting } from "./features/events/waiting.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
@@ -23,6 +25,8 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** Where the build puts it. */
+const dashboardFolder = join(import.meta.dirname, "..", "web", "dist");
 const longestDrainMs = 8_000;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
@@ -80,6 +84,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
       authApi: identity,
       metrics,
       readiness,
+      pages: new DashboardPages(dashboardFolder),
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
     },
     close,

@@ -54,7 +54,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
   };
 
   test("what validate saw of an address is shown with the licenses it used", async () => {
-    const license = await sell(office);
+    const license = await sell(office, { customer: { email: "ada@example.org", name: "Ada" } });
     await office.publicApi.validate({ license_key: license.key });
     await office.publicApi.validate({ license_key: license.key });
     const one = `${path}/127.0.0.1`;
@@ -71,6 +71,9 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(licenses.data[0]).toMatchObject({
       license_id: license.id,
       license_key: license.key,
+      global_customer_id: license.customerId,
+      customer_email: "ada@example.org",
+      customer_name: "Ada",
       status: "active",
       hits: 2,
     });

@@ -5,6 +5,7 @@ import { isSignInEmail } from "../features/identity/email.ts";
 import { isCommon, longestPassword, shortestPassword } from "../features/identity/password-rules.ts";
 import { type Account, readyPerson, setUpPerson } from "../features/identity/set-up.ts";
 import { addOrganization } from "../features/organizations/create.ts";
+import { defaultPlan } from "../features/organizations/default-plan.ts";
 import { addProduct } from "../features/products/create.ts";
 import { OperatorProblem } from "../problem.ts";
 import { type Command, readOptions } from "./command.ts";
@@ -23,7 +24,7 @@ on an empty data folder as well as beside a running server.
 
   --organization NAME   the organization that sells the software
   --product NAME        its first product
-  --plan PLAN           free, pro or enterprise; COUNTERSIGN_DEFAULT_PLAN when left out
+  --plan PLAN           free, pro or enterprise; what new organizations get on this server, when left out
   --email ADDRESS       the owner's e-mail address
   --password PASSWORD   the owner's password, 8 characters or more; the right one if they have an account
   --language LANGUAGE   what letters to the owner and to customers are written in: ${languages.join(", ")};
@@ -51,7 +52,7 @@ access_token are null.
       "the organization that sells the software",
     );
     const product = name("--product", values.product, "its first product");
-    const plan = values.plan === undefined ? config.defaultPlan : planNamed(values.plan);
+    const wantedPlan = values.plan === undefined ? null : planNamed(values.plan);
     const language = values.language === undefined ? null : oneOf("language", values.language, languages);
     const account = readAccount(values.email, values.password, language ?? config.language);
     if (account !== null && (await isCommon(account.password))) {
@@ -63,11 +64,12 @@ access_token are null.
         const nowMs = Date.now();
         const person = ready === null ? null : await setUpPerson(db, ready, nowMs);
         const ownerId = person?.userId ?? null;
+        const plan = wantedPlan ?? (await defaultPlan(db, config)).plan;
         const locale = language ?? ready?.locale ?? config.language;
         const wanted = { name: organization, plan, ownerId, locale };
         const { id, slug } = await addOrganization(db, wanted, nowMs);
         const first = await addProduct(db, store.sealer, { organizationId: id, name: product }, nowMs);
-        return { person, organizationId: id, slug, productId: first.id, apiKey: first.apiKey };
+        return { person, organizationId: id, slug, plan, productId: first.id, apiKey: first.apiKey };
       });
     });
     if (values.json === true) {
@@ -80,7 +82,7 @@ access_token are null.
       });
     } else {
       printLines([
-        `The organization ${organization} (${created.slug}, plan ${plan}) and its product ${product} are ready.`,
+        `The organization ${organization} (${created.slug}, plan ${created.plan}) and its product ${product} are ready.`,
         "",
         "The product's API key, shown only this once:",
         `  ${created.apiKey}`,

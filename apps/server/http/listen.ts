@@ -1,4 +1,5 @@
 import { authBase } from "@countersign/contract/auth/route";
+import type { DashboardPages } from "../features/dashboard/pages.ts";
 import type { Metrics } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
 import type { LateIdentity } from "../features/identity/late-identity.ts";
@@ -13,6 +14,7 @@ export interface ServerParts {
   readonly authApi: Pick<LateIdentity, "handle">;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
+  readonly pages: DashboardPages;
   readonly failed: (error: Error) => void;
 }
 
@@ -30,7 +32,7 @@ export interface Listener {
  * route of the server is on this screen.
  */
 export function listen(host: string, port: number, parts: ServerParts): Listener {
-  const { publicApi, manageApi, authApi, metrics, readiness } = parts;
+  const { publicApi, manageApi, authApi, metrics, readiness, pages } = parts;
   const server = Bun.serve({
     hostname: host,
     port,
@@ -63,11 +65,10 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
       "/docs": (request) => read(request, () => docs(newRequestId())),
       "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
       "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
-      "/setup": (request) => read(request, () => text(setupHint)),
       "/problems/:kind": (request) =>
         read(request, () => problemText(request.params.kind, newRequestId()) ?? noSuchPath(newRequestId())),
     },
-    fetch: () => noSuchPath(newRequestId()),
+    fetch: (request) => pages.answer(request, newRequestId()),
     error: (error) => {
       parts.failed(error);
       return broken(newRequestId());
@@ -82,17 +83,6 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
 }
 
 const longestWaitSeconds = 30;
-
-/** Where the set-up link leads until there is a page for it. */
-const setupHint = `This link makes the first account. Send its token to this server, from a terminal:
-
-  curl -X POST "$COUNTERSIGN/api/manage/v1/setup" -H 'Content-Type: application/json' \\
-    -d '{"token":"...","name":"Ada","email":"ada@example.com","password":"..."}'
-
-Or, on the machine that it runs on, without the link:
-
-  npm run --silent countersign -- setup --help
-`;
 
 function isRead(request: Request): boolean {
   return request.method === "GET" || request.method === "HEAD";

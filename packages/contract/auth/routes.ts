@@ -7,6 +7,8 @@ import * as signIn from "./sign-in.ts";
 
 const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys };
 
+export type AuthContract = typeof all;
+
 export type AuthRouteId = (typeof all)[keyof typeof all]["id"];
 
 /** Every address of the sign-in library that is let through. What is not in this list does not exist. */

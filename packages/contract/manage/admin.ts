@@ -1,3 +1,4 @@
+import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { atOnce, counted } from "./admin-shapes.ts";
 import { ipBlock, ipBlockChanges, newIpBlock } from "./ip-blocks.ts";
@@ -50,6 +51,39 @@ export const removePlatformIpBlock = route({
   description: atOnce,
   group,
   access,
+});
+
+const platformSettings = z
+  .object({
+    default_plan: z.enum(plans).meta({ description: "The plan of organizations that are made from now on." }),
+    default_plan_set_by: z.enum(["environment", "platform_admin", "nobody"]).meta({
+      description:
+        "Who said so: COUNTERSIGN_DEFAULT_PLAN, which cannot be changed here, a platform admin, or nobody yet.",
+    }),
+  })
+  .meta({ id: "PlatformSettings" });
+
+export const getPlatformSettings = route({
+  id: "getPlatformSettings",
+  method: "GET",
+  path: "/admin/settings",
+  summary: "Read what holds for the whole platform",
+  group,
+  access,
+  answer: platformSettings,
+});
+
+export const updatePlatformSettings = route({
+  id: "updatePlatformSettings",
+  method: "PATCH",
+  path: "/admin/settings",
+  summary: "Set the plan of new organizations",
+  description:
+    "Enterprise lets people own any number of organizations without daily limits; with Free or Pro they have the limits of the plan and can own two. Organizations that are there keep their plan.",
+  group,
+  access,
+  body: z.strictObject({ default_plan: z.enum(plans).optional() }),
+  answer: platformSettings,
 });
 
 export const getPlatformHealth = route({

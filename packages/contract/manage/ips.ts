@@ -75,6 +75,8 @@ export const listIpLicenses = route({
         license_key: z.string(),
         product_id: id,
         global_customer_id: id.nullable(),
+        customer_email: z.string().nullable(),
+        customer_name: z.string().nullable(),
         status: z.enum(["active", "revoked", "expired"]),
         registered_at: time.nullable().meta({ description: "Null where the address holds no place." }),
         first_seen_at: time.nullable(),

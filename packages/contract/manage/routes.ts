@@ -53,6 +53,31 @@ export const contractRoutes: readonly Route[] = [
   webhookDeliveries,
 ].flatMap(routesIn);
 
+/** Every module's exports in one type, for clients that call a route by its id. */
+export type ManageContract = typeof accessTokens &
+  typeof account &
+  typeof admin &
+  typeof adminMail &
+  typeof adminOrganizations &
+  typeof adminUsers &
+  typeof auditLog &
+  typeof customers &
+  typeof events &
+  typeof invitations &
+  typeof ipBlocks &
+  typeof ips &
+  typeof licenseFiles &
+  typeof licenseActions &
+  typeof licenses &
+  typeof members &
+  typeof organizations &
+  typeof productKeys &
+  typeof products &
+  typeof roles &
+  typeof versions &
+  typeof webhooks &
+  typeof webhookDeliveries;
+
 function routesIn(module: object): Route[] {
   return Object.values(module).filter(isRoute);
 }

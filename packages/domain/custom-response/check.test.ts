@@ -16,6 +16,8 @@ describe("what is wrong with a custom response", () => {
     const [problem, ...others] = customResponseProblems({ user: { mails: ["x", "{{customer.mail}}"] } });
     expect(others).toEqual([]);
     expect(problem?.path).toEqual(["user", "mails", 1]);
+    expect(problem?.kind).toBe("no_placeholder");
+    expect(problem?.written).toBe("{{customer.mail}}");
     expect(problem?.message).toContain("{{customer.mail}}");
     expect(problem?.message).toContain("customer.email");
   });
@@ -40,7 +42,9 @@ describe("what is wrong with a custom response", () => {
       "16 KiB",
     );
     for (const value of [[], "x", 1, null]) {
-      expect(customResponseProblems(value)).toEqual([{ path: [], message: "should be a JSON object" }]);
+      expect(customResponseProblems(value)).toEqual([
+        { kind: "no_object", path: [], message: "should be a JSON object" },
+      ]);
     }
   });
 });

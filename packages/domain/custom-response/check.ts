@@ -2,10 +2,14 @@ import { isPlaceholderName, maxBytes, maxDepth, parseCustomResponse, placeholder
 
 /** Something about a template or override that would not work, and where in it. */
 export interface TemplateProblem {
+  /** For those who say it in words of their own. */
+  readonly kind: "no_object" | "too_deep" | "too_large" | "no_placeholder";
   /** Member names and positions, from the outside in; empty for the whole. */
   readonly path: readonly (string | number)[];
   /** Goes on where the name of the place ends: "should be …". */
   readonly message: string;
+  /** What stands there in place of a placeholder. */
+  readonly written?: string;
 }
 
 /**
@@ -16,10 +20,11 @@ export function customResponseProblems(value: unknown): TemplateProblem[] {
   const parsed = parseCustomResponse(value);
   if (parsed.ok) return unknownPlaceholders(parsed.template);
   const deep = tooDeep(value, [], { values: maxBytes });
-  if (deep !== null) return [{ path: deep, message: `is nested deeper than ${maxDepth} levels` }];
+  if (deep !== null)
+    return [{ kind: "too_deep", path: deep, message: `is nested deeper than ${maxDepth} levels` }];
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isObject) return [{ path: [], message: "should be a JSON object" }];
-  return [{ path: [], message: `should be at most ${maxBytes / 1024} KiB of JSON` }];
+  if (!isObject) return [{ kind: "no_object", path: [], message: "should be a JSON object" }];
+  return [{ kind: "too_large", path: [], message: `should be at most ${maxBytes / 1024} KiB of JSON` }];
 }
 
 /** Enough to see what went wrong. */
@@ -41,7 +46,8 @@ function problemsOfText(text: string, path: TemplateProblem["path"]): TemplatePr
     const name = /^ ?([a-z_.]+) ?$/.exec(inside)?.[1];
     if (name !== undefined && isPlaceholderName(name)) return [];
     const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written;
-    return [{ path, message: `has ${shown}, which is no placeholder. ${meant(inside)}` }];
+    const message = `has ${shown}, which is no placeholder. ${meant(inside)}`;
+    return [{ kind: "no_placeholder", path, message, written: shown }];
   });
 }
 

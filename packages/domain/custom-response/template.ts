@@ -50,7 +50,9 @@ export function parseCustomResponse(value: unknown): CustomResponse {
   if (template === "not JSON" || !isJsonObject(template.json)) {
     return { ok: false, problem: 'A custom response must be a JSON object, such as {"plan": "pro"}.' };
   }
-  if (Buffer.byteLength(JSON.stringify(template.json)) > maxBytes) return { ok: false, problem: tooLarge };
+  // Not Buffer: the dashboard checks what is typed with this, in a browser.
+  const bytes = new TextEncoder().encode(JSON.stringify(template.json)).byteLength;
+  if (bytes > maxBytes) return { ok: false, problem: tooLarge };
   return { ok: true, template: template.json };
 }
 

@@ -14,7 +14,19 @@ export async function customerOf(db: Database, organizationId: string, customerI
     .executeTakeFirst();
 }
 
-/** The same, held until the transaction ends; see `lockedOrganization`. */
+/** Several of them, by their ids. */
+export async function customersByIds(db: Database, organizationId: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, OrganizationCustomerRow>();
+  const rows = await db
+    .selectFrom("organization_customers")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.customer_id, row]));
+}
+
+/** The same as one, held until the transaction ends; see `lockedOrganization`. */
 export async function lockedCustomer(db: Database, organizationId: string, customerId: string) {
   return db
     .updateTable("organization_customers")

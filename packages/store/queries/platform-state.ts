@@ -25,6 +25,15 @@ export async function keepState(db: Database, name: string, value: string): Prom
   await db.insertInto("platform_state").values({ name, value }).execute();
 }
 
+/** Keeps `value`, whatever was there before. */
+export async function setState(db: Database, name: string, value: string): Promise<void> {
+  await db
+    .insertInto("platform_state")
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
+}
+
 /** Keeps `value` in the place of the one that was read; returns whether nobody else was quicker. */
 export async function replaceState(
   db: Database,

@@ -4,6 +4,7 @@ import { platformBlockRoutes } from "./ip-blocks.ts";
 import { mailTemplateRoutes } from "./mail-templates.ts";
 import { mailboxRoutes } from "./mailbox.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
+import { settingsRoutes } from "./settings.ts";
 import { userRoutes } from "./users.ts";
 
 /** What the operator of an installation does. */
@@ -13,5 +14,6 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...platformBlockRoutes,
   ...mailboxRoutes,
   ...mailTemplateRoutes,
+  ...settingsRoutes,
   ...healthRoutes,
 ];

@@ -2,6 +2,7 @@ import * as contract from "@countersign/contract/manage/ips";
 import { parseCidr } from "@countersign/domain/ip/cidr";
 import { type AskedAddress, networksOf, parseAsked } from "@countersign/domain/ip/covering";
 import { isExpired } from "@countersign/domain/validate/decide";
+import { customersByIds } from "@countersign/store/queries/customer-views";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
 import {
   busiestIps,
@@ -70,6 +71,8 @@ export const ipRoutes: readonly BoundRoute[] = [
     const ids = rows.map((row) => row.id);
     const registrations = await registrationsAt(db, ids, ips);
     const seen = await licenseSightings(db, ids, ips);
+    const customerIds = new Set(rows.flatMap((row) => row.customer_id ?? []));
+    const customers = await customersByIds(db, theOrganization(context).id, [...customerIds]);
     return pageOf(
       rows,
       query.limit,
@@ -79,6 +82,8 @@ export const ipRoutes: readonly BoundRoute[] = [
         license_key: row.license_key,
         product_id: row.product_id,
         global_customer_id: row.customer_id,
+        customer_email: customers.get(row.customer_id ?? "")?.email ?? null,
+        customer_name: customers.get(row.customer_id ?? "")?.name ?? null,
         status: statusOf(row, context.nowMs),
         registered_at: iso(registrations.get(row.id) ?? null),
         first_seen_at: iso(seen.get(row.id)?.first_seen_at ?? null),

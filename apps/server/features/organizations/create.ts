@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Language } from "@countersign/domain/mail/languages";
+import { slugOf } from "@countersign/domain/organizations/slug";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { createOrganizationIfSlugIsFree } from "@countersign/store/queries/organizations";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
-import { slugCandidates, slugOf } from "./slug.ts";
+import { slugCandidates } from "./slug.ts";
 
 export interface OrganizationInput {
   readonly name: string;

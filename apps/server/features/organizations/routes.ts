@@ -20,6 +20,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkAllowance } from "./allowance.ts";
 import { addOrganization } from "./create.ts";
+import { defaultPlan } from "./default-plan.ts";
 import { deletionRoutes } from "./delete.ts";
 import { exportRoute } from "./export.ts";
 import { showOwnOrganization } from "./show.ts";
@@ -50,7 +51,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       await checkAllowance(db, context, actor.userId, "You");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
-      const plan = context.config.defaultPlan;
+      const { plan } = await defaultPlan(db, context.config);
       const locale = body.locale ?? (await userById(db, actor.userId))?.locale ?? defaultLanguage;
       const { id } = await addOrganization(
         db,

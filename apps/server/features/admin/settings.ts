@@ -1,0 +1,42 @@
+import * as contract from "@countersign/contract/manage/admin";
+import { holdTheDoor } from "@countersign/store/queries/platform-state";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { asPlatform, audit } from "../audit-log/record.ts";
+import { chooseDefaultPlan, type DefaultPlan, defaultPlan } from "../organizations/default-plan.ts";
+
+/** What holds for the whole platform, where the environment does not say otherwise. */
+export const settingsRoutes: readonly BoundRoute[] = [
+  bind(contract.getPlatformSettings, async ({ store, config }) =>
+    show(await defaultPlan(store.reads, config)),
+  ),
+
+  bind(contract.updatePlatformSettings, async (context, { body: { default_plan: plan } }) => {
+    return context.transaction(async (db) => {
+      await holdTheDoor(db);
+      const before = await defaultPlan(db, context.config);
+      if (plan === undefined) return show(before);
+      if (before.setBy === "environment") throw setElsewhere();
+      // Chosen for the first time, what is in force already is still something that somebody decided.
+      if (before.setBy === "nobody" || before.plan !== plan) {
+        await chooseDefaultPlan(db, plan);
+        await audit(db, asPlatform(context), {
+          action: "platform.updated",
+          subject: { kind: "platform", id: "settings" },
+          before: { default_plan: before.setBy === "nobody" ? null : before.plan },
+          after: { default_plan: plan },
+        });
+      }
+      return show({ plan, setBy: "platform_admin" });
+    });
+  }),
+];
+
+function show({ plan, setBy }: DefaultPlan) {
+  return { default_plan: plan, default_plan_set_by: setBy };
+}
+
+function setElsewhere(): Problem {
+  const message = "default_plan is set by COUNTERSIGN_DEFAULT_PLAN in the environment. Change it there.";
+  return new Problem("conflict", message, { errors: [{ field: "default_plan", message }] });
+}

@@ -1,0 +1,80 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { DashboardPages } from "./pages.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const script = "export const answer = 42;\n".repeat(100);
+mkdirSync(join(folder, "assets"));
+writeFileSync(join(folder, "index.html"), '<meta name="csp-nonce" content="%NONCE%">');
+writeFileSync(join(folder, "assets", "main-abc.js"), script);
+writeFileSync(join(folder, "assets", "main-abc.js.br"), brotliCompressSync(script));
+writeFileSync(join(folder, "favicon.svg"), "<svg/>");
+writeFileSync(join(folder, ".built-from"), "a fingerprint");
+
+const pages = new DashboardPages(folder);
+const page = { accept: "text/html,application/xhtml+xml" };
+
+describe("the dashboard's pages", () => {
+  test.each(["/", "/sign-in", "/o/nordlicht/licenses?status=active", "/setup?token=x"])(
+    "%s is the page, with a policy that lets nothing else in",
+    async (path) => {
+      const answer = ask(path, page);
+      expect(answer.status).toBe(200);
+      const policy = answer.headers.get("content-security-policy") ?? "";
+      const nonce = /'nonce-([\w-]{22})'/.exec(policy)?.[1];
+      expect(await answer.text()).toBe(`<meta name="csp-nonce" content="${nonce}">`);
+      expect(policy).toStartWith("default-src 'none'; script-src 'self'; ");
+      expect(policy).not.toContain("unsafe");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    },
+  );
+
+  test("no two answers share a nonce", async () => {
+    const texts = await Promise.all([ask("/", page).text(), ask("/", page).text()]);
+    expect(texts[0]).not.toBe(texts[1] ?? "");
+  });
+
+  test("a file whose name tells what is in it is kept for a year, packed for those who take it", async () => {
+    const plain = ask("/assets/main-abc.js");
+    expect(await plain.text()).toBe(script);
+    expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(plain.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    const packed = ask("/assets/main-abc.js", { "accept-encoding": "gzip, br" });
+    expect(packed.headers.get("content-encoding")).toBe("br");
+    expect(packed.headers.get("vary")).toBe("accept-encoding");
+    expect((await packed.arrayBuffer()).byteLength).toBeLessThan(script.length);
+    expect(ask("/favicon.svg").headers.get("cache-control")).toBe("public, max-age=3600");
+  });
+
+  test.each([
+    ["an asset that is gone", "/assets/main-old.js", page],
+    ["an API address that does not exist", "/api/v2/validate", page],
+    ["what no person opens", "/sign-in", { accept: "application/json" }],
+    ["a way out of the folder", "/assets/../../package.json", {}],
+    ["what the build left for itself", "/.built-from", {}],
+    ["a packed file by its own name", "/assets/main-abc.js.br", {}],
+  ])("%s is not found", (_, path, headers) => {
+    expect(ask(path, headers as Record<string, string>).status).toBe(404);
+  });
+
+  test("nothing is written here", () => {
+    expect(ask("/sign-in", page, "POST").status).toBe(404);
+  });
+
+  test("without a build it says how to get one", async () => {
+    const none = new DashboardPages(join(folder, "nowhere"));
+    const answer = none.answer(new Request("http://localhost/", { headers: page }), "id");
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("npm run build");
+  });
+});
+
+function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Response {
+  return pages.answer(new Request(`http://localhost${path}`, { method, headers }), "id");
+}

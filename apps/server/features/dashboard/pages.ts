@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { noSuchPath } from "../../http/answers.ts";
+
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+};
+
+interface Asset {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** The same in less bytes, made when the dashboard was built. */
+  readonly packed: Uint8Array<ArrayBuffer> | null;
+  readonly type: string;
+}
+
+/** The built dashboard, read once. Every address that is nothing else shows it, and it finds out which page is meant. */
+export class DashboardPages {
+  readonly #assets = new Map<string, Asset>();
+  readonly #page: string | null;
+
+  constructor(folder: string) {
+    const index = join(folder, "index.html");
+    this.#page = existsSync(index) ? readFileSync(index, "utf8") : null;
+    if (this.#page === null) return;
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const type = types[entry.name.split(".").at(-1) ?? ""];
+      if (!entry.isFile() || type === undefined || entry.name === "index.html") continue;
+      const path = join(entry.parentPath, entry.name);
+      const packed = `${path}.br`;
+      this.#assets.set(path.slice(folder.length).replaceAll("\\", "/"), {
+        body: new Uint8Array(readFileSync(path)),
+        packed: existsSync(packed) ? new Uint8Array(readFileSync(packed)) : null,
+        type,
+      });
+    }
+  }
+
+  /** A file of the dashboard, or the page itself; a problem for what no person would open. */
+  answer(request: Request, requestId: string): Response {
+    const { pathname } = new URL(request.url);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const asset = this.#assets.get(pathname);
+    if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
+    const wantsPage = request.headers.get("accept")?.includes("text/html") === true;
+    if (!isRead || !wantsPage || pathname.startsWith("/api/") || pathname.startsWith("/assets/"))
+      return noSuchPath(requestId);
+    return this.#page === null ? notBuilt(requestId) : this.#html(this.#page, requestId);
+  }
+
+  #file(request: Request, pathname: string, asset: Asset, requestId: string): Response {
+    const takesPacked = /\bbr\b/.test(request.headers.get("accept-encoding") ?? "");
+    const isPacked = takesPacked && asset.packed !== null;
+    return new Response(isPacked ? asset.packed : asset.body, {
+      headers: {
+        "content-type": asset.type,
+        ...(isPacked ? { "content-encoding": "br" } : {}),
+        ...(asset.packed === null ? {} : { vary: "accept-encoding" }),
+        // Their names change with what is in them.
+        "cache-control": pathname.startsWith("/assets/")
+          ? "public, max-age=31536000, immutable"
+          : "public, max-age=3600",
+        "x-content-type-options": "nosniff",
+        "x-request-id": requestId,
+      },
+    });
+  }
+
+  #html(page: string, requestId: string): Response {
+    const nonce = randomBytes(16).toString("base64url");
+    return new Response(page.replace("%NONCE%", nonce), {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-store",
+        "content-security-policy": policy(nonce),
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "x-request-id": requestId,
+      },
+    });
+  }
+}
+
+/** Nothing from anywhere else, nothing written into the page, and styles only from who knows the word of the day. */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function notBuilt(requestId: string): Response {
+  return new Response(
+    "The dashboard is not built. Start the server with npm start, or run: npm run build\n",
+    {
+      status: 503,
+      headers: { "content-type": "text/plain; charset=utf-8", "x-request-id": requestId },
+    },
+  );
+}

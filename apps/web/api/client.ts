@@ -1,0 +1,111 @@
+import { auth, manage } from "virtual:routes";
+import type { Route } from "@countersign/contract/manage/route";
+import type { ManageContract } from "@countersign/contract/manage/routes";
+import type { z } from "zod";
+import { newName } from "./once.ts";
+import { ApiProblem, Unreachable } from "./problem.ts";
+
+/** The management API, by the ids that the contract gives its routes. */
+type Routes = {
+  [Id in keyof ManageContract as ManageContract[Id] extends Route<infer _Q, infer _B, infer _A>
+    ? Id
+    : never]: ManageContract[Id];
+};
+export type RouteId = keyof Routes & string;
+type Of<Id extends RouteId> =
+  Routes[Id] extends Route<infer Q, infer B, infer A> ? { q: Q; b: B; a: A } : never;
+export type Answer<Id extends RouteId> = z.output<Of<Id>["a"]>;
+export type Query<Id extends RouteId> = z.input<Of<Id>["q"]>;
+export type Body<Id extends RouteId> = z.input<Of<Id>["b"]>;
+/** One of what a list gives. */
+export type Item<Id extends RouteId> = Answer<Id> extends { data: (infer T)[] } ? T : never;
+
+export interface Input<Id extends RouteId> {
+  /** For the names in braces in the path. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Partial<Query<Id>>;
+  readonly body?: Body<Id>;
+  readonly signal?: AbortSignal;
+  /** For what is sent again on purpose: with the same key it is done once. */
+  readonly idempotencyKey?: string;
+}
+
+/** Calls a route of the management API. Throws an `ApiProblem` when the server refuses. */
+export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): Promise<Answer<Id>> {
+  const { url, method } = place("/api/manage/v1", manage[id], input.params);
+  const response = await send(
+    `${url}${search(input.query)}`,
+    method,
+    input.body,
+    input.signal,
+    input.idempotencyKey,
+  );
+  return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
+}
+
+/** Where a route is, for links that the browser opens by itself, such as a download. */
+export function addressOf<Id extends RouteId>(
+  id: Id,
+  input: Pick<Input<Id>, "params" | "query"> = {},
+): string {
+  return place("/api/manage/v1", manage[id], input.params).url + search(input.query);
+}
+
+/** Calls one of the addresses at which people sign in. */
+export async function callAuth<T>(
+  id: string,
+  body?: object,
+  query: Record<string, unknown> = {},
+): Promise<T> {
+  const { url, method } = place("/api/auth", auth[id], {});
+  const response = await send(`${url}${search(query)}`, method, method === "GET" ? undefined : (body ?? {}));
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+export async function send(
+  url: string,
+  method: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  idempotencyKey: string = newName(),
+): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  // Sent again after a broken connection, it is done once.
+  if (method === "POST" && url.startsWith("/api/manage/")) headers["idempotency-key"] = idempotencyKey;
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new Unreachable("The server cannot be reached.", { cause });
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const body = await response.json().catch(() => ({}));
+  return new ApiProblem(response.status, body, Number.isFinite(retryAfter) ? retryAfter : null);
+}
+
+function place(base: string, route: string | undefined, params: Readonly<Record<string, string>> = {}) {
+  const [method = "GET", path = ""] = (route ?? "").split(" ");
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  return { method, url: base + filled };
+}
+
+function search(query: object = {}): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null || value === "") continue;
+    words.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return words.size === 0 ? "" : `?${words}`;
+}

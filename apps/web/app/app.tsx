@@ -1,0 +1,28 @@
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { queryClient } from "../api/queries.ts";
+import { router } from "./router.tsx";
+import { cssVariables, theme } from "./theme.ts";
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" limit={4} />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
+
+/** The page's policy lets no style in that does not carry it. */
+function styleNonce(): string {
+  return document.querySelector('meta[name="csp-nonce"]')?.getAttribute("content") ?? "";
+}

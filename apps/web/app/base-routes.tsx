@@ -1,0 +1,67 @@
+import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import { ApiProblem } from "../api/problem.ts";
+import { ask, queryClient } from "../api/queries.ts";
+import { BrokenPage } from "./broken-page.tsx";
+import { keepOrganization } from "./last-organization.ts";
+import { MissingPage } from "./missing-page.tsx";
+
+export const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: BrokenPage,
+  notFoundComponent: MissingPage,
+});
+
+/** What is seen before anybody is signed in: one column in the middle. */
+export const outsideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "outside",
+  component: lazyRouteComponent(() => import("./outside.tsx"), "Outside"),
+});
+
+/** Everything that needs somebody who is signed in. */
+export const insideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "inside",
+  beforeLoad: async ({ location }) => {
+    try {
+      const me = await queryClient.ensureQueryData(ask("getMe"));
+      return { me };
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 401) {
+        const { is_open: isOpen } = await queryClient.ensureQueryData(ask("getSetup"));
+        if (isOpen) throw redirect({ to: "/setup", search: { token: undefined } });
+        throw redirect({
+          to: "/sign-in",
+          search: { next: location.href === "/" ? undefined : location.href },
+        });
+      }
+      throw error;
+    }
+  },
+  component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
+});
+
+/** One organization, by the name it has in addresses. Whoever is no member sees that there is nothing here. */
+export const organizationRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "/o/$organization",
+  beforeLoad: async ({ params }) => {
+    const { data } = await queryClient.ensureQueryData(ask("listOrganizations", { query: { limit: 200 } }));
+    const organization = data.find(({ slug }) => slug === params.organization);
+    if (organization !== undefined) keepOrganization(organization.slug);
+    return { organizationId: organization?.id ?? null };
+  },
+  component: lazyRouteComponent(() => import("./organization-page.tsx"), "OrganizationPage"),
+});
+
+export const accountRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "/account",
+  component: Outlet,
+});
+
+export const adminRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "/admin",
+  component: Outlet,
+});

@@ -1,0 +1,38 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { Item } from "../api/client.ts";
+import { ask } from "../api/queries.ts";
+
+export type Organization = Item<"listOrganizations">;
+
+/** Who is signed in. */
+export function useMe() {
+  return useSuspenseQuery(ask("getMe")).data;
+}
+
+export function useOrganizations(): readonly Organization[] {
+  return useSuspenseQuery(ask("listOrganizations", { query: { limit: 200 } })).data.data;
+}
+
+/** The organization that the address names, or null where it names none that one can see. */
+export function useOrganizationOrNull(): Organization | null {
+  const { organization: slug } = useParams({ strict: false });
+  const organizations = useOrganizations();
+  return organizations.find((organization) => organization.slug === slug) ?? null;
+}
+
+/** For pages below an organization, which are only shown when it is there. */
+export function useOrganization(): Organization {
+  const organization = useOrganizationOrNull();
+  if (organization === null) throw new Error("This page belongs to an organization.");
+  return organization;
+}
+
+/** Whether whoever is signed in may do this here. What they may not do is not offered; the server refuses it anyway. */
+export function useMay(): (...any: readonly Permission[]) => boolean {
+  const organization = useOrganizationOrNull();
+  return (...any) =>
+    organization !== null &&
+    (organization.is_owner || any.some((permission) => organization.permissions.includes(permission)));
+}

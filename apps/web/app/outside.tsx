@@ -1,0 +1,39 @@
+import { Paper, Skeleton, Stack } from "@mantine/core";
+import { Outlet } from "@tanstack/react-router";
+import { Suspense } from "react";
+import { LanguageMenu } from "../ui/language-menu.tsx";
+import { Logo } from "../ui/logo.tsx";
+import classes from "./outside.module.css";
+
+export function Outside() {
+  return (
+    <main className={classes.outside}>
+      <div className={classes.column}>
+        <div className={classes.head}>
+          <span className={classes.name}>
+            <Logo size={32} />
+            Countersign
+          </span>
+          <LanguageMenu />
+        </div>
+        <Suspense fallback={<Coming />}>
+          <Outlet />
+        </Suspense>
+      </div>
+    </main>
+  );
+}
+
+/** In the shape of a form. */
+function Coming() {
+  return (
+    <Paper withBorder p="xl" radius="lg" aria-hidden="true">
+      <Stack>
+        <Skeleton height={26} width={160} />
+        <Skeleton height={56} />
+        <Skeleton height={56} />
+        <Skeleton height={36} />
+      </Stack>
+    </Paper>
+  );
+}

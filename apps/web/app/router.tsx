@@ -1,0 +1,66 @@
+import { createRouter } from "@tanstack/react-router";
+import { accessTokenRoutes } from "../features/access-tokens/routes.tsx";
+import { accountRoutes } from "../features/account/routes.tsx";
+import { adminRoutes } from "../features/admin/routes.tsx";
+import { auditLogRoutes } from "../features/audit-log/routes.tsx";
+import { customerRoutes } from "../features/customers/routes.tsx";
+import { identityRoutes, outsideRoutes } from "../features/identity/routes.tsx";
+import { ipBlockRoutes } from "../features/ip-blocks/routes.tsx";
+import { ipRoutes } from "../features/ips/routes.tsx";
+import { licenseFileRoutes } from "../features/license-files/routes.tsx";
+import { licenseRoutes } from "../features/licenses/routes.tsx";
+import { licensePageRoutes } from "../features/licenses-page/routes.tsx";
+import { memberRoutes } from "../features/members/routes.tsx";
+import { organizationSettingsRoutes } from "../features/organizations/routes.tsx";
+import { overviewRoutes } from "../features/overview/routes.tsx";
+import { productRoutes } from "../features/products/routes.tsx";
+import { roleRoutes } from "../features/roles/routes.tsx";
+import { webhookRoutes } from "../features/webhooks/routes.tsx";
+import {
+  accountRoute,
+  adminRoute,
+  insideRoute,
+  organizationRoute,
+  outsideRoute,
+  rootRoute,
+} from "./base-routes.tsx";
+import { Waiting } from "./waiting.tsx";
+
+const tree = rootRoute.addChildren([
+  outsideRoute.addChildren([...outsideRoutes]),
+  insideRoute.addChildren([
+    ...identityRoutes,
+    organizationRoute.addChildren([
+      ...overviewRoutes,
+      ...customerRoutes,
+      ...ipBlockRoutes,
+      ...ipRoutes,
+      ...licensePageRoutes,
+      ...productRoutes,
+      ...memberRoutes,
+      ...roleRoutes,
+      ...accessTokenRoutes,
+      ...organizationSettingsRoutes,
+      ...licenseRoutes,
+      ...licenseFileRoutes,
+      ...webhookRoutes,
+      ...auditLogRoutes,
+    ]),
+    accountRoute.addChildren([...accountRoutes]),
+    adminRoute.addChildren([...adminRoutes]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: "intent",
+  defaultPendingComponent: Waiting,
+  defaultPendingMs: 150,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import type { IconName } from "../../ui/icon.tsx";
+
+export interface Place {
+  /** Below `/o/$organization/`, and what the words for it are called. */
+  readonly path: string;
+  readonly icon: IconName;
+  /** Any of these lets one see it; none for every member. */
+  readonly any: readonly Permission[];
+  /** Pressed after "g". */
+  readonly key: string;
+}
+
+/** In groups, as they stand in the side bar. */
+export const places: readonly (readonly Place[])[] = [
+  [
+    { path: "", icon: "overview", any: [], key: "o" },
+    { path: "licenses", icon: "license", any: ["licenses:view"], key: "l" },
+    { path: "customers", icon: "customer", any: ["customers:view", "customers:manage"], key: "c" },
+    { path: "products", icon: "product", any: ["products:view", "products:manage"], key: "p" },
+    { path: "ips", icon: "ip", any: ["licenses:view", "ip_blocks:manage"], key: "i" },
+  ],
+  [
+    { path: "webhooks", icon: "webhook", any: ["webhooks:view", "webhooks:manage"], key: "w" },
+    { path: "audit-log", icon: "audit", any: ["audit_log:view"], key: "a" },
+  ],
+  [
+    { path: "members", icon: "members", any: ["members:view"], key: "m" },
+    { path: "roles", icon: "role", any: ["members:view", "roles:edit"], key: "r" },
+    { path: "access-tokens", icon: "token", any: ["organization:manage"], key: "t" },
+    { path: "settings", icon: "settings", any: ["organization:manage"], key: "s" },
+  ],
+];

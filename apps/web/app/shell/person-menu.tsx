@@ -1,0 +1,63 @@
+import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { queryClient } from "../../api/queries.ts";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { useMe } from "../here.ts";
+import classes from "./shell.module.css";
+
+const schemes = [
+  ["auto", "platform"],
+  ["light", "sun"],
+  ["dark", "moon"],
+] as const satisfies readonly (readonly [string, IconName])[];
+
+/** Who is signed in, and what is theirs alone. */
+export function PersonMenu() {
+  const { t } = useTranslation();
+  const me = useMe();
+  const navigate = useNavigate();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const signOut = async () => {
+    await callAuth("signOut");
+    queryClient.clear();
+    await navigate({ to: "/sign-in", search: { next: undefined } });
+  };
+  return (
+    <Menu position="bottom-end" width={240} withinPortal>
+      <Menu.Target>
+        <UnstyledButton aria-label={t("yourAccount")} className={classes.person ?? ""}>
+          <Icon name="customer" size={18} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {me.name}
+          <br />
+          {me.email}
+        </Menu.Label>
+        <Menu.Item component={Link} to={"/account" as never} leftSection={<Icon name="customer" size={16} />}>
+          {t("yourAccount")}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{t("appearance")}</Menu.Label>
+        {schemes.map(([scheme, icon]) => (
+          <Menu.Item
+            key={scheme}
+            closeMenuOnClick={false}
+            leftSection={<Icon name={icon} size={16} />}
+            rightSection={scheme === colorScheme ? <Icon name="check" size={14} /> : null}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {t(`schemes.${scheme}`)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="exit" size={16} />} onClick={signOut}>
+          {t("signOut")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,67 @@
+import { AppShell, Burger, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { Suspense, useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../../ui/icon.tsx";
+import { Logo } from "../../ui/logo.tsx";
+import { Waiting } from "../waiting.tsx";
+import { LazyPalette } from "./lazy-palette.tsx";
+import { OrganizationMenu } from "./organization-menu.tsx";
+import { openPalette } from "./palette-door.ts";
+import { PersonMenu } from "./person-menu.tsx";
+import classes from "./shell.module.css";
+import { ShortcutSheet } from "./shortcut-sheet.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { SideBar } from "./side-bar.tsx";
+
+/** The frame around everything that needs somebody who is signed in. */
+export function Shell() {
+  const { t } = useTranslation();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  // On a phone, whoever has chosen where to go wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is why.
+  useEffect(close, [pathname]);
+  useShortcuts();
+  return (
+    <AppShell
+      header={{ height: 52, collapsed: false }}
+      navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+      padding={0}
+    >
+      <a className={classes.skip} href="#content">
+        {t("skipToContent")}
+      </a>
+      <AppShell.Header className={classes.header}>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("menu")} />
+          <Logo size={26} />
+          <OrganizationMenu />
+          <UnstyledButton className={classes.search} onClick={openPalette} ml="auto">
+            <Icon name="search" size={16} />
+            <span className={classes.searchWords}>{t("findOrDo")}</span>
+            <kbd className={classes.keys}>{isApple() ? "⌘K" : "Ctrl K"}</kbd>
+          </UnstyledButton>
+          <PersonMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} aria-label={t("mainNavigation")}>
+        <ScrollArea type="never" h="100%">
+          <SideBar />
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <Suspense fallback={<Waiting />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      <LazyPalette />
+      <ShortcutSheet />
+    </AppShell>
+  );
+}
+
+function isApple(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent);
+}

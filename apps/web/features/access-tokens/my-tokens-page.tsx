@@ -1,0 +1,59 @@
+import { everyPermission } from "@countersign/domain/members/permissions";
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { askPages, flat, useChange } from "../../api/queries.ts";
+import { Back } from "../../ui/back.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { TokenForm } from "./token-form.tsx";
+import { TokenTable } from "./token-table.tsx";
+
+/** Tokens that act for whoever made them, everywhere they belong. */
+export function MyTokensPage() {
+  const { t } = useTranslation("access-tokens");
+  const tokens = useInfiniteQuery(askPages("listMyAccessTokens"));
+  const revoke = useChange("revokeMyAccessToken", ["listMyAccessTokens"]);
+  const create = (
+    <Button
+      component={Link}
+      to={"/account/access-tokens/new" as "/"}
+      leftSection={<Icon name="plus" size={16} />}
+    >
+      {t("new")}
+    </Button>
+  );
+  return (
+    <Page title={t("mine.title")} lead={t("mine.lead")} actions={create}>
+      <TokenTable
+        list={tokens}
+        rows={flat(tokens.data)}
+        nameOf={null}
+        create={create}
+        emptyWords={t("mine.empty")}
+        revoke={(tokenId) => revoke.mutateAsync({ params: { token_id: tokenId } })}
+      />
+    </Page>
+  );
+}
+
+export function NewMyTokenPage() {
+  const { t } = useTranslation("access-tokens");
+  const navigate = useNavigate();
+  const create = useChange("createMyAccessToken", ["listMyAccessTokens"]);
+  return (
+    <Page
+      title={t("new")}
+      above={<Back to="/account/access-tokens">{t("mine.title")}</Back>}
+      lead={t("mine.newLead")}
+    >
+      <TokenForm
+        held={everyPermission}
+        error={create.error}
+        create={(body) => create.mutateAsync({ body })}
+        onDone={() => navigate({ to: "/account/access-tokens" as "/" })}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,74 @@
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask, askPages, flat, useChange } from "../../api/queries.ts";
+import { useHeld } from "../../app/held.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Back } from "../../ui/back.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { TokenForm } from "./token-form.tsx";
+import { TokenTable } from "./token-table.tsx";
+
+/** Tokens that belong to the organization and to nobody in it. */
+export function OrganizationTokensPage() {
+  const { t } = useTranslation("access-tokens");
+  const { id, slug } = useOrganization();
+  const may = useMay();
+  const params = { organization_id: id };
+  const canList = may("organization:manage");
+  const tokens = useInfiniteQuery({
+    ...askPages("listOrganizationAccessTokens", { params }),
+    enabled: canList,
+  });
+  const members = useQuery({
+    ...ask("listMembers", { params, query: { limit: 200 } }),
+    enabled: may("members:view", "roles:edit", "members:remove"),
+  });
+  const revoke = useChange("revokeOrganizationAccessToken", ["listOrganizationAccessTokens"]);
+  if (!canList) return <MissingPage />;
+  const address = `/o/${slug}/access-tokens/new`;
+  const create = (
+    <Button component={Link} to={address as "/"} leftSection={<Icon name="plus" size={16} />}>
+      {t("new")}
+    </Button>
+  );
+  return (
+    <Page title={t("organization.title")} lead={t("organization.lead")} actions={create}>
+      <TokenTable
+        list={tokens}
+        rows={flat(tokens.data)}
+        nameOf={(userId) => members.data?.data.find((member) => member.user_id === userId)?.name ?? null}
+        create={create}
+        emptyWords={t("organization.empty")}
+        revoke={(tokenId) => revoke.mutateAsync({ params: { ...params, token_id: tokenId } })}
+      />
+    </Page>
+  );
+}
+
+export function NewOrganizationTokenPage() {
+  const { t } = useTranslation("access-tokens");
+  const { id, slug } = useOrganization();
+  const may = useMay();
+  const held = useHeld();
+  const navigate = useNavigate();
+  const create = useChange("createOrganizationAccessToken", ["listOrganizationAccessTokens"]);
+  if (!may("organization:manage")) return <MissingPage />;
+  return (
+    <Page
+      title={t("new")}
+      above={<Back to={`/o/${slug}/access-tokens`}>{t("organization.title")}</Back>}
+      lead={t("organization.newLead")}
+    >
+      <TokenForm
+        held={held}
+        error={create.error}
+        create={(body) => create.mutateAsync({ params: { organization_id: id }, body })}
+        onDone={() => navigate({ to: `/o/${slug}/access-tokens` as "/" })}
+      />
+    </Page>
+  );
+}

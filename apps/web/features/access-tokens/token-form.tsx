@@ -1,0 +1,123 @@
+import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
+import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Body } from "../../api/client.ts";
+import { DateTimeField, fromLocal } from "../../ui/date-time-field.tsx";
+import { PermissionPicker } from "../../ui/permission-picker.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
+import { StickyBar } from "../../ui/sticky-bar.tsx";
+import { exactTime } from "../../ui/time.tsx";
+
+const lifetimes = { month: 30, quarter: 90, year: 365 } as const;
+const choices = ["month", "quarter", "year", "date", "never"] as const;
+type Choice = (typeof choices)[number];
+const dayMs = 86_400_000;
+
+interface TokenFormProps {
+  readonly held: ReadonlySet<Permission>;
+  readonly error: Error | null;
+  readonly create: (body: Body<"createMyAccessToken">) => Promise<{ token: string }>;
+  readonly onDone: () => unknown;
+}
+
+export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
+  const { t, i18n } = useTranslation("access-tokens");
+  const [name, setName] = useState("");
+  const [lifetime, setLifetime] = useState<Choice>("quarter");
+  const [date, setDate] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
+  const [isBusy, setBusy] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const endsAt = endOf(lifetime, date);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const made = await create({ name, permissions: sortedPermissions(chosen), expires_at: endsAt });
+      setSecret(made.token);
+    } catch {
+      // The reason stands in the form.
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack mt="md">
+        <Group align="flex-start" grow preventGrowOverflow={false} maw={720}>
+          <TextInput
+            label={t("form.name")}
+            description={t("form.nameWords")}
+            required
+            maxLength={100}
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={fieldError(error, "name")}
+          />
+          <Select
+            label={t("form.lifetime")}
+            description={
+              endsAt === null || lifetime === "date"
+                ? t(`form.${lifetime}Words`)
+                : exactTime(endsAt, i18n.language)
+            }
+            data={choices.map((value) => ({ value, label: t(`form.${value}`) }))}
+            value={lifetime}
+            onChange={(value) => setLifetime((value as Choice | null) ?? "quarter")}
+            allowDeselect={false}
+            error={lifetime === "date" ? null : fieldError(error, "expires_at")}
+          />
+        </Group>
+        {lifetime === "date" && (
+          <DateTimeField
+            label={t("form.until")}
+            required
+            maw={352}
+            value={date}
+            onChange={setDate}
+            error={fieldError(error, "expires_at")}
+          />
+        )}
+        <Stack gap={2}>
+          <Text fw={600} size="sm">
+            {t("form.may")}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {t("form.mayWords")}
+          </Text>
+        </Stack>
+        <PermissionPicker value={chosen} onChange={setChosen} held={held} />
+        <ProblemAlert error={error} beside={["name", "expires_at"]} />
+        <StickyBar shown>
+          <Group gap="sm">
+            <Button type="submit" loading={isBusy} disabled={chosen.size === 0}>
+              {t("form.do")}
+            </Button>
+            <Text size="sm" c="dimmed">
+              {chosen.size === 0 ? t("form.none") : t("form.some", { count: chosen.size })}
+            </Text>
+          </Group>
+        </StickyBar>
+      </Stack>
+      <SecretOnce title={t("made.title")} secret={secret} onDone={onDone}>
+        {t("made.words")}
+      </SecretOnce>
+    </form>
+  );
+}
+
+function endOf(lifetime: Choice, date: string): string | null {
+  switch (lifetime) {
+    case "never":
+      return null;
+    case "date":
+      return fromLocal(date);
+    case "month":
+    case "quarter":
+    case "year":
+      return new Date(Date.now() + lifetimes[lifetime] * dayMs).toISOString();
+  }
+}

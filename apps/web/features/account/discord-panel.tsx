@@ -1,0 +1,77 @@
+import { Alert, Badge, Button, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useMe } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { securityRoute } from "./routes.tsx";
+
+/** Only where the server knows Discord, or the account does from before. */
+export function DiscordPanel() {
+  const { t } = useTranslation("account");
+  const { discord } = useMe().sign_in_methods;
+  const { error } = securityRoute.useSearch();
+  const setup = useQuery(ask("getSetup"));
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const link = useMutation({
+    mutationFn: () =>
+      callAuth<{ url: string }>("linkDiscord", {
+        provider: "discord",
+        callbackURL: "/account/security",
+        errorCallbackURL: "/account/security",
+      }),
+    onSuccess: ({ url }) => location.assign(url),
+    onError: tellProblem,
+  });
+  if (discord === null && setup.data?.discord !== true) return null;
+  return (
+    <Panel
+      title="Discord"
+      lead={t("discord.lead")}
+      actions={
+        discord === null ? (
+          <Button variant="default" loading={link.isPending} onClick={() => link.mutate()}>
+            {t("discord.link")}
+          </Button>
+        ) : (
+          <Button variant="light" color="red" onClick={() => setOpen(true)}>
+            {t("discord.unlink")}
+          </Button>
+        )
+      }
+    >
+      {error !== undefined && discord === null && (
+        <Alert color="red" icon={<Icon name="warning" />} role="alert">
+          {t("discord.failed", { error })}
+        </Alert>
+      )}
+      {discord !== null && (
+        <Text>
+          <Badge variant="light" mr="xs">
+            {t("discord.linked")}
+          </Badge>
+          <span className="mono">{discord.discord_id}</span>
+        </Text>
+      )}
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t("discord.title")}
+        deed={t("discord.unlink")}
+        onConfirm={async () => {
+          await callAuth("unlinkAccount", { accountId: discord?.account_id ?? "" });
+          await queries.invalidateQueries({ queryKey: ["getMe"] });
+          tell(t("discord.done"));
+        }}
+      >
+        {t("discord.words")}
+      </Confirm>
+    </Panel>
+  );
+}

@@ -1,0 +1,106 @@
+import { Alert, Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useMe } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+
+/** A new address holds once it was confirmed from there. */
+export function EmailPanel() {
+  const { t } = useTranslation("account");
+  const me = useMe();
+  const [isOpen, setOpen] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  return (
+    <Panel
+      title={t("email.title")}
+      lead={t("email.lead")}
+      actions={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t("email.open")}
+        </Button>
+      }
+    >
+      <Group gap="xs">
+        <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+          {me.email}
+        </Text>
+        <Badge variant="light" color={me.email_verified ? "verdigris" : "orange"}>
+          {t(me.email_verified ? "email.verified" : "email.unverified")}
+        </Badge>
+      </Group>
+      {sentTo !== null && (
+        <Alert icon={<Icon name="mail" />} role="status">
+          {t("email.sent", { email: sentTo })}
+        </Alert>
+      )}
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("email.open")}>
+        {isOpen && (
+          <EmailForm
+            onClose={() => setOpen(false)}
+            onSent={(email) => {
+              setSentTo(email);
+              setOpen(false);
+            }}
+          />
+        )}
+      </Modal>
+    </Panel>
+  );
+}
+
+function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: string) => void }) {
+  const { t } = useTranslation(["account", "common"]);
+  const me = useMe();
+  const change = useChange("changeMyEmail");
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const hasPassword = me.sign_in_methods.password;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate(
+      { body: { new_email: email, ...(hasPassword ? { password } : {}) } },
+      { onSuccess: (answer) => onSent(answer.new_email) },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <ProblemAlert error={change.error} beside={["new_email", "password"]} />
+        <TextInput
+          label={t("email.new")}
+          type="email"
+          required
+          data-autofocus
+          autoComplete="email"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fieldError(change.error, "new_email")}
+        />
+        {hasPassword && (
+          <PasswordInput
+            label={t("password.yours")}
+            required
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={fieldError(change.error, "password")}
+          />
+        )}
+        <Text size="sm" c="dimmed">
+          {t("email.words")}
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("common:cancel")}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {t("email.do")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { bytesOf, textOf } from "../identity/passkey.ts";
+
+/** What the server wants a new passkey to be like. */
+export interface PasskeyCreation {
+  readonly challenge: string;
+  readonly rp: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  readonly pubKeyCredParams: PublicKeyCredentialParameters[];
+  readonly timeout: number;
+  readonly attestation?: AttestationConveyancePreference;
+  readonly authenticatorSelection?: AuthenticatorSelectionCriteria;
+  readonly excludeCredentials?: readonly { readonly id: string; readonly transports?: readonly string[] }[];
+}
+
+/** Asks the device to make one; null when the person did not want to. */
+export async function makePasskey(wanted: PasskeyCreation): Promise<object | null> {
+  const publicKey: PublicKeyCredentialCreationOptions = {
+    challenge: bytesOf(wanted.challenge),
+    rp: wanted.rp,
+    user: { ...wanted.user, id: bytesOf(wanted.user.id) },
+    pubKeyCredParams: wanted.pubKeyCredParams,
+    timeout: wanted.timeout,
+    attestation: wanted.attestation ?? "none",
+    ...(wanted.authenticatorSelection === undefined
+      ? {}
+      : { authenticatorSelection: wanted.authenticatorSelection }),
+    excludeCredentials: (wanted.excludeCredentials ?? []).map(({ id, transports = [] }) => ({
+      id: bytesOf(id),
+      type: "public-key",
+      transports: [...transports] as AuthenticatorTransport[],
+    })),
+  };
+  try {
+    const made = await navigator.credentials.create({ publicKey });
+    return made === null ? null : written(made as PublicKeyCredential);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "NotAllowedError") return null;
+    throw error;
+  }
+}
+
+/** As JSON has it, by hand: not every browser in use does it by itself. */
+function written(credential: PublicKeyCredential): object {
+  const response = credential.response as AuthenticatorAttestationResponse;
+  return {
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    authenticatorAttachment: credential.authenticatorAttachment ?? undefined,
+    clientExtensionResults: credential.getClientExtensionResults(),
+    response: {
+      clientDataJSON: textOf(response.clientDataJSON),
+      attestationObject: textOf(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
+}

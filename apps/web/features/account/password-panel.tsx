@@ -1,0 +1,99 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { useMe } from "../../app/here.ts";
+import { Panel } from "../../ui/panel.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { NewPassword } from "../identity/new-password.tsx";
+
+export function PasswordPanel() {
+  const { t } = useTranslation("account");
+  const me = useMe();
+  const [isOpen, setOpen] = useState(false);
+  const hasPassword = me.sign_in_methods.password;
+  const ask = useMutation({
+    mutationFn: () => callAuth("requestPasswordReset", { email: me.email }),
+    onSuccess: () => tell(t("password.letterSent", { email: me.email })),
+    onError: tellProblem,
+  });
+  return (
+    <Panel
+      title={t("password.title")}
+      lead={t(hasPassword ? "password.lead" : "password.none")}
+      actions={
+        hasPassword ? (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {t("password.open")}
+          </Button>
+        ) : (
+          <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate()}>
+            {t("password.ask")}
+          </Button>
+        )
+      }
+    >
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("password.open")}>
+        {isOpen && <PasswordForm onClose={() => setOpen(false)} />}
+      </Modal>
+    </Panel>
+  );
+}
+
+function PasswordForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(["account", "common"]);
+  const me = useMe();
+  const queries = useQueryClient();
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const change = useMutation({
+    mutationFn: () => callAuth("changePassword", { currentPassword: current, newPassword: next }),
+    onSuccess: async () => {
+      tell(t("password.done"));
+      onClose();
+      await queries.invalidateQueries({ queryKey: ["listMySessions"] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <ProblemAlert error={change.error} beside={["currentPassword", "newPassword"]} />
+        {/* So that whatever keeps passwords knows whose this is. */}
+        <input type="text" autoComplete="username" value={me.email} readOnly hidden />
+        <PasswordInput
+          label={t("password.current")}
+          required
+          data-autofocus
+          autoComplete="current-password"
+          value={current}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+          error={fieldError(change.error, "currentPassword")}
+        />
+        <NewPassword
+          label={t("password.new")}
+          value={next}
+          onChange={setNext}
+          about={[me.name, me.email]}
+          error={fieldError(change.error, "newPassword")}
+        />
+        <Text size="sm" c="dimmed">
+          {t("password.words")}
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("common:cancel")}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {t("password.open")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

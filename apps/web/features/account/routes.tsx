@@ -1,0 +1,44 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { accountRoute } from "../../app/base-routes.tsx";
+
+const frameRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  id: "account-frame",
+  component: lazyRouteComponent(() => import("./account-frame.tsx"), "AccountFrame"),
+});
+
+export const securityRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/security",
+  validateSearch: (search: Record<string, unknown>): { error?: string; linked?: true } => ({
+    ...(typeof search.error === "string" ? { error: search.error } : {}),
+    ...(search.linked === true ? { linked: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./security-page.tsx"), "SecurityPage"),
+});
+
+export const accountRoutes = [
+  frameRoute.addChildren([
+    createRoute({
+      getParentRoute: () => frameRoute,
+      path: "/",
+      component: lazyRouteComponent(() => import("./profile-page.tsx"), "ProfilePage"),
+    }),
+    securityRoute,
+    createRoute({
+      getParentRoute: () => frameRoute,
+      path: "/sessions",
+      component: lazyRouteComponent(() => import("./sessions-page.tsx"), "SessionsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => frameRoute,
+      path: "/access-tokens",
+      component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "MyTokensPage"),
+    }),
+    createRoute({
+      getParentRoute: () => frameRoute,
+      path: "/access-tokens/new",
+      component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "NewMyTokenPage"),
+    }),
+  ]),
+] as const;

@@ -1,0 +1,122 @@
+import { Badge, Button, Center, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat, useChange } from "../../api/queries.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./account.module.css";
+import { browserName } from "./browser-name.ts";
+
+type Session = Item<"listMySessions">;
+
+/** Where one is signed in: this browser first. */
+export function SessionsPage() {
+  const { t } = useTranslation(["account", "common"]);
+  const list = useInfiniteQuery(askPages("listMySessions"));
+  const end = useChange("endMySession", ["listMySessions"]);
+  const endOthers = useChange("endMyOtherSessions", ["listMySessions"]);
+  const [isOpen, setOpen] = useState(false);
+  const sessions = flat(list.data).toSorted((a, b) => Number(b.is_current) - Number(a.is_current));
+  const others = sessions.filter((session) => !session.is_current);
+  const endOne = (session: Session) =>
+    end.mutate(
+      { params: { session_id: session.id } },
+      { onSuccess: () => tell(t("sessions.ended")), onError: tellProblem },
+    );
+  return (
+    <Page narrow title={t("sessions.title")} lead={t("sessions.lead")}>
+      <Panel
+        title={t("sessions.open")}
+        actions={
+          others.length > 0 && (
+            <Button variant="light" color="red" onClick={() => setOpen(true)}>
+              {t("sessions.endOthers")}
+            </Button>
+          )
+        }
+      >
+        <ProblemAlert error={list.error} />
+        {list.isPending && (
+          <Stack aria-hidden="true">
+            <Skeleton height={38} />
+            <Skeleton height={38} />
+          </Stack>
+        )}
+        <div>
+          {sessions.map((session) => (
+            <SessionLine
+              key={session.id}
+              session={session}
+              isBusy={end.isPending && end.variables?.params?.session_id === session.id}
+              end={() => endOne(session)}
+            />
+          ))}
+        </div>
+        {list.hasNextPage && (
+          <Center>
+            <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+              {t("common:more")}
+            </Button>
+          </Center>
+        )}
+      </Panel>
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t("sessions.othersTitle")}
+        deed={t("sessions.endOthers")}
+        onConfirm={async () => {
+          await endOthers.mutateAsync({});
+          tell(t("sessions.othersEnded"));
+        }}
+      >
+        {t("sessions.othersWords")}
+      </Confirm>
+    </Page>
+  );
+}
+
+function SessionLine({ session, isBusy, end }: { session: Session; isBusy: boolean; end: () => void }) {
+  const { t } = useTranslation("account");
+  const { browser, system, isPhone } = browserName(session.user_agent);
+  const name = [browser, system].filter((part) => part !== null).join(", ") || t("sessions.unknown");
+  return (
+    <div className={classes.line}>
+      <Icon name={isPhone ? "phone" : "screen"} />
+      <div className={classes.words}>
+        <Group gap="xs">
+          <Text fw={600} title={session.user_agent ?? undefined}>
+            {name}
+          </Text>
+          {session.is_current && (
+            <Badge size="sm" variant="light">
+              {t("sessions.this")}
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed">
+          <span className="mono">{session.ip ?? t("sessions.noIp")}</span> · {t("sessions.used")}{" "}
+          <Time at={session.last_used_at} /> · {t("sessions.since")} <Time at={session.created_at} />
+        </Text>
+      </div>
+      {!session.is_current && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isBusy}
+          onClick={end}
+          aria-label={t("sessions.endOne", { name })}
+        >
+          {t("sessions.end")}
+        </Button>
+      )}
+    </div>
+  );
+}

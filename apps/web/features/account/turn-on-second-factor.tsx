@@ -1,0 +1,160 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { useMe } from "../../app/here.ts";
+import { Copy } from "../../ui/copy.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import classes from "./account.module.css";
+import { QrCode } from "./qr-code.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+
+interface Begun {
+  readonly totpURI: string;
+  readonly backupCodes: readonly string[];
+}
+
+/** Password, then a first code from the app, then the codes for when the app is lost. */
+export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { t } = useTranslation("account");
+  const [step, setStep] = useState<"begin" | "confirm" | "codes">("begin");
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const close = () => {
+    onClose();
+    setStep("begin");
+    setBegun(null);
+  };
+  const mustStay = step === "codes";
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={t(step === "codes" ? "codes.title" : "factor.setUp")}
+      closeOnClickOutside={!mustStay}
+      closeOnEscape={!mustStay}
+      withCloseButton={!mustStay}
+      size="lg"
+    >
+      {opened && step === "begin" && (
+        <Begin
+          onClose={close}
+          onBegun={(answer) => {
+            setBegun(answer);
+            setStep("confirm");
+          }}
+        />
+      )}
+      {begun !== null && step === "confirm" && (
+        <ConfirmCode uri={begun.totpURI} onClose={close} onConfirmed={() => setStep("codes")} />
+      )}
+      {begun !== null && step === "codes" && <RecoveryCodes codes={begun.backupCodes} onDone={close} />}
+    </Modal>
+  );
+}
+
+function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Begun) => void }) {
+  const { t } = useTranslation("account");
+  const { sign_in_methods: methods } = useMe();
+  const [password, setPassword] = useState("");
+  const begin = useMutation({
+    mutationFn: () => callAuth<Begun>("enableSecondFactor", methods.password ? { password } : {}),
+    onSuccess: onBegun,
+  });
+  return (
+    <Step do={begin.mutate} isBusy={begin.isPending} deed={t("factor.next")} onClose={onClose}>
+      <Text>{t("factor.app")}</Text>
+      <ProblemAlert error={begin.error} beside={["password"]} />
+      {methods.password && (
+        <PasswordInput
+          label={t("password.yours")}
+          required
+          data-autofocus
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={fieldError(begin.error, "password")}
+        />
+      )}
+    </Step>
+  );
+}
+
+function ConfirmCode(props: { uri: string; onClose: () => void; onConfirmed: () => void }) {
+  const { t } = useTranslation("account");
+  const queries = useQueryClient();
+  const [code, setCode] = useState("");
+  const confirm = useMutation({
+    mutationFn: () => callAuth("verifyTotp", { code: code.replaceAll(" ", "") }),
+    onSuccess: async () => {
+      props.onConfirmed();
+      await queries.invalidateQueries({ queryKey: ["getMe"] });
+    },
+  });
+  const secret = new URL(props.uri).searchParams.get("secret") ?? "";
+  return (
+    <Step do={confirm.mutate} isBusy={confirm.isPending} deed={t("factor.turnOn")} onClose={props.onClose}>
+      <div className={classes.setUp}>
+        <QrCode text={props.uri} label={t("factor.qr")} />
+        <Stack gap="sm" miw={0} w="100%">
+          <Text>{t("factor.scan")}</Text>
+          <Stack gap={2}>
+            <Text size="sm" c="dimmed">
+              {t("factor.secret")}
+            </Text>
+            <Group gap={4} wrap="nowrap" align="flex-start">
+              {/* In fours, which are easier to type. */}
+              <span className="mono">{secret.replace(/(.{4})(?=.)/g, "$1 ")}</span>
+              <Copy value={secret} />
+            </Group>
+          </Stack>
+        </Stack>
+      </div>
+      <ProblemAlert error={confirm.error} beside={["code"]} />
+      <TextInput
+        label={t("factor.code")}
+        required
+        autoFocus
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={7}
+        maw={200}
+        classNames={{ input: "mono" }}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={fieldError(confirm.error, "code")}
+      />
+    </Step>
+  );
+}
+
+interface StepProps {
+  readonly do: () => void;
+  readonly isBusy: boolean;
+  readonly deed: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+function Step({ do: act, isBusy, deed, onClose, children }: StepProps) {
+  const { t } = useTranslation();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    act();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            {deed}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+import { Outlet } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { SectionNav } from "../../ui/section-nav.tsx";
+
+/** For whoever runs this server. Others see that there is nothing here. */
+export function AdminFrame() {
+  const { t } = useTranslation("admin");
+  const me = useMe();
+  if (!me.is_platform_admin) return <MissingPage />;
+  return (
+    <>
+      <SectionNav
+        label={t("title")}
+        sections={[
+          { to: "/admin", label: t("sections.health"), exact: true },
+          { to: "/admin/organizations", label: t("sections.organizations") },
+          { to: "/admin/users", label: t("sections.users") },
+          { to: "/admin/ip-blocks", label: t("sections.blocks") },
+          { to: "/admin/mailbox", label: t("sections.mailbox") },
+          { to: "/admin/letters", label: t("sections.letters") },
+          { to: "/admin/audit-log", label: t("sections.audit") },
+        ]}
+      />
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { Panel } from "../../ui/panel.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { OwnOrUsual } from "./own-or-usual.tsx";
+
+/** How many organizations a person may own. It hangs on the person, also where an organization is looked at. */
+export function AllowancePanel({ userId, ofOwner = false }: { userId: string; ofOwner?: boolean }) {
+  const { t } = useTranslation("admin");
+  const user = useQuery(ask("getUser", { params: { user_id: userId } }));
+  if (user.data === undefined) return null;
+  return (
+    <Panel
+      title={t(ofOwner ? "allowance.ofOwner" : "allowance.title", { name: user.data.name })}
+      lead={t("allowance.owns", {
+        count: user.data.organizations.filter((organization) => organization.is_owner).length,
+      })}
+    >
+      <AllowanceForm
+        key={user.data.updated_at}
+        userId={userId}
+        allowance={user.data.organization_allowance}
+        updatedAt={user.data.updated_at}
+      />
+    </Panel>
+  );
+}
+
+function AllowanceForm(props: { userId: string; allowance: number | null; updatedAt: string }) {
+  const { t } = useTranslation(["admin", "common"]);
+  const [allowance, setAllowance] = useState(props.allowance);
+  const save = useChange("updateUser", ["getUser", "listUsers"]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(
+      {
+        params: { user_id: props.userId },
+        body: { organization_allowance: allowance, updated_at: props.updatedAt },
+      },
+      { onSuccess: () => tell(t("terms.done")) },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <OwnOrUsual
+          label={t("allowance.label")}
+          description={t("allowance.words")}
+          usual={t("allowance.usual")}
+          value={allowance}
+          onChange={setAllowance}
+          error={fieldError(save.error, "organization_allowance")}
+          max={1_000_000}
+        />
+        <ProblemAlert error={save.error} beside={["organization_allowance"]} />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={allowance === props.allowance}>
+            {t("common:save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

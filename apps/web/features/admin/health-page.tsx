@@ -1,0 +1,105 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { Waiting } from "../../app/waiting.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./admin.module.css";
+import { NewOrganizationsPanel } from "./new-organizations-panel.tsx";
+
+/** Beyond these somebody should look. */
+const slowMs = 50;
+const clockApartMs = 1_000;
+const readEveryMs = 10_000;
+
+export function HealthPage() {
+  const { t, i18n } = useTranslation("admin");
+  const health = useQuery({ ...ask("getPlatformHealth"), refetchInterval: readEveryMs });
+  if (health.isPending) return <Waiting />;
+  const figure = (value: number) => value.toLocaleString(i18n.language);
+  const { data } = health;
+  return (
+    <Page title={t("health.title")} lead={t("health.lead")}>
+      <ProblemAlert error={health.error} />
+      {data !== undefined && (
+        <Stack>
+          <div className={classes.tiles}>
+            <Tile label={t("health.organizations")} to="/admin/organizations">
+              {figure(data.counts.organizations)}
+            </Tile>
+            <Tile label={t("health.users")} to="/admin/users">
+              {figure(data.counts.users)}
+            </Tile>
+            <Tile label={t("health.products")}>{figure(data.counts.products)}</Tile>
+            <Tile label={t("health.licenses")}>{figure(data.counts.licenses)}</Tile>
+          </div>
+          <Panel title={t("health.node")}>
+            <dl className={classes.facts}>
+              <dt>{t("health.database")}</dt>
+              <dd>
+                <Light isWell={data.database.latency_ms < slowMs} />
+                {data.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"},{" "}
+                {t("health.latency", { ms: data.database.latency_ms.toLocaleString(i18n.language) })}
+              </dd>
+              <dt>{t("health.clock")}</dt>
+              <dd>
+                <Light isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
+                {t("health.apart", { ms: figure(data.database.clock_offset_ms) })}
+              </dd>
+              <dt>{t("health.letters")}</dt>
+              <dd>
+                <Light isWell={data.mailbox.unsent === 0} />
+                {data.mailbox.unsent === 0
+                  ? t("health.allSent")
+                  : t("health.unsent", { count: data.mailbox.unsent })}
+              </dd>
+              <dt>{t("health.lastRequest")}</dt>
+              <dd>
+                {data.request_log.last_entry_at === null ? (
+                  t("health.noRequest")
+                ) : (
+                  <Time at={data.request_log.last_entry_at} />
+                )}
+              </dd>
+              <dt>{t("health.since")}</dt>
+              <dd>
+                <Time at={new Date(Date.now() - data.uptime_seconds * 1_000).toISOString()} />
+              </dd>
+              <dt>{t("health.version")}</dt>
+              <dd className="mono">{data.version}</dd>
+            </dl>
+          </Panel>
+          <NewOrganizationsPanel />
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+function Tile({ label, to, children }: { label: string; to?: string; children: ReactNode }) {
+  const words = (
+    <>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <div className={classes.figure}>{children}</div>
+    </>
+  );
+  return to === undefined ? (
+    <div className={classes.tile}>{words}</div>
+  ) : (
+    <Link className={classes.tile ?? ""} to={to as "/"}>
+      {words}
+    </Link>
+  );
+}
+
+/** Beside words that say the same. */
+function Light({ isWell }: { isWell: boolean }) {
+  return <span className={classes.dot} data-warn={!isWell || undefined} aria-hidden="true" />;
+}

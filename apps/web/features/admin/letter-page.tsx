@@ -1,0 +1,79 @@
+import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { addressOf } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { Back } from "../../ui/back.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./admin.module.css";
+import { LetterFrame } from "./letter-frame.tsx";
+import { MailState } from "./mailbox-page.tsx";
+import { letterRoute } from "./routes.tsx";
+
+export function LetterPage() {
+  const { t } = useTranslation("admin");
+  const { id } = letterRoute.useParams();
+  const { as } = letterRoute.useSearch();
+  const navigate = letterRoute.useNavigate();
+  const params = { mail_id: id };
+  const { data: mail } = useSuspenseQuery(ask("getMail", { params }));
+  const links = [...new Set(mail.body_text?.match(/https?:\/\/[^\s<>"]+/g) ?? [])];
+  const isText = as === "text" || mail.body_html === null;
+  return (
+    <Page
+      title={mail.subject}
+      above={<Back to="/admin/mailbox">{t("mailbox.title")}</Back>}
+      beside={<MailState mail={mail} />}
+      lead={
+        <>
+          {t("mailbox.to", { recipient: mail.recipient })} · <Time at={mail.created_at} />
+        </>
+      }
+    >
+      <Stack>
+        {mail.problem !== null && (
+          <Alert color="red" icon={<Icon name="warning" />} title={t("mailbox.failed")}>
+            {mail.problem}
+          </Alert>
+        )}
+        {mail.body_text === null && mail.body_html === null ? (
+          <Alert icon={<Icon name="lock" />}>{t("mailbox.notShown")}</Alert>
+        ) : (
+          <>
+            {links.length > 0 && (
+              <Stack gap={4}>
+                <Text size="sm" c="dimmed">
+                  {t("mailbox.links")}
+                </Text>
+                {links.map((link) => (
+                  <Copyable key={link} value={link} />
+                ))}
+              </Stack>
+            )}
+            <SegmentedControl
+              size="xs"
+              w="fit-content"
+              aria-label={t("letters.format")}
+              value={isText ? "text" : "html"}
+              onChange={(value) =>
+                navigate({ search: { as: value === "text" ? "text" : undefined }, replace: true })
+              }
+              data={[
+                { value: "html", label: t("letters.html"), disabled: mail.body_html === null },
+                { value: "text", label: t("letters.text") },
+              ]}
+            />
+            {isText ? (
+              <pre className={classes.plain}>{mail.body_text}</pre>
+            ) : (
+              <LetterFrame src={addressOf("getMailHtml", { params })} title={mail.subject} />
+            )}
+          </>
+        )}
+      </Stack>
+    </Page>
+  );
+}

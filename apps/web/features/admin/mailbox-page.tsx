@@ -1,0 +1,127 @@
+import { Alert, Badge, Group, Select, Stack, Text, Tooltip } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask, askPages, flat } from "../../api/queries.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { mailboxRoute } from "./routes.tsx";
+import { SearchBox } from "./search-box.tsx";
+
+type Mail = Item<"listMailbox">;
+
+/** Letters, the newest first. Until a mail server is set up, this is where they are. */
+export function MailboxPage() {
+  const { t } = useTranslation("admin");
+  const search = mailboxRoute.useSearch();
+  const navigate = mailboxRoute.useNavigate();
+  const kinds = useQuery(ask("listMailTemplates"));
+  const list = useInfiniteQuery(
+    askPages("listMailbox", {
+      query: {
+        ...(search.kind === undefined ? {} : { kind: search.kind }),
+        ...(search.recipient === undefined ? {} : { recipient: search.recipient }),
+      },
+    }),
+  );
+  const rows = flat(list.data);
+  // A part of an address is no address yet; whoever goes on typing needs no telling.
+  const isHalfTyped = list.error instanceof ApiProblem && list.error.of("recipient") !== null;
+  const set = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const columns: Column<Mail>[] = [
+    {
+      id: "subject",
+      header: t("mailbox.subject"),
+      cell: (mail) => (
+        <Stack gap={0} miw={0}>
+          <GoLink to={`/admin/mailbox/${mail.id}`} size="sm" fw={600}>
+            {mail.subject}
+          </GoLink>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {t("mailbox.to", { recipient: mail.recipient })}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: "kind",
+      header: t("mailbox.kind"),
+      wide: true,
+      cell: (mail) => t(`kinds.${mail.kind}`, { defaultValue: mail.kind }),
+    },
+    { id: "state", header: t("mailbox.state"), cell: (mail) => <MailState mail={mail} /> },
+    { id: "at", header: t("mailbox.written"), wide: true, cell: (mail) => <Time at={mail.created_at} /> },
+  ];
+  return (
+    <Page title={t("mailbox.title")} lead={t("mailbox.lead")}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchBox
+            label={t("mailbox.search")}
+            value={search.recipient}
+            onChange={(recipient) => set({ recipient })}
+          />
+          <Select
+            w={260}
+            aria-label={t("mailbox.kind")}
+            placeholder={t("mailbox.anyKind")}
+            clearable
+            searchable
+            data={(kinds.data?.kinds ?? []).map((value) => ({ value, label: t(`kinds.${value}`) }))}
+            value={search.kind ?? null}
+            onChange={(value) => set({ kind: value ?? undefined })}
+          />
+        </Group>
+        {isHalfTyped ? (
+          <Alert icon={<Icon name="info" />}>{t("mailbox.wholeAddress")}</Alert>
+        ) : (
+          <DataTable
+            label={t("mailbox.title")}
+            columns={columns}
+            rows={rows}
+            keyOf={(mail) => mail.id}
+            isPending={list.isPending}
+            error={list.error}
+            empty={
+              <Empty icon="mail" title={t("mailbox.empty")}>
+                {t("mailbox.emptyWords")}
+              </Empty>
+            }
+            hasMore={list.hasNextPage}
+            isFetchingMore={list.isFetchingNextPage}
+            fetchMore={list.fetchNextPage}
+          />
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+export function MailState({ mail }: { mail: Mail }) {
+  const { t } = useTranslation("admin");
+  if (mail.sent_at !== null)
+    return (
+      <Badge size="sm" variant="light">
+        {t("mailbox.sent")}
+      </Badge>
+    );
+  if (mail.problem !== null)
+    return (
+      <Tooltip label={mail.problem} multiline maw={360}>
+        <Badge size="sm" variant="light" color="red" tabIndex={0}>
+          {t("mailbox.failed")}
+        </Badge>
+      </Tooltip>
+    );
+  return (
+    <Badge size="sm" variant="light" color="orange">
+      {t("mailbox.waits")}
+    </Badge>
+  );
+}

@@ -1,0 +1,39 @@
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { Panel } from "../../ui/panel.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { plans } from "./routes.tsx";
+
+/** What an organization begins with. Changes at once, and goes back with a reason when the server says no. */
+export function NewOrganizationsPanel() {
+  const { t } = useTranslation("admin");
+  const settings = useQuery(ask("getPlatformSettings"));
+  const save = useChange("updatePlatformSettings", ["getPlatformSettings"]);
+  if (settings.data === undefined) return null;
+  const isElsewhere = settings.data.default_plan_set_by === "environment";
+  const plan = (save.isPending && save.variables?.body?.default_plan) || settings.data.default_plan;
+  const choose = (value: string | null) => {
+    const next = plans.find((one) => one === value);
+    if (next === undefined || next === plan) return;
+    save.mutate(
+      { body: { default_plan: next } },
+      { onSuccess: () => tell(t("terms.done")), onError: tellProblem },
+    );
+  };
+  return (
+    <Panel title={t("settings.title")} lead={t("settings.lead")}>
+      <Select
+        maw={420}
+        label={t("settings.plan")}
+        description={isElsewhere ? t("settings.environment") : t(`settings.${plan}`)}
+        disabled={isElsewhere}
+        data={plans.map((value) => ({ value, label: t(`plans.${value}`) }))}
+        value={plan}
+        onChange={choose}
+        allowDeselect={false}
+      />
+    </Panel>
+  );
+}

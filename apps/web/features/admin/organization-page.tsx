@@ -1,0 +1,105 @@
+import { Badge, Stack, Text } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { Back } from "../../ui/back.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./admin.module.css";
+import { AllowancePanel } from "./allowance-panel.tsx";
+import { adminOrganizationRoute } from "./routes.tsx";
+import { SuspensionPanel } from "./suspension-panel.tsx";
+import { TermsPanel } from "./terms-panel.tsx";
+
+const touched = ["getPlatformOrganization", "listPlatformOrganizations", "listOrganizations"] as const;
+
+export function OrganizationPage() {
+  const { t, i18n } = useTranslation("admin");
+  const { id } = adminOrganizationRoute.useParams();
+  const params = { organization_id: id };
+  const { data: organization } = useSuspenseQuery(ask("getPlatformOrganization", { params }));
+  const suspend = useChange("suspendPlatformOrganization", touched);
+  const restore = useChange("restorePlatformOrganization", touched);
+  const figure = (value: number) => value.toLocaleString(i18n.language);
+  return (
+    <Page
+      narrow
+      title={organization.name}
+      above={<Back to="/admin/organizations">{t("organizations.title")}</Back>}
+      beside={
+        organization.suspended_at !== null && (
+          <Badge variant="light" color="red">
+            {t("standing.suspended")}
+          </Badge>
+        )
+      }
+    >
+      <Panel title={t("organization.facts")}>
+        <dl className={classes.facts}>
+          <dt>{t("organizations.owner")}</dt>
+          <dd>
+            {organization.owner === null ? (
+              "–"
+            ) : (
+              <Stack gap={0}>
+                <GoLink to={`/admin/users/${organization.owner.id}`} underline="always">
+                  {organization.owner.name}
+                </GoLink>
+                <Text size="sm" c="dimmed">
+                  {organization.owner.email}
+                </Text>
+              </Stack>
+            )}
+          </dd>
+          <dt>{t("organization.slug")}</dt>
+          <dd className="mono">{organization.slug}</dd>
+          <dt>{t("organization.holds")}</dt>
+          <dd>
+            {[
+              t("organization.products", { count: organization.product_count }),
+              t("organization.licenses", { count: organization.license_count }),
+              t("organization.members", { count: organization.member_count }),
+            ].join(", ")}
+          </dd>
+          <dt>{t("organization.waiting")}</dt>
+          <dd>{figure(organization.waiting_letter_count)}</dd>
+          <dt>{t("organizations.created")}</dt>
+          <dd>
+            <Time at={organization.created_at} />
+          </dd>
+          {organization.delete_after !== null && (
+            <>
+              <dt>{t("standing.leaving")}</dt>
+              <dd>
+                <Time at={organization.delete_after} />
+              </dd>
+            </>
+          )}
+          <dt>Id</dt>
+          <dd>
+            <Copyable value={organization.id} />
+          </dd>
+          <dt>{t("sections.audit")}</dt>
+          <dd>
+            <GoLink to="/admin/audit-log" search={{ organization: organization.id }}>
+              {t("organization.log")}
+            </GoLink>
+          </dd>
+        </dl>
+      </Panel>
+      <TermsPanel key={organization.updated_at} organization={organization} />
+      {organization.owner !== null && <AllowancePanel userId={organization.owner.id} ofOwner />}
+      <SuspensionPanel
+        of="organization"
+        name={organization.name}
+        suspendedAt={organization.suspended_at}
+        reason={organization.suspension_reason}
+        suspend={(reason) => suspend.mutateAsync({ params, body: { reason } })}
+        restore={() => restore.mutateAsync({ params })}
+      />
+    </Page>
+  );
+}

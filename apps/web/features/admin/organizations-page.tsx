@@ -1,0 +1,169 @@
+import { Badge, Group, Select, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { adminOrganizationsRoute, billingStates, plans } from "./routes.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { useSearchOn } from "./search-on.ts";
+
+type Organization = Item<"listPlatformOrganizations">;
+const mostCounted = 1_000;
+
+export function OrganizationsPage() {
+  const { t, i18n } = useTranslation("admin");
+  const search = adminOrganizationsRoute.useSearch();
+  const navigate = adminOrganizationsRoute.useNavigate();
+  const list = useInfiniteQuery(
+    askPages("listPlatformOrganizations", {
+      query: {
+        ...(search.q === undefined ? {} : { q: search.q }),
+        ...(search.plan === undefined ? {} : { plan: search.plan }),
+        ...(search.billing === undefined ? {} : { billing_state: search.billing }),
+        ...(search.standing === undefined
+          ? {}
+          : { suspended: search.standing === "suspended" ? "true" : "false" }),
+      },
+    }),
+  );
+  const rows = flat(list.data);
+  const { isPending } = useSearchOn(list, rows.length);
+  const set = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const counted = (count: number) => count.toLocaleString(i18n.language) + (count >= mostCounted ? "+" : "");
+  const columns: Column<Organization>[] = [
+    {
+      id: "name",
+      header: t("organizations.name"),
+      cell: (organization) => (
+        <Stack gap={0} miw={0}>
+          <Group gap={6}>
+            <GoLink to={`/admin/organizations/${organization.id}`} size="sm" fw={600}>
+              {organization.name}
+            </GoLink>
+            <Standing organization={organization} />
+          </Group>
+          <Text size="xs" c="dimmed" className="mono">
+            {organization.slug}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: "owner",
+      header: t("organizations.owner"),
+      wide: true,
+      cell: (organization) =>
+        organization.owner === null ? (
+          "–"
+        ) : (
+          <GoLink to={`/admin/users/${organization.owner.id}`} size="sm">
+            {organization.owner.email}
+          </GoLink>
+        ),
+    },
+    {
+      id: "plan",
+      header: t("organizations.plan"),
+      cell: (organization) => (
+        <Group gap={6}>
+          <Text size="sm">{t(`plans.${organization.plan}`)}</Text>
+          {organization.billing_state !== "active" && (
+            <Badge size="sm" variant="light" color="orange">
+              {t(`billing.${organization.billing_state}`)}
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      id: "licenses",
+      header: t("organizations.licenses"),
+      align: "right",
+      wide: true,
+      cell: (organization) => <span className="figures">{counted(organization.license_count)}</span>,
+    },
+    {
+      id: "created",
+      header: t("organizations.created"),
+      wide: true,
+      cell: (organization) => <Time at={organization.created_at} />,
+    },
+  ];
+  return (
+    <Page title={t("organizations.title")} lead={t("organizations.lead")}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchBox label={t("organizations.search")} value={search.q} onChange={(q) => set({ q })} />
+          <Select
+            w={150}
+            aria-label={t("organizations.plan")}
+            placeholder={t("organizations.anyPlan")}
+            clearable
+            data={plans.map((value) => ({ value, label: t(`plans.${value}`) }))}
+            value={search.plan ?? null}
+            onChange={(value) => set({ plan: plans.find((plan) => plan === value) })}
+          />
+          <Select
+            w={170}
+            aria-label={t("organizations.billing")}
+            placeholder={t("organizations.anyBilling")}
+            clearable
+            data={billingStates.map((value) => ({ value, label: t(`billing.${value}`) }))}
+            value={search.billing ?? null}
+            onChange={(value) => set({ billing: billingStates.find((state) => state === value) })}
+          />
+          <Select
+            w={160}
+            aria-label={t("organizations.standing")}
+            placeholder={t("organizations.anyStanding")}
+            clearable
+            data={(["suspended", "open"] as const).map((value) => ({ value, label: t(`standing.${value}`) }))}
+            value={search.standing ?? null}
+            onChange={(value) =>
+              set({ standing: value === "suspended" || value === "open" ? value : undefined })
+            }
+          />
+        </Group>
+        <DataTable
+          label={t("organizations.title")}
+          columns={columns}
+          rows={rows}
+          keyOf={(organization) => organization.id}
+          isPending={isPending}
+          error={list.error}
+          empty={
+            <Empty icon="search" title={t("nothingFound")}>
+              {t("organizations.none")}
+            </Empty>
+          }
+          hasMore={list.hasNextPage}
+          isFetchingMore={list.isFetchingNextPage}
+          fetchMore={list.fetchNextPage}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function Standing({ organization }: { organization: Organization }) {
+  const { t } = useTranslation("admin");
+  if (organization.suspended_at !== null)
+    return (
+      <Badge size="sm" variant="light" color="red">
+        {t("standing.suspended")}
+      </Badge>
+    );
+  if (organization.delete_after !== null)
+    return (
+      <Badge size="sm" variant="light" color="orange">
+        {t("standing.leaving")}
+      </Badge>
+    );
+  return null;
+}

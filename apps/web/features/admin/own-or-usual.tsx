@@ -1,0 +1,54 @@
+import { Group, NumberInput, Radio, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+
+interface OwnOrUsualProps {
+  readonly label: string;
+  readonly description: string;
+  /** What holds when nothing is set. */
+  readonly usual: string;
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+  readonly error: string | null;
+  readonly max: number;
+}
+
+/** A number of its own, or what holds for everybody. */
+export function OwnOrUsual({ label, description, usual, value, onChange, error, max }: OwnOrUsualProps) {
+  const { t, i18n } = useTranslation("admin");
+  const separator = new Intl.NumberFormat(i18n.language).format(10_000).charAt(2);
+  return (
+    <Radio.Group
+      label={label}
+      description={description}
+      value={value === null ? "usual" : "own"}
+      onChange={(choice) => onChange(choice === "usual" ? null : 0)}
+    >
+      <Stack gap={6} mt={6}>
+        <Radio value="usual" label={usual} />
+        <Group gap="xs" align="center">
+          <Radio value="own" label={t("own")} />
+          {value !== null && (
+            <NumberInput
+              aria-label={`${label}: ${t("own")}`}
+              w={170}
+              min={0}
+              max={max}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator={/\d/.test(separator) ? " " : separator}
+              decimalSeparator={separator === "," ? "." : ","}
+              value={value}
+              onChange={(next) => onChange(typeof next === "number" ? next : 0)}
+              error={error}
+            />
+          )}
+        </Group>
+        {value === 0 && (
+          <Text size="xs" c="dimmed">
+            {t("zero")}
+          </Text>
+        )}
+      </Stack>
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,97 @@
+import { Alert, Button, Stack, Text, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+
+interface SuspensionPanelProps {
+  /** Which words it uses. */
+  readonly of: "organization" | "person";
+  readonly name: string;
+  readonly suspendedAt: string | null;
+  readonly reason: string | null;
+  readonly suspend: (reason: string) => Promise<unknown>;
+  readonly restore: () => Promise<unknown>;
+}
+
+/** Suspending an organization or a person; the reason is shown to whom it concerns. */
+export function SuspensionPanel(props: SuspensionPanelProps) {
+  const { t } = useTranslation("admin");
+  const { of, name, suspendedAt } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [reason, setReason] = useState("");
+  const restore = async () => {
+    setBusy(true);
+    try {
+      await props.restore();
+      tell(t("suspension.restored", { name }));
+    } catch (error) {
+      tellProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (suspendedAt !== null)
+    return (
+      <Panel
+        danger
+        title={t("suspension.isSuspended")}
+        lead={
+          <>
+            {t("suspension.since")} <Time at={suspendedAt} />
+          </>
+        }
+        actions={
+          <Button loading={isBusy} onClick={restore}>
+            {t("suspension.restore")}
+          </Button>
+        }
+      >
+        <Alert color="red" icon={<Icon name="block" />}>
+          {props.reason ?? t("suspension.noReason")}
+        </Alert>
+      </Panel>
+    );
+  return (
+    <Panel
+      danger
+      title={t("suspension.title")}
+      lead={t(`suspension.${of}`)}
+      actions={
+        <Button color="red" variant="light" onClick={() => setOpen(true)}>
+          {t("suspension.do")}
+        </Button>
+      }
+    >
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t("suspension.confirm", { name })}
+        deed={t("suspension.do")}
+        onConfirm={async () => {
+          await props.suspend(reason);
+          tell(t("suspension.done", { name }), props.restore);
+        }}
+      >
+        <Stack>
+          <Text>{t(`suspension.${of}`)}</Text>
+          <Textarea
+            label={t("suspension.reason")}
+            description={t("suspension.reasonWords")}
+            required
+            data-autofocus
+            autosize
+            minRows={2}
+            maxLength={1_000}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </Stack>
+      </Confirm>
+    </Panel>
+  );
+}

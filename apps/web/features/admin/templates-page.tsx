@@ -1,0 +1,81 @@
+import { Group, SegmentedControl, Select, Stack } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { addressOf } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { type Language, languages } from "../../i18n/languages.ts";
+import { Page } from "../../ui/page.tsx";
+import classes from "./admin.module.css";
+import { LetterFrame } from "./letter-frame.tsx";
+import { templatesRoute } from "./routes.tsx";
+
+/** Every kind of letter, with values that are made up, in each language. */
+export function TemplatesPage() {
+  const { t, i18n } = useTranslation("admin");
+  const search = templatesRoute.useSearch();
+  const navigate = templatesRoute.useNavigate();
+  const { kinds } = useSuspenseQuery(ask("listMailTemplates")).data;
+  const kind = kinds.find((one) => one === search.kind) ?? kinds[0] ?? "";
+  const language: Language = search.language ?? (i18n.language as Language);
+  const format = search.as ?? "html";
+  const set = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  return (
+    <Page title={t("letters.title")} lead={t("letters.lead")}>
+      <div className={classes.split}>
+        <nav aria-label={t("mailbox.kind")}>
+          <ul className={classes.kinds}>
+            {kinds.map((one) => (
+              <li key={one}>
+                <Link
+                  className={classes.kind ?? ""}
+                  to="/admin/letters"
+                  search={{ ...search, kind: one }}
+                  aria-current={one === kind ? "page" : undefined}
+                  activeProps={{}}
+                  replace
+                >
+                  {t(`kinds.${one}`)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <Select
+            className={classes.onlyNarrow ?? ""}
+            label={t("mailbox.kind")}
+            data={kinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+            value={kind}
+            onChange={(value) => set({ kind: value ?? undefined })}
+            allowDeselect={false}
+          />
+        </nav>
+        <Stack gap="sm" miw={0}>
+          <Group gap="xs">
+            <SegmentedControl
+              size="xs"
+              aria-label={t("letters.language")}
+              value={language}
+              onChange={(value) => set({ language: value as Language })}
+              data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+            />
+            <SegmentedControl
+              size="xs"
+              aria-label={t("letters.format")}
+              value={format}
+              onChange={(value) => set({ as: value === "text" ? "text" : undefined })}
+              data={[
+                { value: "html", label: t("letters.html") },
+                { value: "text", label: t("letters.text") },
+              ]}
+            />
+          </Group>
+          <LetterFrame
+            src={addressOf("getMailTemplate", { params: { kind }, query: { language, format } })}
+            title={`${t(`kinds.${kind}`)}, ${languages[language]}`}
+          />
+        </Stack>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,123 @@
+import { Group, Stack, Switch, Text } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { useMe } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./admin.module.css";
+import { AllowancePanel } from "./allowance-panel.tsx";
+import { adminUserRoute } from "./routes.tsx";
+import { SuspensionPanel } from "./suspension-panel.tsx";
+import { Marks } from "./users-page.tsx";
+
+const touched = ["getUser", "listUsers", "getMe"] as const;
+
+export function UserPage() {
+  const { t } = useTranslation("admin");
+  const { id } = adminUserRoute.useParams();
+  const me = useMe();
+  const params = { user_id: id };
+  const { data: user } = useSuspenseQuery(ask("getUser", { params }));
+  const suspend = useChange("suspendUser", touched);
+  const restore = useChange("restoreUser", touched);
+  return (
+    <Page
+      narrow
+      title={user.name}
+      above={<Back to="/admin/users">{t("users.title")}</Back>}
+      beside={<Marks user={user} />}
+    >
+      <Panel title={t("user.facts")}>
+        <dl className={classes.facts}>
+          <dt>{t("user.email")}</dt>
+          <dd>
+            <Copyable value={user.email} />
+          </dd>
+          <dt>{t("user.organizations")}</dt>
+          <dd>
+            {user.organizations.length === 0 ? (
+              "–"
+            ) : (
+              <Stack gap={2}>
+                {user.organizations.map((organization) => (
+                  <Group key={organization.id} gap={6}>
+                    <GoLink to={`/admin/organizations/${organization.id}`}>{organization.name}</GoLink>
+                    <Text size="sm" c="dimmed">
+                      {t(organization.is_owner ? "user.owner" : "user.member")}
+                    </Text>
+                  </Group>
+                ))}
+              </Stack>
+            )}
+          </dd>
+          <dt>{t("users.since")}</dt>
+          <dd>
+            <Time at={user.created_at} />
+          </dd>
+          <dt>Id</dt>
+          <dd>
+            <Copyable value={user.id} />
+          </dd>
+          <dt>{t("sections.audit")}</dt>
+          <dd>
+            <GoLink to="/admin/audit-log" search={{ actor: user.id }}>
+              {t("user.log")}
+            </GoLink>
+          </dd>
+        </dl>
+      </Panel>
+      <AdminPanel isAdmin={user.is_platform_admin} name={user.name} params={params} />
+      <AllowancePanel userId={id} />
+      {id !== me.id && (
+        <SuspensionPanel
+          of="person"
+          name={user.name}
+          suspendedAt={user.suspended_at}
+          reason={user.suspension_reason}
+          suspend={(reason) => suspend.mutateAsync({ params, body: { reason } })}
+          restore={() => restore.mutateAsync({ params })}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface AdminPanelProps {
+  readonly isAdmin: boolean;
+  readonly name: string;
+  readonly params: { readonly user_id: string };
+}
+
+/** Asked first, either way: it is the whole server. */
+function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
+  const { t } = useTranslation("admin");
+  const [isOpen, setOpen] = useState(false);
+  const change = useChange("updateUser", touched);
+  const words = isAdmin ? "take" : "give";
+  return (
+    <Panel title={t("user.admin")} lead={t("user.adminWords")}>
+      <Switch label={t("user.isAdmin")} checked={isAdmin} onChange={() => setOpen(true)} />
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t(`user.${words}Title`, { name })}
+        deed={t(`user.${words}`)}
+        harmless={!isAdmin}
+        onConfirm={async () => {
+          await change.mutateAsync({ params, body: { is_platform_admin: !isAdmin } });
+          tell(t("terms.done"));
+        }}
+      >
+        {t(`user.${words}Words`, { name })}
+      </Confirm>
+    </Panel>
+  );
+}

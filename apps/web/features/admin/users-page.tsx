@@ -1,0 +1,117 @@
+import { Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { adminUsersRoute } from "./routes.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { useSearchOn } from "./search-on.ts";
+
+type User = Item<"listUsers">;
+
+export function UsersPage() {
+  const { t } = useTranslation("admin");
+  const search = adminUsersRoute.useSearch();
+  const navigate = adminUsersRoute.useNavigate();
+  const list = useInfiniteQuery(
+    askPages("listUsers", {
+      query: {
+        ...(search.q === undefined ? {} : { q: search.q }),
+        ...(search.show === "admins" ? { platform_admin: "true" } : {}),
+        ...(search.show === "suspended" ? { suspended: "true" } : {}),
+      },
+    }),
+  );
+  const rows = flat(list.data);
+  const { isPending } = useSearchOn(list, rows.length);
+  const set = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const columns: Column<User>[] = [
+    {
+      id: "name",
+      header: t("users.name"),
+      cell: (user) => (
+        <Stack gap={0} miw={0}>
+          <GoLink to={`/admin/users/${user.id}`} size="sm" fw={600}>
+            {user.name}
+          </GoLink>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {user.email}
+          </Text>
+        </Stack>
+      ),
+    },
+    { id: "marks", header: t("users.marks"), cell: (user) => <Marks user={user} /> },
+    { id: "created", header: t("users.since"), wide: true, cell: (user) => <Time at={user.created_at} /> },
+  ];
+  return (
+    <Page title={t("users.title")} lead={t("users.lead")}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchBox label={t("users.search")} value={search.q} onChange={(q) => set({ q })} />
+          <SegmentedControl
+            size="xs"
+            aria-label={t("users.show")}
+            value={search.show ?? "all"}
+            onChange={(value) =>
+              set({ show: value === "admins" || value === "suspended" ? value : undefined })
+            }
+            data={(["all", "admins", "suspended"] as const).map((value) => ({
+              value,
+              label: t(`users.${value}`),
+            }))}
+          />
+        </Group>
+        <DataTable
+          label={t("users.title")}
+          columns={columns}
+          rows={rows}
+          keyOf={(user) => user.id}
+          isPending={isPending}
+          error={list.error}
+          empty={
+            <Empty icon="search" title={t("nothingFound")}>
+              {t("users.none")}
+            </Empty>
+          }
+          hasMore={list.hasNextPage}
+          isFetchingMore={list.isFetchingNextPage}
+          fetchMore={list.fetchNextPage}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+export function Marks({ user }: { user: Omit<User, "created_at" | "updated_at"> }) {
+  const { t } = useTranslation("admin");
+  return (
+    <Group gap={4}>
+      {user.suspended_at !== null && (
+        <Badge size="sm" variant="light" color="red">
+          {t("standing.suspended")}
+        </Badge>
+      )}
+      {user.is_platform_admin && (
+        <Badge size="sm" variant="light">
+          {t("users.admin")}
+        </Badge>
+      )}
+      {user.two_factor_enabled && (
+        <Badge size="sm" variant="default">
+          {t("users.secondFactor")}
+        </Badge>
+      )}
+      {!user.email_verified && (
+        <Badge size="sm" variant="light" color="orange">
+          {t("users.unverified")}
+        </Badge>
+      )}
+    </Group>
+  );
+}

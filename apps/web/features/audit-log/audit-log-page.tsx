@@ -1,0 +1,110 @@
+import { Button, Stack, Text, UnstyledButton } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { askPages, flat } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { plainWords } from "./actions.ts";
+import { AuditFilters, nothing } from "./audit-filters.tsx";
+import classes from "./audit-log.module.css";
+import { ShortDifference } from "./difference.tsx";
+import { EntryDrawer } from "./entry-drawer.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+import type { Entry } from "./field-changes.ts";
+import { type AuditSearch, auditLogRoute } from "./routes.tsx";
+import { Subject } from "./subject.tsx";
+import { Who } from "./who.tsx";
+
+export function AuditLogPage() {
+  const { t } = useTranslation("audit-log");
+  const { id } = useOrganization();
+  const search = auditLogRoute.useSearch();
+  const navigate = auditLogRoute.useNavigate();
+  const { entry: openId, ...filters } = search;
+  const list = useInfiniteQuery(
+    askPages("listAuditLog", { params: { organization_id: id }, query: filters }),
+  );
+  const entries = flat(list.data);
+  const narrow = (changes: Partial<AuditSearch>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const open = (entry: string | undefined) =>
+    void navigate({ search: { ...search, entry }, resetScroll: false });
+  const columns: readonly Column<Entry>[] = [
+    { id: "when", header: t("columns.when"), width: 130, cell: (entry) => <Time at={entry.at} /> },
+    { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Who actor={entry.actor} /> },
+    {
+      id: "what",
+      header: t("columns.what"),
+      cell: (entry) => (
+        <>
+          <UnstyledButton className={classes.open ?? ""} onClick={() => open(entry.id)}>
+            {t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}
+          </UnstyledButton>
+          <Text inherit c="dimmed" hiddenFrom="sm">
+            {entry.actor.name}
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: "subject",
+      header: t("columns.subject"),
+      cell: (entry) => <Subject subject={entry.subject} action={entry.action} />,
+    },
+    {
+      id: "changes",
+      header: t("columns.changes"),
+      wide: true,
+      cell: (entry) => <ShortDifference entry={entry} />,
+    },
+    {
+      id: "from",
+      header: t("columns.from"),
+      wide: true,
+      cell: (entry) => <span className="mono">{entry.ip ?? ""}</span>,
+    },
+  ];
+  const isNarrowed = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={t("title")} lead={t("lead")} actions={<ExportMenu search={search} />}>
+      <Stack gap="sm">
+        <AuditFilters search={search} onChange={narrow} entries={entries} />
+        <DataTable
+          label={t("title")}
+          columns={columns}
+          rows={entries}
+          keyOf={(entry) => entry.id}
+          isPending={list.isPending}
+          error={list.error}
+          hasMore={list.hasNextPage}
+          isFetchingMore={list.isFetchingNextPage}
+          fetchMore={list.fetchNextPage}
+          isMarked={(entry) => entry.id === openId}
+          empty={
+            <Empty
+              icon={isNarrowed ? "filter" : "audit"}
+              title={isNarrowed ? t("nothingFound.title") : t("empty.title")}
+              action={
+                isNarrowed && (
+                  <Button variant="default" onClick={() => narrow(nothing)}>
+                    {t("filters.clear")}
+                  </Button>
+                )
+              }
+            >
+              {isNarrowed ? t("nothingFound.words") : t("empty.words")}
+            </Empty>
+          }
+        />
+      </Stack>
+      <EntryDrawer
+        entry={entries.find((entry) => entry.id === openId) ?? null}
+        onClose={() => open(undefined)}
+        onNarrow={narrow}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,122 @@
+import { Badge, Group, Table, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { plainWords } from "./actions.ts";
+import classes from "./difference.module.css";
+import { changesOf, type Entry, type FieldChange, listDifference } from "./field-changes.ts";
+import { useValueText, Value } from "./value.tsx";
+
+/** Field by field: as it was, and as it is since. */
+export function Difference({ entry }: { entry: Entry }) {
+  const { t } = useTranslation("audit-log");
+  const changes = changesOf(entry);
+  if (changes.length === 0) return <Text c="dimmed">{t("difference.nothing")}</Text>;
+  const hasBefore = entry.before !== null && Object.keys(entry.before).length > 0;
+  const hasAfter = entry.after !== null && Object.keys(entry.after).length > 0;
+  return (
+    <Table className={classes.table ?? ""} aria-label={t("difference.title")} layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w="30%">{t("difference.field")}</Table.Th>
+          {hasBefore && <Table.Th>{t("difference.before")}</Table.Th>}
+          {hasAfter && <Table.Th>{hasBefore ? t("difference.after") : t("difference.value")}</Table.Th>}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {changes.map((change) => (
+          <Table.Tr key={change.field}>
+            <Table.Th scope="row">
+              <FieldName field={change.field} />
+            </Table.Th>
+            {hasBefore && (
+              <Table.Td className={classes.before ?? ""}>
+                <Side change={change} side="before" isAlone={!hasAfter} />
+              </Table.Td>
+            )}
+            {hasAfter && (
+              <Table.Td className={hasBefore ? (classes.after ?? "") : ""}>
+                <Side change={change} side="after" isAlone={!hasBefore} />
+              </Table.Td>
+            )}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+interface SideProps {
+  readonly change: FieldChange;
+  readonly side: "before" | "after";
+  readonly isAlone: boolean;
+}
+
+function Side({ change, side, isAlone }: SideProps) {
+  const value = change[side];
+  if (value === undefined && !isAlone) return null;
+  const lists = isAlone ? null : listDifference(change);
+  if (lists === null) return <Value field={change.field} value={value} />;
+  const marked = side === "before" ? lists.removed : lists.added;
+  const all = value as string[];
+  if (all.length === 0) return <Value field={change.field} value={null} />;
+  return (
+    <Group gap={4}>
+      {all.map((word) => (
+        <Badge
+          key={word}
+          variant={marked.includes(word) ? "light" : "default"}
+          color={side === "before" ? "red" : "verdigris"}
+          tt="none"
+        >
+          {marked.includes(word) ? `${side === "before" ? "−" : "+"} ${word}` : word}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+export function FieldName({ field }: { field: string }) {
+  const { t } = useTranslation("audit-log");
+  return <>{t(`fields.${field}`, { defaultValue: plainWords(field) })}</>;
+}
+
+const mostShort = 2;
+
+/** The same in a line, for the list: the first two, and how many more. */
+export function ShortDifference({ entry }: { entry: Entry }) {
+  const { t } = useTranslation("audit-log");
+  const textOf = useValueText("short");
+  const changes = changesOf(entry);
+  if (changes.length === 0) return null;
+  const telling = changes.filter(saysMuch);
+  const shown = (telling.length === 0 ? changes : telling).slice(0, mostShort);
+  return (
+    <Text inherit component="div" className={classes.short ?? ""}>
+      {shown.map((change, index) => (
+        <div key={change.field} className={classes.line}>
+          <span className={classes.field}>
+            <FieldName field={change.field} />
+          </span>{" "}
+          {change.before !== undefined && entry.after !== null && (
+            <>
+              <del>{textOf(change.field, change.before)}</del>
+              {" → "}
+            </>
+          )}
+          <span>{textOf(change.field, change.after === undefined ? change.before : change.after)}</span>
+          {index === shown.length - 1 && changes.length > shown.length && (
+            <span className={classes.field}>
+              {" "}
+              {t("difference.more", { count: changes.length - shown.length })}
+            </span>
+          )}
+        </div>
+      ))}
+    </Text>
+  );
+}
+
+/** Ids and moments repeat what stands elsewhere in the line, and nothing is nothing. */
+function saysMuch({ field, before, after }: FieldChange): boolean {
+  if ((before ?? null) === null && (after ?? null) === null) return false;
+  return !/(?:^|_)ids?$|^revoked_at$/.test(field);
+}

@@ -1,0 +1,32 @@
+import { Button, Menu } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { addressOf } from "../../api/client.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import type { AuditSearch } from "./routes.tsx";
+
+/** A file of what is shown, and of all that comes after it. */
+export function ExportMenu({ search }: { search: AuditSearch }) {
+  const { t } = useTranslation("audit-log");
+  const { id } = useOrganization();
+  const { entry: _, ...filters } = search;
+  const address = (format: "csv" | "jsonl") =>
+    addressOf("exportAuditLog", { params: { organization_id: id }, query: { format, ...filters } });
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={15} />}>
+          {t("export.do")}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={address("csv")} download="audit-log.csv">
+          {t("export.csv")}
+        </Menu.Item>
+        <Menu.Item component="a" href={address("jsonl")} download="audit-log.jsonl">
+          {t("export.jsonl")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

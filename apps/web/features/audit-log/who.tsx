@@ -1,0 +1,21 @@
+import { Badge, Group, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Entry } from "./field-changes.ts";
+
+/** Who did it, and by what, where it was not simply somebody who was signed in. */
+export function Who({ actor }: { actor: Entry["actor"] }) {
+  const { t } = useTranslation("audit-log");
+  const kind = actor.kind === "person" && actor.access_token_id !== null ? "by_token" : actor.kind;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <span>{actor.kind === "system" ? t("kinds.system") : actor.name}</span>
+      {kind !== "person" && kind !== "system" && (
+        <Tooltip label={t(`kindWords.${kind}`)}>
+          <Badge size="sm" variant="default" tt="none" tabIndex={0}>
+            {t(`kinds.${kind}`)}
+          </Badge>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,162 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call, type Item } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask, useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+
+type Customer = Item<"listCustomers">;
+
+interface CustomerDialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** With whoever it is afterwards: with another e-mail it is somebody else. */
+  readonly onDone: (customer: Customer) => void;
+  /** To be changed; without it a new one is made. */
+  readonly customer?: Customer;
+}
+
+export function CustomerDialog(props: CustomerDialogProps) {
+  const { t } = useTranslation("customers");
+  const title = t(props.customer === undefined ? "new" : "form.change");
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={title}>
+      {props.opened && <CustomerForm {...props} />}
+    </Modal>
+  );
+}
+
+const fields = ["email", "name", "discord_id"] as const;
+type Field = (typeof fields)[number];
+type Texts = Readonly<Record<Field, string>>;
+
+function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
+  const { t } = useTranslation("customers");
+  const { id: organizationId } = useOrganization();
+  const queries = useQueryClient();
+  const touches = ["listCustomers", "getCustomer", "listLicenses", "getLicense"] as const;
+  const create = useChange("createCustomer", touches);
+  const update = useChange("updateCustomer", touches);
+  const [base, setBase] = useState(customer);
+  const [texts, setTexts] = useState(textsOf(customer));
+  const [isLoaded, setLoaded] = useState(false);
+  const error = create.error ?? update.error;
+  const isOld = error instanceof ApiProblem && error.kind === "changed-meanwhile";
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const done = base === undefined ? await make() : await change(base);
+      tell(t(base === undefined ? "told.made" : "told.saved"));
+      onClose();
+      onDone(done);
+    } catch {}
+  };
+  const make = () => create.mutateAsync({ params: { organization_id: organizationId }, body: bodyOf(texts) });
+  const change = ({ id, updated_at }: Customer) =>
+    update.mutateAsync({
+      params: { organization_id: organizationId, customer_id: id },
+      body: { ...bodyOf(texts), updated_at },
+    });
+  const reload = async () => {
+    if (base === undefined) return;
+    const params = { organization_id: organizationId, customer_id: base.id };
+    const now = await call("getCustomer", { params });
+    queries.setQueryData(ask("getCustomer", { params }).queryKey, now);
+    const [was, is] = [textsOf(base), textsOf(now)];
+    setTexts((typed) => merged(was, typed, is));
+    setBase(now);
+    setLoaded(true);
+    update.reset();
+  };
+  const movesLicenses = base !== undefined && base.license_count > 0 && isSomebodyElse(base, texts);
+  const field = (name: Field, rest: object = {}) => (
+    <TextInput
+      label={t(`form.${name}`)}
+      value={texts[name]}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        setTexts((before) => ({ ...before, [name]: value }));
+      }}
+      error={fieldError(error, name)}
+      {...rest}
+    />
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {customer === undefined && (
+          <Text c="dimmed" size="sm">
+            {t("form.lead")}
+          </Text>
+        )}
+        {isOld ? (
+          <Alert color="orange" title={t("common:changedMeanwhile.title")} icon={<Icon name="warning" />}>
+            <Stack gap="xs" align="flex-start">
+              {t("common:changedMeanwhile.words")}
+              <Button size="xs" variant="default" onClick={() => void reload()}>
+                {t("common:changedMeanwhile.reload")}
+              </Button>
+            </Stack>
+          </Alert>
+        ) : (
+          <ProblemAlert error={error} beside={fields} />
+        )}
+        {isLoaded && <Alert icon={<Icon name="info" />}>{t("common:changedMeanwhile.loaded")}</Alert>}
+        {field("email", { type: "email", "data-autofocus": true, autoComplete: "off" })}
+        {field("name", { autoComplete: "off" })}
+        {field("discord_id", {
+          inputMode: "numeric",
+          description: t("form.discordHelp"),
+          autoComplete: "off",
+        })}
+        {movesLicenses && (
+          <Alert color="orange" icon={<Icon name="info" />}>
+            {t("form.somebodyElse", { count: base.license_count })}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("common:cancel")}
+          </Button>
+          <Button type="submit" loading={create.isPending || update.isPending}>
+            {t(base === undefined ? "form.make" : "common:save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function textsOf(customer: Customer | undefined): Texts {
+  return {
+    email: customer?.email ?? "",
+    name: customer?.name ?? "",
+    discord_id: customer?.discord_id ?? "",
+  };
+}
+
+function bodyOf(texts: Texts) {
+  const { email, name, discord_id } = texts;
+  const kept = (text: string) => (text.trim() === "" ? null : text.trim());
+  return { email: kept(email), name: kept(name), discord_id: kept(discord_id) };
+}
+
+/** What was typed stays; what was left alone becomes what is there now. */
+function merged(was: Texts, typed: Texts, is: Texts): Texts {
+  const pick = (field: Field) => (typed[field] === was[field] ? is[field] : typed[field]);
+  return { email: pick("email"), name: pick("name"), discord_id: pick("discord_id") };
+}
+
+/** The e-mail says who it is; without one, the Discord id does. */
+function isSomebodyElse(customer: Customer, texts: Texts): boolean {
+  const identity = (email: string, discordId: string) =>
+    email.trim() === "" ? `discord ${discordId.trim()}` : email.trim().toLowerCase();
+  return (
+    identity(customer.email ?? "", customer.discord_id ?? "") !== identity(texts.email, texts.discord_id)
+  );
+}

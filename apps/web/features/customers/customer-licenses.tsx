@@ -1,0 +1,105 @@
+import { Button, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Answer, Item } from "../../api/client.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { LicenseStatus } from "../../ui/license-status.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+
+type License = Item<"listLicenses">;
+
+/** What the customer has, the newest first. */
+export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer"> }) {
+  const { t } = useTranslation("customers");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const list = useInfiniteQuery(
+    askPages("listLicenses", {
+      params: { organization_id: organizationId },
+      query: { customer_id: customer.id },
+    }),
+  );
+  const columns: Column<License>[] = [
+    {
+      id: "key",
+      header: t("table.key"),
+      cell: (license) => (
+        <GoLink to={`/o/${slug}/licenses/${license.id}`} className="mono">
+          {license.license_key}
+        </GoLink>
+      ),
+    },
+    { id: "status", header: t("table.status"), cell: (license) => <LicenseStatus status={license.status} /> },
+    { id: "product", header: t("table.product"), wide: true, cell: (license) => license.product_name },
+    {
+      id: "expires",
+      header: t("table.expires"),
+      cell: (license) =>
+        license.expires_at !== null ? (
+          <Time at={license.expires_at} />
+        ) : (
+          t(license.is_lifetime ? "table.never" : "table.afterFirstUse")
+        ),
+    },
+    {
+      id: "ips",
+      header: t("table.ips"),
+      wide: true,
+      align: "right",
+      cell: (license) => (
+        <span className="figures">
+          {license.ip_system_enabled
+            ? `${license.current_unique_ip_count} / ${license.max_ips}`
+            : t("table.anyIp")}
+        </span>
+      ),
+    },
+    {
+      id: "made",
+      header: t("table.made"),
+      wide: true,
+      cell: (license) => <Time at={license.created_at} />,
+    },
+  ];
+  const who =
+    customer.email === null
+      ? { customer_discord_id: customer.discord_id ?? undefined }
+      : { customer_email: customer.email };
+  return (
+    <Section
+      title={t("licenses")}
+      bare
+      actions={
+        may("licenses:create") && (
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => (
+              <Link {...props} to={`/o/${slug}/licenses/new` as "/"} search={who as never} />
+            )}
+          >
+            {t("newLicense")}
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label={t("licenses")}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(license) => license.id}
+        isPending={list.isPending}
+        error={list.error}
+        empty={<Text c="dimmed">{t("noLicenses")}</Text>}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,124 @@
+import { Button, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask, useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Back } from "../../ui/back.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
+import { BlockList } from "../ip-blocks/block-list.tsx";
+import { CustomerDialog } from "./customer-dialog.tsx";
+import { CustomerLicenses } from "./customer-licenses.tsx";
+import { CustomerProfile } from "./customer-profile.tsx";
+import { customerRoute } from "./routes.tsx";
+
+/** One customer: who it is, what they have, and what is kept from them. */
+export function CustomerPage() {
+  const { t } = useTranslation("customers");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const { customerId } = customerRoute.useParams();
+  const { edit } = customerRoute.useSearch();
+  const navigate = useNavigate({ from: customerRoute.fullPath });
+  const params = { organization_id: organizationId, customer_id: customerId };
+  const { data: customer, error } = useQuery(ask("getCustomer", { params }));
+  const remove = useChange("deleteCustomer", ["listCustomers"]);
+  const [isDeleting, setDeleting] = useState(false);
+  const [isBlocking, setBlocking] = useState(false);
+  if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
+  const above = <Back to={`/o/${slug}/customers`}>{t("title")}</Back>;
+  if (customer === undefined)
+    return (
+      <Page title={t("customer")} above={above}>
+        <ProblemAlert error={error} />
+        {error === null && <Skeleton height={160} />}
+      </Page>
+    );
+  const name = customer.name ?? customer.email ?? t("discordNumber", { id: customer.discord_id });
+  const openEdit = (isOpen: boolean) =>
+    void navigate({ search: { edit: isOpen || undefined }, replace: true });
+  const place = { level: "customer", organizationId, customerId } as const;
+  const hasLicenses = customer.license_count > 0;
+  return (
+    <Page
+      title={name}
+      above={above}
+      actions={
+        may("customers:manage") && (
+          <>
+            <Button
+              variant="default"
+              leftSection={<Icon name="edit" size={16} />}
+              onClick={() => openEdit(true)}
+            >
+              {t("common:edit")}
+            </Button>
+            <Tooltip label={t("delete.hasLicenses")} disabled={!hasLicenses}>
+              <Button
+                variant="default"
+                {...(hasLicenses ? { "data-disabled": true } : { c: "red" })}
+                leftSection={<Icon name="trash" size={16} />}
+                aria-disabled={hasLicenses}
+                onClick={(event) => (hasLicenses ? event.preventDefault() : setDeleting(true))}
+              >
+                {t("common:delete")}
+              </Button>
+            </Tooltip>
+          </>
+        )
+      }
+    >
+      <Stack gap="lg">
+        <CustomerProfile customer={customer} />
+        {may("licenses:view") && <CustomerLicenses customer={customer} />}
+        {may("customers:view", "ip_blocks:manage") && (
+          <Section
+            title={t("blocks.title")}
+            bare
+            actions={
+              may("ip_blocks:manage") && (
+                <Button size="xs" variant="default" onClick={() => setBlocking(true)}>
+                  {t("blocks.add")}
+                </Button>
+              )
+            }
+          >
+            <BlockList place={place} empty={<Text c="dimmed">{t("blocks.none")}</Text>} />
+          </Section>
+        )}
+      </Stack>
+      <BlockDialog place={place} opened={isBlocking} onClose={() => setBlocking(false)} />
+      <CustomerDialog
+        customer={customer}
+        opened={edit === true && may("customers:manage")}
+        onClose={() => openEdit(false)}
+        onDone={({ id }) => {
+          if (id !== customerId) void navigate({ to: `/o/${slug}/customers/${id}` as "/", replace: true });
+        }}
+      />
+      <Confirm
+        opened={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={t("delete.title")}
+        deed={t("delete.do")}
+        typed={customer.email ?? customer.discord_id ?? name}
+        onConfirm={async () => {
+          await remove.mutateAsync({ params });
+          tell(t("delete.done", { name }));
+          await navigate({ to: `/o/${slug}/customers` as "/" });
+        }}
+      >
+        {t("delete.words", { name })}
+      </Confirm>
+    </Page>
+  );
+}

@@ -1,0 +1,150 @@
+import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { CustomerDialog } from "./customer-dialog.tsx";
+import { type CustomersSearch, customersRoute } from "./routes.tsx";
+
+type Customer = Item<"listCustomers">;
+
+/** Everybody this organization has written down, the newest first. */
+export function CustomersPage() {
+  const { t } = useTranslation("customers");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const { q, new: isNew } = customersRoute.useSearch();
+  const navigate = useNavigate({ from: customersRoute.fullPath });
+  const list = useInfiniteQuery({
+    ...askPages("listCustomers", { params: { organization_id: organizationId }, query: { search: q } }),
+    placeholderData: keepPreviousData,
+  });
+  const [text, setText] = useState(q ?? "");
+  const find = useDebouncedCallback((words: string) => {
+    const wanted = words.trim();
+    void navigate({
+      search: (before: CustomersSearch) => ({ ...before, q: wanted === "" ? undefined : wanted }),
+      replace: true,
+    });
+  }, 200);
+  const open = (isOpen: boolean) =>
+    void navigate({
+      search: (before: CustomersSearch) => ({ ...before, new: isOpen || undefined }),
+      replace: true,
+    });
+  const columns: Column<Customer>[] = [
+    {
+      id: "who",
+      header: t("customer"),
+      cell: (customer) => (
+        <Stack gap={0}>
+          <GoLink to={`/o/${slug}/customers/${customer.id}`} fw={600}>
+            {customer.name ?? customer.email ?? t("discordNumber", { id: customer.discord_id })}
+          </GoLink>
+          {customer.name !== null && customer.email !== null && (
+            <Text inherit c="dimmed">
+              {customer.email}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    {
+      id: "discord",
+      header: t("discord"),
+      wide: true,
+      cell: ({ discord_id: id }) => (id === null ? <Dash /> : <span className="mono">{id}</span>),
+    },
+    {
+      id: "licenses",
+      header: t("licenses"),
+      align: "right",
+      cell: (customer) => <span className="figures">{customer.license_count}</span>,
+    },
+    { id: "since", header: t("since"), wide: true, cell: (customer) => <Time at={customer.created_at} /> },
+  ];
+  const button = may("customers:manage") && (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
+      {t("new")}
+    </Button>
+  );
+  return (
+    <Page title={t("title")} lead={t("lead")} actions={button}>
+      <TextInput
+        mb="md"
+        maw={420}
+        type="search"
+        aria-label={t("find")}
+        placeholder={t("find")}
+        leftSection={<Icon name="search" size={16} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          find(event.currentTarget.value);
+        }}
+      />
+      <DataTable
+        label={t("title")}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(customer) => customer.id}
+        isPending={list.isPending}
+        error={list.error}
+        // A search may have looked at a part only, and found nothing there.
+        empty={
+          list.hasNextPage ? (
+            <Empty
+              icon="search"
+              title={t("looking.title")}
+              action={
+                <Button
+                  variant="default"
+                  loading={list.isFetchingNextPage}
+                  onClick={() => void list.fetchNextPage()}
+                >
+                  {t("looking.on")}
+                </Button>
+              }
+            >
+              {t("looking.words")}
+            </Empty>
+          ) : q === undefined ? (
+            <Empty icon="customer" title={t("empty.title")} action={button}>
+              {t("empty.words")}
+            </Empty>
+          ) : (
+            <Empty icon="search" title={t("nothing.title")}>
+              {t("nothing.words", { q })}
+            </Empty>
+          )
+        }
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+      />
+      <CustomerDialog
+        opened={isNew === true && may("customers:manage")}
+        onClose={() => open(false)}
+        onDone={({ id }) => void navigate({ to: `/o/${slug}/customers/${id}` as "/" })}
+      />
+    </Page>
+  );
+}
+
+function Dash() {
+  return (
+    <Text inherit component="span" c="dimmed">
+      –
+    </Text>
+  );
+}

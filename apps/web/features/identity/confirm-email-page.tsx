@@ -1,0 +1,49 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useMe } from "../../app/here.ts";
+import { Page } from "../../ui/page.tsx";
+import { Refusal } from "./refusal.tsx";
+import { confirmEmailRoute } from "./routes.tsx";
+
+/** The link in the letter to a new address leads here. It works for whoever asked for the change. */
+export function ConfirmEmailPage() {
+  const { t } = useTranslation("identity");
+  const me = useMe();
+  const { token } = confirmEmailRoute.useSearch();
+  const confirm = useChange("confirmMyEmail", ["getMe"]);
+  const toAccount = (
+    <Button component={Link} to="/account" variant="default">
+      {t("confirmEmail.account")}
+    </Button>
+  );
+  if (confirm.isSuccess) {
+    const { email } = confirm.data;
+    return (
+      <Page narrow title={t("confirmEmail.doneTitle")} lead={t("confirmEmail.done", { email })}>
+        {toAccount}
+      </Page>
+    );
+  }
+  if (token === undefined) {
+    return (
+      <Page narrow title={t("confirmEmail.title")} lead={t("confirmEmail.noToken")}>
+        {toAccount}
+      </Page>
+    );
+  }
+  return (
+    <Page narrow title={t("confirmEmail.title")} lead={t("confirmEmail.lead", { email: me.email })}>
+      <Stack>
+        <Refusal error={confirm.error} />
+        <Group gap="xs">
+          <Button loading={confirm.isPending} onClick={() => confirm.mutate({ body: { token } })}>
+            {t("confirmEmail.do")}
+          </Button>
+          {toAccount}
+        </Group>
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,59 @@
+import { Skeleton, Stack } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Navigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../../api/queries.ts";
+import { ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { OutsideCard } from "../outside-card.tsx";
+import { KeyStep } from "./key-step.tsx";
+import { LicenseStep } from "./license-step.tsx";
+import { OrganizationStep } from "./organization-step.tsx";
+import { ProductStep } from "./product-step.tsx";
+import { PurposeStep } from "./purpose-step.tsx";
+import { useStanding } from "./standing.ts";
+import { TryStep } from "./try-step.tsx";
+
+/** The steps after the account, for the platform admin. Which one it is follows from what is there already. */
+export function FirstRun() {
+  const { data: me } = useSuspenseQuery(ask("getMe"));
+  return me.is_platform_admin ? <Steps email={me.email} /> : <Navigate to="/" replace />;
+}
+
+function Steps({ email }: { email: string }) {
+  const { t } = useTranslation("identity");
+  // Nowhere but here: a page that is loaded anew does not know it, and neither does the server.
+  const [apiKey, setApiKey] = useState<string | null>(null);
+  const [isStored, setStored] = useState(false);
+  const showKey = (key: string) => {
+    setApiKey(key);
+    setStored(false);
+  };
+  const standing = useStanding();
+  if (standing.step === "unknown") {
+    return (
+      <OutsideCard title={t("setup.title")}>
+        <ProblemAlert error={standing.error} />
+        {standing.error === null && (
+          <Stack aria-hidden="true">
+            <Skeleton height={56} />
+            <Skeleton height={36} />
+          </Stack>
+        )}
+      </OutsideCard>
+    );
+  }
+  if (apiKey !== null && !isStored) return <KeyStep apiKey={apiKey} onStored={() => setStored(true)} />;
+  switch (standing.step) {
+    case "purpose":
+      return <PurposeStep />;
+    case "organization":
+      return <OrganizationStep defaultPlan={standing.defaultPlan} />;
+    case "product":
+      return <ProductStep organization={standing.organization} onMade={showKey} />;
+    case "license":
+      return <LicenseStep product={standing.product} email={email} />;
+    case "try":
+      return <TryStep {...standing} apiKey={apiKey} onNewKey={showKey} />;
+  }
+}

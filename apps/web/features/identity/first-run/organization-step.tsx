@@ -1,0 +1,57 @@
+import type { Plan } from "@countersign/domain/quota/limit";
+import { Button, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../../api/client.ts";
+import { queryClient } from "../../../api/queries.ts";
+import { keepOrganization } from "../../../app/last-organization.ts";
+import { ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { bodyOf, noOrganization, OrganizationFields } from "../organization-fields.tsx";
+import classes from "./first-run.module.css";
+import type { Organization } from "./standing.ts";
+import { StepCard } from "./step-card.tsx";
+
+/** The operator's own organization has no limits, whatever others get. */
+export function OrganizationStep({ defaultPlan }: { defaultPlan: Plan }) {
+  const { t } = useTranslation("identity");
+  const [draft, setDraft] = useState(noOrganization);
+  const isLimited = defaultPlan !== "enterprise";
+  // Made, but perhaps not raised yet: trying again must not make a second one.
+  const made = useRef<Organization>(null);
+  const create = useMutation({
+    mutationFn: async () => {
+      made.current ??= await call("createOrganization", { body: bodyOf(draft) });
+      const { id, slug } = made.current;
+      if (isLimited)
+        await call("updatePlatformOrganization", {
+          params: { organization_id: id },
+          body: { plan: "enterprise" },
+        });
+      keepOrganization(slug);
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["listOrganizations"] }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <StepCard step="organization" title={t("setup.organization.title")} lead={t("setup.organization.lead")}>
+      <form onSubmit={submit}>
+        <Stack>
+          <ProblemAlert error={create.error} beside={["name", "slug"]} />
+          <OrganizationFields draft={draft} onChange={setDraft} error={create.error} />
+          {isLimited && (
+            <Text size="sm" c="dimmed">
+              {t("setup.organization.unlimited")}
+            </Text>
+          )}
+          <Button type="submit" className={classes.onward ?? ""} loading={create.isPending}>
+            {t("organization.do")}
+          </Button>
+        </Stack>
+      </form>
+    </StepCard>
+  );
+}

@@ -1,0 +1,87 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { type Answer, call, callAuth } from "../../api/client.ts";
+import { queryClient, useChange } from "../../api/queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import type { ReceivedInvitation } from "./invitation-page.tsx";
+import { OtherWays } from "./other-ways.tsx";
+import { askSession } from "./session.ts";
+import { SignInForm } from "./sign-in-form.tsx";
+import { SignUpForm } from "./sign-up-form.tsx";
+
+interface InvitationAnswerProps {
+  readonly token: string;
+  readonly invitation: ReceivedInvitation;
+  readonly signUp: Answer<"getSetup">["sign_up"];
+}
+
+/** Accept; or first sign in, or sign up, with the address that was invited. */
+export function InvitationAnswer({ token, invitation, signUp }: InvitationAnswerProps) {
+  const { t } = useTranslation("identity");
+  const navigate = useNavigate();
+  const { data: session } = useSuspenseQuery(askSession);
+  const accept = useChange("acceptInvitation");
+  const { email, organization_name: organization } = invitation;
+  const goIn = async (slug: string) => {
+    queryClient.clear();
+    await navigate({ to: "/o/$organization", params: { organization: slug } });
+  };
+
+  if (session !== null && session.user.email.toLowerCase() === email.toLowerCase()) {
+    const join = () =>
+      accept.mutate({ params: { token } }, { onSuccess: (joined) => void goIn(joined.slug) });
+    return (
+      <Stack>
+        <ProblemAlert error={accept.error} />
+        <Button onClick={join} loading={accept.isPending} data-autofocus>
+          {t("invitation.accept")}
+        </Button>
+        <Text size="sm" c="dimmed" ta="center">
+          {t("invitation.signedInAs", { email })}
+        </Text>
+      </Stack>
+    );
+  }
+  if (session !== null) {
+    const signOut = async () => {
+      await callAuth("signOut");
+      await queryClient.resetQueries();
+    };
+    return (
+      <Stack>
+        <Alert color="orange" icon={<Icon name="warning" />}>
+          {t("invitation.otherAddress", { email, mine: session.user.email })}
+        </Alert>
+        <Button onClick={signOut}>{t("invitation.signOut")}</Button>
+      </Stack>
+    );
+  }
+  if (invitation.has_account) {
+    const next = `/invitations/${encodeURIComponent(token)}`;
+    return (
+      <Stack gap="sm">
+        <Text>{t("invitation.signIn")}</Text>
+        <SignInForm next={next} fixedEmail={email} />
+        <OtherWays next={next} />
+      </Stack>
+    );
+  }
+  if (signUp === "closed") return <Text>{t("invitation.closed", { email })}</Text>;
+  return (
+    <Stack gap="sm">
+      <Text>{t("invitation.signUp")}</Text>
+      <SignUpForm
+        deed={t("invitation.join", { organization })}
+        invitation={{ email, token }}
+        onDone={async (account) => {
+          await callAuth("signIn", account);
+          const joined = await call("acceptInvitation", { params: { token } });
+          await goIn(joined.slug);
+        }}
+      />
+    </Stack>
+  );
+}

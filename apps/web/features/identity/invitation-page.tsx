@@ -1,0 +1,55 @@
+import { Button } from "@mantine/core";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Trans, useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask } from "../../api/queries.ts";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { InvitationAnswer } from "./invitation-answer.tsx";
+import { OutsideCard } from "./outside-card.tsx";
+import { invitationRoute } from "./routes.tsx";
+
+export type ReceivedInvitation = Answer<"getReceivedInvitation">;
+
+/** Who invites, where to and as what; and then whatever it takes to accept. */
+export function InvitationPage() {
+  const { t, i18n } = useTranslation("identity");
+  const { token } = invitationRoute.useParams();
+  const { data: invitation, error } = useQuery(ask("getReceivedInvitation", { params: { token } }));
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const until = (at: string) =>
+    new Intl.DateTimeFormat(i18n.language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
+  if (error !== null) {
+    const isOver = error instanceof ApiProblem && error.status === 404;
+    return (
+      <OutsideCard title={t("invitation.badTitle")} {...(isOver ? { lead: t("invitation.bad") } : {})}>
+        {isOver ? (
+          <Button component={Link} to="/" variant="default" fullWidth>
+            {t("invitation.home")}
+          </Button>
+        ) : (
+          <ProblemAlert error={error} />
+        )}
+      </OutsideCard>
+    );
+  }
+  if (invitation === undefined) return null;
+  const { organization_name: organization, role_name: role, invited_by: by } = invitation;
+  return (
+    <OutsideCard
+      title={t("invitation.title", { organization })}
+      lead={
+        <Trans
+          t={t}
+          i18nKey={by === null ? "invitation.byNobody" : "invitation.bySomebody"}
+          values={{ by, role, organization }}
+          components={{ b: <strong /> }}
+        />
+      }
+      foot={t("invitation.until", { when: until(invitation.expires_at) })}
+    >
+      <InvitationAnswer token={token} invitation={invitation} signUp={setup.sign_up} />
+    </OutsideCard>
+  );
+}

@@ -1,0 +1,74 @@
+import { Alert, Anchor, Button, Group, Stack } from "@mantine/core";
+import { Link, useNavigate, useRouter } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { useChange } from "../../api/queries.ts";
+import { useMe, useOrganizations } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { bodyOf, noOrganization, OrganizationFields } from "./organization-fields.tsx";
+
+export function NewOrganizationPage() {
+  const { t } = useTranslation("identity");
+  const { t: common } = useTranslation();
+  const navigate = useNavigate();
+  const router = useRouter();
+  const me = useMe();
+  const mine = useOrganizations();
+  const [draft, setDraft] = useState(noOrganization);
+  const create = useChange("createOrganization", ["listOrganizations"]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(
+      { body: bodyOf(draft) },
+      { onSuccess: ({ slug }) => navigate({ to: "/o/$organization", params: { organization: slug } }) },
+    );
+  };
+  const isFull = create.error instanceof ApiProblem && create.error.kind === "limit-reached";
+  const owned = mine.filter((organization) => organization.is_owner).length;
+  return (
+    <Page
+      narrow
+      title={t("organization.newTitle")}
+      lead={t(mine.length === 0 ? "organization.firstLead" : "organization.newLead")}
+    >
+      <form onSubmit={submit}>
+        <Stack maw={480}>
+          {mine.length === 0 && me.is_platform_admin && (
+            <Alert color="verdigris" icon={<Icon name="info" />}>
+              {t("organization.wizard")}{" "}
+              <Anchor component={Link} to="/setup" inherit c="inherit" underline="always">
+                {t("organization.toWizard")}
+              </Anchor>
+            </Alert>
+          )}
+          {isFull ? (
+            <Alert
+              color="orange"
+              role="alert"
+              icon={<Icon name="warning" />}
+              title={t("organization.fullTitle")}
+            >
+              {t("organization.full", { count: owned })}
+            </Alert>
+          ) : (
+            <ProblemAlert error={create.error} beside={["name", "slug"]} />
+          )}
+          <OrganizationFields draft={draft} onChange={setDraft} error={create.error} />
+          <Group gap="xs">
+            <Button type="submit" loading={create.isPending}>
+              {t("organization.do")}
+            </Button>
+            {mine.length > 0 && (
+              <Button variant="default" onClick={() => router.history.back()}>
+                {common("cancel")}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Page>
+  );
+}

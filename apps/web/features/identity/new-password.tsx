@@ -1,0 +1,63 @@
+import { PasswordInput } from "@mantine/core";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../../ui/icon.tsx";
+import classes from "./outside-card.module.css";
+
+interface NewPasswordProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly error: string | null;
+  /** What others know, so that it is no secret. */
+  readonly about?: readonly string[];
+  readonly label?: string;
+  readonly autoFocus?: boolean;
+}
+
+/** A password that is being chosen, with the rules below it. The server has the last word. */
+export function NewPassword({ value, onChange, error, about = [], label, autoFocus }: NewPasswordProps) {
+  const { t } = useTranslation("identity");
+  const rules = useId();
+  const length = [...value].length;
+  const kept = {
+    length: length >= 8 && length <= 128,
+    own: value !== "" && !about.some((own) => isAbout(value, own)),
+  };
+  return (
+    <div>
+      <PasswordInput
+        label={label ?? t("password")}
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        autoFocus={autoFocus ?? false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={error}
+        aria-describedby={rules}
+        visibilityToggleButtonProps={{ "aria-label": t("showPassword") }}
+      />
+      <ul className={classes.rules} id={rules}>
+        <Rule isKept={kept.length}>{t("passwordRules.length")}</Rule>
+        <Rule isKept={kept.own}>{t("passwordRules.own")}</Rule>
+        {/* Only the server can tell. */}
+        <Rule isKept={false}>{t("passwordRules.common")}</Rule>
+      </ul>
+    </div>
+  );
+}
+
+function Rule({ isKept, children }: { isKept: boolean; children: string }) {
+  return (
+    <li data-kept={isKept || undefined}>
+      <span className={classes.mark}>{isKept ? <Icon name="check" size={12} /> : "·"}</span>
+      {children}
+    </li>
+  );
+}
+
+function isAbout(password: string, own: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const [written, known, mailbox] = [plain(password), plain(own), plain(own.split("@")[0] ?? "")];
+  return known.length >= 4 && (written === known || written === mailbox);
+}

@@ -1,0 +1,104 @@
+import { Button, Divider, Stack } from "@mantine/core";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { useEnter } from "./next-page.ts";
+import { pageOfThisSite } from "./page-of-this-site.ts";
+import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasskey } from "./passkey.ts";
+import { Refusal } from "./refusal.tsx";
+
+/** Ways to sign in without a password, where there are any. */
+export function OtherWays({ next }: { next: string | undefined }) {
+  const { t } = useTranslation("identity");
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const passkey = usePasskey(next);
+  const discord = useMutation({
+    mutationFn: () =>
+      callAuth<{ url: string }>("signInWithDiscord", {
+        provider: "discord",
+        callbackURL: pageOfThisSite(next),
+        errorCallbackURL: "/sign-in",
+      }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  if (!setup.discord && !canUsePasskeys()) return null;
+  return (
+    <Stack gap="sm" mt="md">
+      <Divider label={t("signIn.or")} />
+      <Refusal error={passkey.error ?? discord.error} />
+      {canUsePasskeys() && (
+        <Button
+          variant="default"
+          leftSection={<Icon name="key" size={16} />}
+          loading={passkey.isBusy}
+          onClick={passkey.ask}
+        >
+          {t("signIn.passkey")}
+        </Button>
+      )}
+      {setup.discord && (
+        <Button variant="default" loading={discord.isPending} onClick={() => discord.mutate()}>
+          {t("signIn.discord")}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+/** By the button; and, where the browser can, offered beside the e-mail address all the while. */
+function usePasskey(next: string | undefined) {
+  const enter = useEnter();
+  const [suggestions, setSuggestions] = useState(0);
+  const waiting = useRef<AbortController>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+
+  const run = async (mediation: CredentialMediationRequirement) => {
+    // Only one can be asked at a time.
+    waiting.current?.abort();
+    const turn = new AbortController();
+    waiting.current = turn;
+    const request = await callAuth<PasskeyRequest>("beginPasskeySignIn");
+    if (turn.signal.aborted) return false;
+    const response = await signWithPasskey(request, turn.signal, mediation);
+    if (response === null || turn.signal.aborted) return false;
+    await callAuth("signInWithPasskey", { response });
+    enter(next);
+    return true;
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins anew when the one before has ended.
+  useEffect(() => {
+    let isGone = false;
+    const suggest = async () => {
+      if (!(await canSuggestPasskeys()) || isGone) return;
+      await run("conditional").catch((problem: Error) => {
+        setError(problem);
+        // After a while the server does not take the answer any more: there is another question.
+        setSuggestions((count) => count + 1);
+      });
+    };
+    if (suggestions < 5) void suggest();
+    return () => {
+      isGone = true;
+      waiting.current?.abort();
+    };
+  }, [suggestions]);
+
+  const askNow = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const isIn = await run("optional");
+      if (!isIn) setSuggestions((count) => count + 1);
+    } catch (problem) {
+      setError(problem as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { ask: askNow, isBusy, error };
+}

@@ -1,0 +1,75 @@
+/** What the server asks a passkey to sign. */
+export interface PasskeyRequest {
+  readonly challenge: string;
+  readonly rpId: string;
+  readonly timeout: number;
+  readonly userVerification: string;
+  readonly allowCredentials?: readonly { readonly id: string; readonly transports?: readonly string[] }[];
+}
+
+/** Browsers know passkeys only over https or on localhost, and only for names: an address of digits has none. */
+export function canUsePasskeys(): boolean {
+  return "PublicKeyCredential" in window && !/^[\d.]+$|^\[/.test(location.hostname);
+}
+
+/** Whether passkeys are offered where the e-mail address is typed. */
+export async function canSuggestPasskeys(): Promise<boolean> {
+  if (!canUsePasskeys()) return false;
+  return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
+}
+
+/** Asks the device; null when the person did not want to. */
+export async function signWithPasskey(
+  request: PasskeyRequest,
+  signal: AbortSignal,
+  mediation: CredentialMediationRequirement = "optional",
+): Promise<object | null> {
+  const publicKey: PublicKeyCredentialRequestOptions = {
+    challenge: bytesOf(request.challenge),
+    rpId: request.rpId,
+    timeout: request.timeout,
+    userVerification: request.userVerification as UserVerificationRequirement,
+    allowCredentials: (request.allowCredentials ?? []).map(({ id, transports = [] }) => ({
+      id: bytesOf(id),
+      type: "public-key",
+      transports: [...transports] as AuthenticatorTransport[],
+    })),
+  };
+  try {
+    const given = await navigator.credentials.get({ publicKey, signal, mediation });
+    return given === null ? null : written(given as PublicKeyCredential);
+  } catch (error) {
+    const names = ["NotAllowedError", "AbortError"];
+    if (error instanceof DOMException && names.includes(error.name)) return null;
+    throw error;
+  }
+}
+
+/** As JSON has it, by hand: not every browser in use does it by itself. */
+function written(credential: PublicKeyCredential): object {
+  const { authenticatorData, clientDataJSON, signature, userHandle } =
+    credential.response as AuthenticatorAssertionResponse;
+  return {
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    authenticatorAttachment: credential.authenticatorAttachment ?? undefined,
+    clientExtensionResults: credential.getClientExtensionResults(),
+    response: {
+      authenticatorData: textOf(authenticatorData),
+      clientDataJSON: textOf(clientDataJSON),
+      signature: textOf(signature),
+      ...(userHandle === null ? {} : { userHandle: textOf(userHandle) }),
+    },
+  };
+}
+
+export function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(text, (sign) => sign.charCodeAt(0));
+}
+
+export function textOf(bytes: ArrayBuffer): string {
+  const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

@@ -1,0 +1,114 @@
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { ask, queryClient } from "../../api/queries.ts";
+import { insideRoute, outsideRoute } from "../../app/base-routes.tsx";
+import { lastOrganization } from "../../app/last-organization.ts";
+import { pageOfThisSite } from "./page-of-this-site.ts";
+import { askSession } from "./session.ts";
+
+type Search = Record<string, unknown>;
+type Next = { next?: string | undefined };
+type Token = { token?: string | undefined };
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+const withNext = (search: Search): Next => ({ next: text(search.next) });
+const withToken = (search: Search): Token => ({ token: text(search.token) });
+
+/** Whoever is signed in already has no business with a form to sign in. */
+async function onlyNobody({ search }: { search: Next }): Promise<void> {
+  const session = await queryClient.fetchQuery(askSession);
+  if (session !== null) throw redirect({ href: pageOfThisSite(search.next), replace: true });
+}
+
+export const signInRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/sign-in",
+  validateSearch: (
+    search: Search,
+  ): Next & { verified?: boolean | undefined; error?: string | undefined } => ({
+    ...withNext(search),
+    verified: search.verified === true ? true : undefined,
+    error: text(search.error),
+  }),
+  beforeLoad: onlyNobody,
+  component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
+});
+
+export const secondFactorRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/sign-in/second-factor",
+  validateSearch: withNext,
+  beforeLoad: onlyNobody,
+  component: lazyRouteComponent(() => import("./second-factor-page.tsx"), "SecondFactorPage"),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/sign-up",
+  validateSearch: withNext,
+  beforeLoad: onlyNobody,
+  component: lazyRouteComponent(() => import("./sign-up-page.tsx"), "SignUpPage"),
+});
+
+const forgotPasswordRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/forgot-password",
+  component: lazyRouteComponent(() => import("./forgot-password-page.tsx"), "ForgotPasswordPage"),
+});
+
+export const resetPasswordRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/reset-password",
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import("./reset-password-page.tsx"), "ResetPasswordPage"),
+});
+
+export const invitationRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/invitations/$token",
+  component: lazyRouteComponent(() => import("./invitation-page.tsx"), "InvitationPage"),
+});
+
+export const setupRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: "/setup",
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import("./first-run/setup-page.tsx"), "SetupPage"),
+});
+
+export const outsideRoutes = [
+  signInRoute,
+  secondFactorRoute,
+  signUpRoute,
+  forgotPasswordRoute,
+  resetPasswordRoute,
+  invitationRoute,
+  setupRoute,
+] as const;
+
+/** Where somebody was last, or where the first organization is made. */
+const homeRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "/",
+  beforeLoad: async () => {
+    const { data } = await queryClient.ensureQueryData(ask("listOrganizations", { query: { limit: 200 } }));
+    const last = data.find(({ slug }) => slug === lastOrganization()) ?? data[0];
+    if (last === undefined) throw redirect({ to: "/organizations/new", replace: true });
+    throw redirect({ to: "/o/$organization", params: { organization: last.slug }, replace: true });
+  },
+});
+
+const newOrganizationRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "/organizations/new",
+  component: lazyRouteComponent(() => import("./new-organization-page.tsx"), "NewOrganizationPage"),
+});
+
+/** In the letter to a new address; beside the account's own pages, as it is about this one letter. */
+export const confirmEmailRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "/account/email",
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import("./confirm-email-page.tsx"), "ConfirmEmailPage"),
+});
+
+export const identityRoutes = [homeRoute, newOrganizationRoute, confirmEmailRoute] as const;

@@ -1,0 +1,86 @@
+import { Anchor, Button, Stack, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { useEnter } from "./next-page.ts";
+import { OutsideCard } from "./outside-card.tsx";
+import { Refusal } from "./refusal.tsx";
+import { secondFactorRoute } from "./routes.tsx";
+
+const digits = 6;
+
+/** After the password, or Discord: the code from the app, or one of the recovery codes. */
+export function SecondFactorPage() {
+  const { t } = useTranslation("identity");
+  const { next } = secondFactorRoute.useSearch();
+  const enter = useEnter();
+  const [isRecovery, setRecovery] = useState(false);
+  const [code, setCode] = useState("");
+  const verify = useMutation({
+    mutationFn: (given: string) =>
+      callAuth(isRecovery ? "verifyRecoveryCode" : "verifyTotp", { code: given }),
+    onSuccess: () => enter(next),
+    onError: () => isRecovery || setCode(""),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    verify.mutate(code.trim());
+  };
+  const type = (text: string) => {
+    if (isRecovery) return setCode(text);
+    const typed = text.replace(/\D/g, "").slice(0, digits);
+    setCode(typed);
+    if (typed.length === digits && typed !== code && !verify.isPending) verify.mutate(typed);
+  };
+  const change = () => {
+    setRecovery(!isRecovery);
+    setCode("");
+    verify.reset();
+  };
+  const isOver = verify.error instanceof ApiProblem && verify.error.kind === "second-factor-required";
+  return (
+    <OutsideCard
+      title={t("secondFactor.title")}
+      lead={t(isRecovery ? "secondFactor.recoveryLead" : "secondFactor.lead")}
+      foot={
+        <Anchor component={Link} to="/sign-in" search={{ next } as never} inherit>
+          {t("secondFactor.startAgain")}
+        </Anchor>
+      }
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <Refusal
+            error={verify.error}
+            words={{
+              "wrong-credentials": t(isRecovery ? "secondFactor.wrongRecovery" : "secondFactor.wrong"),
+              "second-factor-required": t("secondFactor.over"),
+            }}
+          />
+          <TextInput
+            key={String(isRecovery)}
+            label={t(isRecovery ? "secondFactor.recoveryCode" : "secondFactor.code")}
+            required
+            withAsterisk={false}
+            autoFocus
+            autoComplete={isRecovery ? "off" : "one-time-code"}
+            inputMode={isRecovery ? "text" : "numeric"}
+            value={code}
+            onChange={(event) => type(event.currentTarget.value)}
+            size="md"
+            classNames={{ input: "mono" }}
+          />
+          <Button type="submit" loading={verify.isPending} disabled={isOver}>
+            {t("secondFactor.do")}
+          </Button>
+          <Anchor component="button" type="button" size="sm" onClick={change}>
+            {t(isRecovery ? "secondFactor.useCode" : "secondFactor.useRecovery")}
+          </Anchor>
+        </Stack>
+      </form>
+    </OutsideCard>
+  );
+}

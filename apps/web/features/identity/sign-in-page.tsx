@@ -1,0 +1,65 @@
+import { Alert, Anchor } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { OtherWays } from "./other-ways.tsx";
+import { OutsideCard } from "./outside-card.tsx";
+import { signInRoute } from "./routes.tsx";
+import { SignInForm } from "./sign-in-form.tsx";
+
+export function SignInPage() {
+  const { t } = useTranslation("identity");
+  const { next } = signInRoute.useSearch();
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  return (
+    <OutsideCard
+      title={t("signIn.title")}
+      foot={
+        setup.sign_up === "open" && (
+          <>
+            {t("signIn.noAccount")}{" "}
+            <Anchor component={Link} to="/sign-up" inherit underline="always">
+              {t("signUp.do")}
+            </Anchor>
+          </>
+        )
+      }
+    >
+      <Arrival />
+      <SignInForm next={next} />
+      <OtherWays next={next} />
+    </OutsideCard>
+  );
+}
+
+/** What brought somebody here, when it was a letter or Discord. */
+function Arrival() {
+  const { t } = useTranslation("identity");
+  const { verified, error } = signInRoute.useSearch();
+  if (error !== undefined) {
+    const known = discordErrors.find((code) => code === error.toLowerCase());
+    const words = verified === true ? t("verify.bad") : t(`discordErrors.${known ?? "other"}`);
+    return (
+      <Alert color="red" role="alert" icon={<Icon name="warning" />} mb="md">
+        {words}
+      </Alert>
+    );
+  }
+  if (verified !== true) return null;
+  return (
+    <Alert color="verdigris" role="status" icon={<Icon name="check" />} mb="md">
+      {t("verify.done")}
+    </Alert>
+  );
+}
+
+const discordErrors = [
+  "access_denied",
+  "account_not_linked",
+  "email_not_verified",
+  "signup_disabled",
+  "state_mismatch",
+  "suspended",
+] as const;

@@ -1,0 +1,49 @@
+import { Anchor, Button } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { OutsideCard } from "./outside-card.tsx";
+import { SendAgain } from "./send-again.tsx";
+import { SignUpForm } from "./sign-up-form.tsx";
+
+/** Only where the server lets anybody in. An invitation has a page of its own. */
+export function SignUpPage() {
+  const { t } = useTranslation("identity");
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (setup.sign_up !== "open") {
+    return (
+      <OutsideCard title={t("signUp.title")} lead={t(`signUp.${setup.sign_up}`)}>
+        <Button component={Link} to="/sign-in" variant="default" fullWidth>
+          {t("toSignIn")}
+        </Button>
+      </OutsideCard>
+    );
+  }
+  if (sentTo !== null) {
+    return (
+      <OutsideCard title={t("verify.title")} lead={t("verify.lead", { email: sentTo })} foot={<ToSignIn />}>
+        <SendAgain email={sentTo} lead={t("verify.nothing")} />
+      </OutsideCard>
+    );
+  }
+  return (
+    <OutsideCard title={t("signUp.title")} foot={<ToSignIn />}>
+      <SignUpForm deed={t("signUp.do")} onDone={({ email }) => setSentTo(email)} />
+    </OutsideCard>
+  );
+}
+
+function ToSignIn() {
+  const { t } = useTranslation("identity");
+  return (
+    <>
+      {t("signUp.hasAccount")}{" "}
+      <Anchor component={Link} to="/sign-in" inherit underline="always">
+        {t("signIn.do")}
+      </Anchor>
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+import {
+  Button,
+  Group,
+  Input,
+  Modal,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { type BlockPlace, type IpBlock, routesOf, shownCidr } from "./place.ts";
+
+interface BlockDialogProps {
+  readonly place: BlockPlace;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** To be changed; without it a new one is made. */
+  readonly block?: IpBlock | null;
+  /** What a new one begins with. */
+  readonly cidr?: string;
+}
+
+/** Blocks an address or a network, or changes the note and the end of a block. */
+export function BlockDialog(props: BlockDialogProps) {
+  const { t } = useTranslation("ip-blocks");
+  const isNew = props.block == null;
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={t(isNew ? "form.add" : "form.change")}>
+      {props.opened && <BlockForm {...props} />}
+    </Modal>
+  );
+}
+
+const lengths = { day: 86_400_000, week: 604_800_000, month: 2_592_000_000 } as const;
+type Until = "always" | keyof typeof lengths | "time";
+
+function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDialogProps) {
+  const { t } = useTranslation("ip-blocks");
+  const queries = useQueryClient();
+  const routes = routesOf(place);
+  const add = useChange(routes.add, [routes.list, "getIp"]);
+  const update = useChange(routes.update, [routes.list, "getIp"]);
+  const [cidr, setCidr] = useState(block === null ? first : shownCidr(block.cidr));
+  const [note, setNote] = useState(block?.note ?? "");
+  const [until, setUntil] = useState<Until>(block?.expires_at == null ? "always" : "time");
+  const [time, setTime] = useState(toLocal(block?.expires_at ?? null));
+  const error = add.error ?? update.error;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const kept = { note: note.trim() === "" ? null : note, expires_at: endOf(until, time) };
+    try {
+      if (block === null) await add.mutateAsync({ params: routes.params, body: { cidr, ...kept } });
+      else
+        await update.mutateAsync({
+          params: { ...routes.params, block_id: block.id },
+          body: { ...kept, updated_at: block.updated_at },
+        });
+    } catch {
+      return;
+    }
+    void queries.invalidateQueries({ queryKey: ["listAuditLog"] });
+    tell(t(block === null ? "told.added" : "told.changed", { cidr }));
+    onClose();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text c="dimmed" size="sm">
+          {t(`form.lead.${place.level}`)}
+        </Text>
+        <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
+        <TextInput
+          label={t("cidr")}
+          description={t("form.cidrHelp")}
+          placeholder="203.0.113.0/24"
+          required
+          disabled={block !== null}
+          value={cidr}
+          onChange={(event) => setCidr(event.currentTarget.value)}
+          error={fieldError(error, "cidr")}
+          data-autofocus={block === null && first === "" ? true : undefined}
+        />
+        <Textarea
+          label={t("note")}
+          description={t("form.noteHelp")}
+          autosize
+          minRows={2}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+          error={fieldError(error, "note")}
+          data-autofocus={block !== null || first !== "" ? true : undefined}
+        />
+        <Input.Wrapper label={t("form.until")} labelElement="div">
+          <SegmentedControl
+            fullWidth
+            aria-label={t("form.until")}
+            data={(["always", "day", "week", "month", "time"] as const).map((value) => ({
+              value,
+              label: t(`form.lengths.${value}`),
+            }))}
+            value={until}
+            onChange={(value) => setUntil(value as Until)}
+          />
+        </Input.Wrapper>
+        {until === "time" && (
+          <DateTimeField
+            label={t("form.end")}
+            required
+            value={time}
+            onChange={setTime}
+            error={fieldError(error, "expires_at")}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("common:cancel")}
+          </Button>
+          <Button type="submit" loading={add.isPending || update.isPending}>
+            {t(block === null ? "form.doAdd" : "common:save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function endOf(until: Until, time: string): string | null {
+  if (until === "always") return null;
+  return until === "time" ? fromLocal(time) : new Date(Date.now() + lengths[until]).toISOString();
+}

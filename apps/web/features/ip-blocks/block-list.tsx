@@ -1,0 +1,148 @@
+import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { askPages, flat, useChange } from "../../api/queries.ts";
+import { useMay, useOrganizationOrNull } from "../../app/here.ts";
+import { Copy } from "../../ui/copy.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+import { BlockDialog } from "./block-dialog.tsx";
+import { type BlockPlace, type IpBlock, isAddress, routesOf, shownCidr } from "./place.ts";
+
+/** The blocks of the platform, an organization, a customer or a license. Lifting one can be taken back. */
+export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNode }) {
+  const { t } = useTranslation("ip-blocks");
+  const may = useMay();
+  const here = useOrganizationOrNull();
+  const routes = routesOf(place);
+  const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
+  const add = useChange(routes.add, [routes.list, "getIp"]);
+  const remove = useChange(routes.remove, [routes.list, "getIp"]);
+  const [changing, setChanging] = useState<IpBlock | null>(null);
+  const lift = async (block: IpBlock) => {
+    const { cidr, note, expires_at } = block;
+    await remove.mutateAsync({ params: { ...routes.params, block_id: block.id } });
+    tell(t("told.lifted", { cidr: shownCidr(cidr) }), () =>
+      add.mutateAsync({ params: routes.params, body: { cidr, note, expires_at } }),
+    );
+  };
+  const columns: Column<IpBlock>[] = [
+    {
+      id: "cidr",
+      header: t("cidr"),
+      cell: (block) => (
+        <Group gap={4} wrap="nowrap">
+          {here !== null && isAddress(block.cidr) && may("licenses:view") ? (
+            <GoLink to={`/o/${here.slug}/ips/${shownCidr(block.cidr)}`} className="mono">
+              {shownCidr(block.cidr)}
+            </GoLink>
+          ) : (
+            <span className="mono">{shownCidr(block.cidr)}</span>
+          )}
+          <Copy value={shownCidr(block.cidr)} />
+        </Group>
+      ),
+    },
+    {
+      id: "note",
+      header: t("note"),
+      cell: (block) =>
+        block.note ?? (
+          <Text inherit component="span" c="dimmed">
+            –
+          </Text>
+        ),
+    },
+    {
+      id: "until",
+      header: t("until"),
+      wide: true,
+      cell: (block) => (block.expires_at === null ? t("always") : <End at={block.expires_at} />),
+    },
+    {
+      id: "since",
+      header: t("since"),
+      wide: true,
+      cell: (block) => (
+        <>
+          <Time at={block.created_at} />
+          {block.created_by !== null && (
+            <Text component="span" inherit c="dimmed">
+              {" "}
+              · {block.created_by}
+            </Text>
+          )}
+        </>
+      ),
+    },
+  ];
+  if (place.level === "platform" || may("ip_blocks:manage"))
+    columns.push({
+      id: "do",
+      header: <VisuallyHidden>{t("actions")}</VisuallyHidden>,
+      align: "right",
+      width: 84,
+      cell: (block) => (
+        <Group gap={2} wrap="nowrap" justify="flex-end">
+          <Act
+            label={t("change", { cidr: shownCidr(block.cidr) })}
+            icon="edit"
+            do={() => setChanging(block)}
+          />
+          <Act
+            label={t("lift", { cidr: shownCidr(block.cidr) })}
+            icon="close"
+            do={() => lift(block).catch(tellProblem)}
+          />
+        </Group>
+      ),
+    });
+  return (
+    <>
+      <DataTable
+        label={t(`tables.${place.level}`)}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(block) => block.id}
+        isPending={list.isPending}
+        error={list.error}
+        empty={empty}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+      />
+      <BlockDialog
+        place={place}
+        opened={changing !== null}
+        block={changing}
+        onClose={() => setChanging(null)}
+      />
+    </>
+  );
+}
+
+/** One that has run out stays on the list, and holds nobody any more. */
+function End({ at }: { at: string }) {
+  const { t } = useTranslation("ip-blocks");
+  return new Date(at).getTime() > Date.now() ? (
+    <Time at={at} />
+  ) : (
+    <Text inherit component="span" c="dimmed">
+      {t("over")} <Time at={at} />
+    </Text>
+  );
+}
+
+function Act({ label, icon, do: act }: { label: string; icon: "edit" | "close"; do: () => unknown }) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={label} onClick={() => void act()}>
+        <Icon name={icon} size={15} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

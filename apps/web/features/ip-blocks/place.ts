@@ -1,0 +1,71 @@
+import type { Item } from "../../api/client.ts";
+
+export type IpBlock = Item<"listOrganizationIpBlocks">;
+
+/** Whom a block is for. */
+export type BlockPlace =
+  | { readonly level: "platform" }
+  | { readonly level: "organization"; readonly organizationId: string }
+  | { readonly level: "customer"; readonly organizationId: string; readonly customerId: string }
+  | { readonly level: "license"; readonly licenseId: string };
+
+const routes = {
+  platform: {
+    list: "listPlatformIpBlocks",
+    add: "addPlatformIpBlock",
+    update: "updatePlatformIpBlock",
+    remove: "removePlatformIpBlock",
+  },
+  organization: {
+    list: "listOrganizationIpBlocks",
+    add: "addOrganizationIpBlock",
+    update: "updateOrganizationIpBlock",
+    remove: "removeOrganizationIpBlock",
+  },
+  customer: {
+    list: "listCustomerIpBlocks",
+    add: "addCustomerIpBlock",
+    update: "updateCustomerIpBlock",
+    remove: "removeCustomerIpBlock",
+  },
+  license: {
+    list: "listLicenseIpBlocks",
+    add: "addLicenseIpBlock",
+    update: "updateLicenseIpBlock",
+    remove: "removeLicenseIpBlock",
+  },
+} as const;
+
+/** The four routes of a level, which have the same shapes, and what their paths need. */
+export function routesOf(place: BlockPlace): {
+  readonly list: "listOrganizationIpBlocks";
+  readonly add: "addOrganizationIpBlock";
+  readonly update: "updateOrganizationIpBlock";
+  readonly remove: "removeOrganizationIpBlock";
+  readonly params: Record<string, string>;
+} {
+  return { ...(routes[place.level] as (typeof routes)["organization"]), params: paramsOf(place) };
+}
+
+function paramsOf(place: BlockPlace): Record<string, string> {
+  switch (place.level) {
+    case "platform":
+      return {};
+    case "organization":
+      return { organization_id: place.organizationId };
+    case "customer":
+      return { organization_id: place.organizationId, customer_id: place.customerId };
+    case "license":
+      return { license_id: place.licenseId };
+  }
+}
+
+/** A single address without the length that says so. */
+export function shownCidr(cidr: string): string {
+  return cidr.replace(/^(\d+\.\d+\.\d+\.\d+)\/32$|^(.*:.*)\/128$/, "$1$2");
+}
+
+/** The same for a path: what a network is cannot be looked up as an address. */
+export function isAddress(cidr: string): boolean {
+  return !shownCidr(cidr).includes("/");
+}

@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+
+export const ipBlocksRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/ip-blocks",
+  /** `add` opens the form, with an address or network in it, or with none. */
+  validateSearch: (search: Record<string, unknown>): { add?: string | undefined } => ({
+    add: typeof search.add === "string" ? search.add : undefined,
+  }),
+  component: lazyRouteComponent(() => import("./ip-blocks-page.tsx"), "IpBlocksPage"),
+});
+
+export const ipBlockRoutes = [ipBlocksRoute] as const;

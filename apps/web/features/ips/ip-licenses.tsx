@@ -1,0 +1,104 @@
+import { Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { LicenseStatus } from "../../ui/license-status.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useProducts } from "../licenses/products.ts";
+
+type IpLicense = Item<"listIpLicenses">;
+
+/** The licenses that an address holds a place of, or was seen with. */
+export function IpLicenses({ ip }: { ip: string }) {
+  const { t } = useTranslation("ips");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const list = useInfiniteQuery(
+    askPages("listIpLicenses", { params: { organization_id: organizationId, ip } }),
+  );
+  const products = useProducts();
+  const nameOf = (productId: string) => products.data?.find(({ id }) => id === productId)?.name;
+  const columns: Column<IpLicense>[] = [
+    {
+      id: "key",
+      header: t("key"),
+      cell: (row) => (
+        <GoLink to={`/o/${slug}/licenses/${row.license_id}`} className="mono">
+          {row.license_key}
+        </GoLink>
+      ),
+    },
+    { id: "status", header: t("status"), cell: (row) => <LicenseStatus status={row.status} /> },
+    { id: "product", header: t("product"), wide: true, cell: (row) => nameOf(row.product_id) ?? <None /> },
+    {
+      id: "customer",
+      header: t("customer"),
+      wide: true,
+      cell: (row) => {
+        const words = row.customer_name ?? row.customer_email ?? (row.global_customer_id && t("onDiscord"));
+        if (words === null) return <None />;
+        return may("customers:view", "customers:manage") ? (
+          <GoLink to={`/o/${slug}/customers/${row.global_customer_id}`} inherit>
+            {words}
+          </GoLink>
+        ) : (
+          words
+        );
+      },
+    },
+    {
+      id: "place",
+      header: t("place"),
+      wide: true,
+      cell: (row) =>
+        row.registered_at === null ? (
+          <Text inherit component="span" c="dimmed">
+            {t("noPlace")}
+          </Text>
+        ) : (
+          <Time at={row.registered_at} />
+        ),
+    },
+    {
+      id: "hits",
+      header: t("hits"),
+      wide: true,
+      align: "right",
+      cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
+    },
+    {
+      id: "last",
+      header: t("lastSeen"),
+      cell: (row) => (row.last_seen_at === null ? <None /> : <Time at={row.last_seen_at} />),
+    },
+  ];
+  return (
+    <Section title={t("itsLicenses")} bare>
+      <DataTable
+        label={t("itsLicenses")}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(row) => row.license_id}
+        isPending={list.isPending}
+        error={list.error}
+        empty={<Text c="dimmed">{t("noLicenses")}</Text>}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+      />
+    </Section>
+  );
+}
+
+function None() {
+  return (
+    <Text inherit component="span" c="dimmed">
+      –
+    </Text>
+  );
+}

@@ -1,0 +1,156 @@
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Copy } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Verdict } from "../../ui/verdict.tsx";
+import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
+import { shownCidr } from "../ip-blocks/place.ts";
+import { IpLicenses } from "./ip-licenses.tsx";
+import classes from "./ips.module.css";
+import { ipRoute } from "./routes.tsx";
+
+type IpAddress = Answer<"getIp">;
+
+/** One address: how many licenses it uses, which ones, and whether it may. */
+export function IpPage() {
+  const { t } = useTranslation("ips");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const { ip } = ipRoute.useParams();
+  const { block } = ipRoute.useSearch();
+  const navigate = useNavigate({ from: ipRoute.fullPath });
+  const address = useQuery(ask("getIp", { params: { organization_id: organizationId, ip } }));
+  const isBlockedHere = address.data?.blocks.some(({ level }) => level === "organization") ?? false;
+  const openBlock = (open: boolean) => void navigate({ search: { block: open || undefined }, replace: true });
+  return (
+    <Page
+      title={ip}
+      above={<Back to={`/o/${slug}/ips`}>{t("title")}</Back>}
+      beside={<Copy value={ip} />}
+      actions={
+        may("ip_blocks:manage") &&
+        address.data !== undefined &&
+        !isBlockedHere && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="block" size={16} />}
+            onClick={() => openBlock(true)}
+          >
+            {t("block")}
+          </Button>
+        )
+      }
+    >
+      <Stack gap="lg">
+        <ProblemAlert error={address.error} />
+        {address.data === undefined ? (
+          address.isPending && <Skeleton height={120} />
+        ) : (
+          <>
+            <Standing address={address.data} />
+            <Sightings address={address.data} />
+            <IpLicenses ip={ip} />
+          </>
+        )}
+      </Stack>
+      <BlockDialog
+        place={{ level: "organization", organizationId }}
+        opened={block === true && may("ip_blocks:manage")}
+        cidr={ip}
+        onClose={() => openBlock(false)}
+      />
+    </Page>
+  );
+}
+
+/** Whether requests from there are refused, by what and until when. */
+function Standing({ address }: { address: IpAddress }) {
+  const { t } = useTranslation("ips");
+  const { slug } = useOrganization();
+  const { blocks, blocked_by_platform: byPlatform } = address;
+  if (blocks.length === 0 && !byPlatform) return null;
+  const isForAll = byPlatform || blocks.some(({ level }) => level === "organization");
+  return (
+    <Verdict isRefused title={t(isForAll ? "blocked.title" : "blocked.partly")}>
+      <Stack gap={4}>
+        {address.blocked_by_platform && <Text size="sm">{t("blocked.platform")}</Text>}
+        {address.blocks.map((block) => (
+          <Text size="sm" key={block.id}>
+            <GoLink
+              to={
+                block.license_id !== null
+                  ? `/o/${slug}/licenses/${block.license_id}`
+                  : block.customer_id !== null
+                    ? `/o/${slug}/customers/${block.customer_id}`
+                    : `/o/${slug}/ip-blocks`
+              }
+              inherit
+              underline="always"
+            >
+              {t(`blocked.${block.level}`)}
+            </GoLink>{" "}
+            {t("blocked.by", { cidr: shownCidr(block.cidr) })}
+            {block.note !== null && <>: {block.note}</>}{" "}
+            {block.expires_at !== null && (
+              <>
+                ({t("blocked.ends")} <Time at={block.expires_at} />)
+              </>
+            )}
+          </Text>
+        ))}
+      </Stack>
+    </Verdict>
+  );
+}
+
+/** An IPv6 address may have been counted as itself and as its network: each is shown. */
+function Sightings({ address }: { address: IpAddress }) {
+  const { t } = useTranslation("ips");
+  if (address.sightings.length === 0)
+    return (
+      <Section title={t("seen")}>
+        <Text c="dimmed">{t("neverSeen")}</Text>
+      </Section>
+    );
+  return address.sightings.map((seen) => (
+    <Section
+      key={seen.ip}
+      title={t("seen")}
+      note={
+        address.sightings.length > 1 || seen.ip !== address.ip ? t("countedAs", { ip: seen.ip }) : undefined
+      }
+    >
+      <dl className={`${classes.figures} figures`}>
+        <Figure name={t("licenses")}>{seen.license_count}</Figure>
+        <Figure name={t("hits")}>{seen.hits.toLocaleString()}</Figure>
+        <Figure name={t("firstSeen")}>
+          <Time at={seen.first_seen_at} />
+        </Figure>
+        <Figure name={t("lastSeen")}>
+          <Time at={seen.last_seen_at} />
+        </Figure>
+      </dl>
+    </Section>
+  ));
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import classes from "./ips.module.css";
+
+/** Two pages about the same: where requests come from, and where they may not. */
+export function IpTabs({ here }: { here: "ips" | "ip-blocks" }) {
+  const { t } = useTranslation("ips");
+  const { slug } = useOrganization();
+  return (
+    <nav aria-label={t("tabs.label")} className={classes.tabs}>
+      {(["ips", "ip-blocks"] as const).map((place) => (
+        <Link
+          key={place}
+          to={`/o/${slug}/${place}` as "/"}
+          className={classes.tab ?? ""}
+          aria-current={place === here ? "page" : undefined}
+        >
+          {t(`tabs.${place}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}

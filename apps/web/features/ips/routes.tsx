@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+
+export interface IpsSearch {
+  /** A network, in any of its ways of writing. */
+  in?: string | undefined;
+  /** At least this many licenses. */
+  min?: number | undefined;
+}
+
+export const ipsRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/ips",
+  validateSearch: (search: Record<string, unknown>): IpsSearch => ({
+    in: search.in === undefined ? undefined : String(search.in),
+    min: Number(search.min) > 1 ? Math.trunc(Number(search.min)) : undefined,
+  }),
+  component: lazyRouteComponent(() => import("./ips-page.tsx"), "IpsPage"),
+});
+
+export const ipRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/ips/$ip",
+  validateSearch: (search: Record<string, unknown>): { block?: true | undefined } => ({
+    block: search.block === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./ip-page.tsx"), "IpPage"),
+});
+
+export const ipRoutes = [ipsRoute, ipRoute] as const;

@@ -1,0 +1,89 @@
+import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
+import { Alert, Select, Table, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../../ui/icon.tsx";
+import classes from "./column-table.module.css";
+import type { Peek } from "./peek.ts";
+
+interface ColumnTableProps {
+  readonly peek: Peek;
+  readonly columns: Readonly<Record<string, ImportField | null>>;
+  /** A field that two columns say. */
+  readonly problem: ImportField | null;
+  readonly onChange: (columns: Record<string, ImportField | null>) => void;
+}
+
+const leaveOut = "-";
+
+/** One line for each column of the file: what is in it, and what it means. */
+export function ColumnTable({ peek, columns, problem, onChange }: ColumnTableProps) {
+  const { t } = useTranslation("license-files");
+  const used = Object.values(columns);
+  const data = [
+    { value: leaveOut, label: t("columns.leaveOut") },
+    ...importFields.map((field) => ({ value: field, label: t(`fields.${field}`) })),
+  ];
+  return (
+    <>
+      <Text c="dimmed" size="sm" mb="xs">
+        {t("columns.words")}
+      </Text>
+      <Table className={classes.table ?? ""} verticalSpacing={6} layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th className={classes.name ?? ""}>{t("columns.column")}</Table.Th>
+            <Table.Th data-wide>{t("columns.first")}</Table.Th>
+            <Table.Th className={classes.meaning ?? ""}>{t("columns.meaning")}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {peek.columns.map((column, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name.
+            <Table.Tr key={place} data-out={columns[column] === null || undefined}>
+              <Table.Td>
+                <strong>{column === "" ? t("columns.nameless") : column}</strong>
+                <span className={classes.below}>{samplesOf(peek, place)[0]}</span>
+              </Table.Td>
+              <Table.Td data-wide>
+                <span className={classes.samples}>{samplesOf(peek, place).join(" · ")}</span>
+              </Table.Td>
+              <Table.Td>
+                <Select
+                  size="xs"
+                  aria-label={t("columns.meaningOf", { column })}
+                  data={data}
+                  value={columns[column] ?? leaveOut}
+                  error={columns[column] !== null && columns[column] === problem}
+                  onChange={(field) =>
+                    onChange({ ...columns, [column]: field === leaveOut ? null : (field as ImportField) })
+                  }
+                  allowDeselect={false}
+                  searchable
+                />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {problem !== null && (
+        <Alert color="red" mt="sm" role="alert" icon={<Icon name="warning" />}>
+          {t("columns.twice", { field: t(`fields.${problem}`) })}
+        </Alert>
+      )}
+      {!used.includes("license_key") && (
+        <Alert color="gray" mt="sm" icon={<Icon name="info" />}>
+          {t("columns.noKey")}
+        </Alert>
+      )}
+      {!used.includes("customer_email") && !used.includes("customer_discord_id") && (
+        <Alert color="orange" mt="sm" icon={<Icon name="warning" />}>
+          {t("columns.noCustomer")}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function samplesOf({ rows }: Peek, place: number): string[] {
+  return [...new Set(rows.map((cells) => cells[place] ?? "").filter((cell) => cell !== ""))].slice(0, 3);
+}

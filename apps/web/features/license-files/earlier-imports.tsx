@@ -1,0 +1,85 @@
+import { Stack, Title } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Time } from "../../ui/time.tsx";
+import { isOver } from "./import-state.tsx";
+
+type Row = Item<"listLicenseImports">;
+
+/** Imports into this product before, with what came of them. */
+export function EarlierImports({ productId, present }: { productId: string; present: string | undefined }) {
+  const { t, i18n } = useTranslation("license-files");
+  const { slug } = useOrganization();
+  const list = useInfiniteQuery({
+    ...askPages("listLicenseImports", { params: { product_id: productId }, query: { limit: 20 } }),
+    refetchInterval: ({ state: { data } }) => (flat(data).every(isOver) ? false : 2_000),
+  });
+  const rows = flat(list.data);
+  const number = (count: number) => count.toLocaleString(i18n.language);
+  if (list.isSuccess && rows.length === 0) return null;
+  const columns: Column<Row>[] = [
+    {
+      id: "when",
+      header: t("earlier.when"),
+      cell: (row) => (
+        <GoLink
+          size="sm"
+          to={`/o/${slug}/licenses/import`}
+          search={{ product_id: productId, import_id: row.id }}
+        >
+          <Time at={row.created_at} />
+        </GoLink>
+      ),
+    },
+    {
+      id: "state",
+      header: t("earlier.state"),
+      cell: (row) => (
+        <>
+          {t(`states.${row.state}`)}
+          {row.dry_run && ` (${t("earlier.trial")})`}
+        </>
+      ),
+    },
+    { id: "created", header: t("did.created"), align: "right", cell: (row) => number(row.created) },
+    {
+      id: "updated",
+      header: t("did.updated"),
+      align: "right",
+      wide: true,
+      cell: (row) => number(row.updated),
+    },
+    {
+      id: "skipped",
+      header: t("did.skipped"),
+      align: "right",
+      wide: true,
+      cell: (row) => number(row.skipped),
+    },
+    { id: "failed", header: t("did.failed"), align: "right", cell: (row) => number(row.failed) },
+    { id: "by", header: t("earlier.by"), wide: true, cell: (row) => row.created_by },
+  ];
+  return (
+    <Stack gap="xs" mt="md">
+      <Title order={2}>{t("earlier.title")}</Title>
+      <DataTable
+        label={t("earlier.title")}
+        columns={columns}
+        rows={rows}
+        keyOf={(row) => row.id}
+        isPending={list.isPending}
+        error={list.error}
+        empty={null}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+        isMarked={(row) => row.id === present}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,71 @@
+import { Alert, Select, Stack } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { EarlierImports } from "./earlier-imports.tsx";
+import { ImportForm } from "./import-form.tsx";
+import { useImportProducts } from "./products.ts";
+import { importRoute } from "./routes.tsx";
+
+/** From a file to licenses: choose it, say what its columns mean, try it, do it. */
+export function ImportPage() {
+  const { t } = useTranslation("license-files");
+  const organization = useOrganization();
+  const navigate = useNavigate({ from: "/o/$organization/licenses/import" });
+  const { product_id: wanted, import_id: importId } = importRoute.useSearch();
+  const products = useImportProducts();
+  const product = products.data?.find(({ id }) => id === wanted) ?? products.data?.[0];
+  // A new form for the next file.
+  const [round, setRound] = useState(0);
+  const go = (search: { product_id?: string | undefined; import_id?: string | undefined }) =>
+    void navigate({ search, resetScroll: true });
+  const leave = () => {
+    setRound(round + 1);
+    go({ product_id: product?.id });
+  };
+  return (
+    <Page
+      title={t("title")}
+      lead={t("lead")}
+      above={<Back to={`/o/${organization.slug}/licenses`}>{t("back")}</Back>}
+    >
+      <Stack gap="md">
+        {products.isSuccess && product === undefined && (
+          <Alert icon={<Icon name="info" />}>{t("noProduct")}</Alert>
+        )}
+        {products.isPending && products.fetchStatus === "idle" && (
+          <Alert icon={<Icon name="info" />}>{t("productsUnseen")}</Alert>
+        )}
+        {product !== undefined && (
+          <>
+            {importId === undefined && (
+              <Select
+                label={t("product")}
+                description={t("productHint")}
+                data={(products.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+                value={product.id}
+                allowDeselect={false}
+                searchable
+                maw={420}
+                onChange={(id) => go({ product_id: id ?? undefined })}
+              />
+            )}
+            <ImportForm
+              key={round}
+              productId={product.id}
+              importId={importId}
+              onStarted={(id) => go({ product_id: product.id, import_id: id })}
+              onBack={() => go({ product_id: product.id })}
+              onAnother={leave}
+            />
+            <EarlierImports productId={product.id} present={importId} />
+          </>
+        )}
+      </Stack>
+    </Page>
+  );
+}

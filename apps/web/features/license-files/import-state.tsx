@@ -1,0 +1,146 @@
+import { Alert, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./import-state.module.css";
+import { RowErrors } from "./row-errors.tsx";
+
+export type Import = Answer<"getLicenseImport">;
+
+interface ImportStateProps {
+  readonly productId: string;
+  readonly importId: string;
+  /** Whether the file is still at hand, to be imported after it was tried. */
+  readonly canImport: boolean;
+  readonly onImport: (mode: Import["mode"]) => void;
+  /** Back to the file and its columns, as they were. */
+  readonly onBack?: () => void;
+  readonly onAnother: () => void;
+}
+
+const lookEveryMs = 700;
+export const isOver = ({ state }: Pick<Import, "state">) => state === "finished" || state === "failed";
+
+/** One import: how far it is, what came of it, and which rows are wrong. */
+export function ImportState(props: ImportStateProps) {
+  const { productId, importId } = props;
+  const { t } = useTranslation("license-files");
+  const queries = useQueryClient();
+  const found = useQuery({
+    ...ask("getLicenseImport", { params: { product_id: productId, import_id: importId } }),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : lookEveryMs),
+  });
+  const state = found.data?.state;
+  // Whoever goes to the list afterwards sees what was imported.
+  useEffect(() => {
+    if (state !== "finished" && state !== "failed") return;
+    for (const touched of ["listLicenseImports", "listLicenses"])
+      void queries.invalidateQueries({ queryKey: [touched] });
+  }, [state, queries]);
+  if (found.data === undefined)
+    return found.error === null ? (
+      <Skeleton height={180} radius="lg" />
+    ) : (
+      <ProblemAlert error={found.error} />
+    );
+  const job = found.data;
+  return (
+    <>
+      <Section
+        title={t(job.dry_run ? "state.tried" : "state.imported")}
+        note={
+          <>
+            {t(`states.${job.state}`)} · <Time at={job.created_at} />
+          </>
+        }
+      >
+        <Stack>
+          {isOver(job) ? <Outcome job={job} /> : <Running job={job} />}
+          {isOver(job) && <NextSteps job={job} {...props} />}
+        </Stack>
+      </Section>
+      {job.errors.length > 0 && <RowErrors job={job} />}
+    </>
+  );
+}
+
+function Running({ job }: { job: Import }) {
+  const { t, i18n } = useTranslation("license-files");
+  // While it is checked, only its bytes are counted; how many rows there are is known afterwards.
+  const share = job.rows_total
+    ? job.rows_done / job.rows_total
+    : job.bytes_done / Math.max(1, job.bytes_total);
+  return (
+    <div>
+      <Progress value={share * 100} animated striped size="lg" aria-label={t("state.progress")} />
+      <Text size="sm" c="dimmed" mt={6} className="figures" aria-live="polite">
+        {t("state.rows", { count: job.rows_done, number: job.rows_done.toLocaleString(i18n.language) })}{" "}
+        {t("state.mayLeave")}
+      </Text>
+    </div>
+  );
+}
+
+function Outcome({ job }: { job: Import }) {
+  const { t, i18n } = useTranslation("license-files");
+  return (
+    <>
+      <dl className={classes.figures} aria-label={t("state.outcome")}>
+        {(["created", "updated", "skipped", "failed"] as const).map((figure) => (
+          <div key={figure} data-bad={(figure === "failed" && job.failed > 0) || undefined}>
+            <dt>{t(`${job.dry_run ? "would" : "did"}.${figure}`)}</dt>
+            <dd>{job[figure].toLocaleString(i18n.language)}</dd>
+          </div>
+        ))}
+      </dl>
+      {job.problem !== null && (
+        <Alert color="red" icon={<Icon name="warning" />} role="alert">
+          {job.problem}
+        </Alert>
+      )}
+      {job.problem === null && job.dry_run && (
+        <Text>{t(job.failed === 0 ? "state.clean" : `state.wrong.${job.mode}`)}</Text>
+      )}
+    </>
+  );
+}
+
+function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateProps & { job: Import }) {
+  const { t, i18n } = useTranslation("license-files");
+  const { slug } = useOrganization();
+  const right = job.created + job.updated;
+  const canGoOn = job.dry_run && canImport && job.state === "finished" && right > 0;
+  return (
+    <Group gap="xs">
+      {canGoOn &&
+        (job.failed === 0 || job.mode === "row_by_row" ? (
+          <Button onClick={() => onImport(job.mode)}>{t("state.importThem")}</Button>
+        ) : (
+          <Button onClick={() => onImport("row_by_row")}>
+            {t("state.importOthers", { count: right, number: right.toLocaleString(i18n.language) })}
+          </Button>
+        ))}
+      {onBack !== undefined && (job.dry_run || job.state === "failed") && (
+        <Button variant="default" onClick={onBack}>
+          {t("state.back")}
+        </Button>
+      )}
+      <Button variant="default" onClick={onAnother}>
+        {t("state.another")}
+      </Button>
+      {!job.dry_run && job.state === "finished" && (
+        <GoLink to={`/o/${slug}/licenses`} search={{ product_id: job.product_id }} ml="xs">
+          {t("state.toLicenses")}
+        </GoLink>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,14 @@
+import { useQuery } from "@tanstack/react-query";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+
+/** Products that licenses can be imported into, for those who may see products. */
+export function useImportProducts() {
+  const organization = useOrganization();
+  const may = useMay();
+  return useQuery({
+    ...ask("listProducts", { params: { organization_id: organization.id }, query: { limit: 200 } }),
+    enabled: may("products:view", "products:manage", "products:rotate_key"),
+    select: ({ data }) => data.filter(({ status }) => status !== "archived"),
+  });
+}

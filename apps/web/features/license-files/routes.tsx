@@ -1,0 +1,22 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+
+const word = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+export const importRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/licenses/import",
+  /** Imports belong to a product; with both, one of them is shown. */
+  validateSearch: (search: Record<string, unknown>): ImportSearch => ({
+    product_id: word(search.product_id),
+    import_id: word(search.import_id),
+  }),
+  component: lazyRouteComponent(() => import("./import-page.tsx"), "ImportPage"),
+});
+
+export interface ImportSearch {
+  product_id?: string | undefined;
+  import_id?: string | undefined;
+}
+
+export const licenseFileRoutes = [importRoute] as const;

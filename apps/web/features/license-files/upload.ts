@@ -1,0 +1,54 @@
+import type { ImportField } from "@countersign/domain/license-files/columns";
+import { type Answer, addressOf } from "../../api/client.ts";
+import { ApiProblem, Unreachable } from "../../api/problem.ts";
+import type { Format } from "./peek.ts";
+
+export interface ImportOptions {
+  readonly isDryRun: boolean;
+  readonly mode: "all_or_nothing" | "row_by_row";
+  readonly onExisting: "fail" | "skip" | "update";
+  readonly tellEvents: boolean;
+  readonly columns: Readonly<Record<string, ImportField | null>>;
+}
+
+/** Sends a file. Unlike `fetch`, this says how much of it has gone. */
+export function upload(
+  productId: string,
+  file: File,
+  format: Format,
+  options: ImportOptions,
+  sent: (share: number) => void,
+): Promise<Answer<"importLicenses">> {
+  const address = addressOf("importLicenses", {
+    params: { product_id: productId },
+    query: {
+      dry_run: options.isDryRun ? "true" : "false",
+      mode: options.mode,
+      on_existing: options.onExisting,
+      tell_events: options.tellEvents ? "true" : "false",
+      columns: JSON.stringify(options.columns),
+    },
+  });
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    request.setRequestHeader("accept", "application/json");
+    request.setRequestHeader("content-type", format === "csv" ? "text/csv" : "application/x-ndjson");
+    request.upload.onprogress = ({ loaded, total }) => sent(total === 0 ? 1 : loaded / total);
+    request.onerror = () => reject(new Unreachable("The server cannot be reached."));
+    request.onload = () => {
+      const body = parsed(request.responseText);
+      if (request.status === 202) resolve(body as Answer<"importLicenses">);
+      else reject(new ApiProblem(request.status, body ?? {}));
+    };
+    request.send(file);
+  });
+}
+
+function parsed(text: string): object | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,155 @@
+import { ActionIcon, Button, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat, useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Copy } from "../../ui/copy.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { Section } from "../../ui/section.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
+import { AddAddress, CheckSwitch } from "./address-controls.tsx";
+import { type License, touched } from "./license.ts";
+import classes from "./license-page.module.css";
+import { useDeed } from "./use-deed.ts";
+
+type LicenseIp = Item<"listLicenseIps">;
+
+/** The addresses that hold a place. Taking one away can be taken back. */
+export function Addresses({ license }: { license: License }) {
+  const { t } = useTranslation("licenses-page");
+  const may = useMay();
+  const { slug } = useOrganization();
+  const params = { license_id: license.id };
+  const list = useInfiniteQuery(askPages("listLicenseIps", { params, query: { limit: 25 } }));
+  const add = useChange("addLicenseIp", touched);
+  const remove = useChange("removeLicenseIp", touched);
+  const [, open] = useDeed();
+  const [blocking, setBlocking] = useState<string | null>(null);
+  const takeAway = async (ip: string) => {
+    await remove.mutateAsync({ params: { ...params, ip } });
+    tell(t("addresses.removed", { ip }), () => add.mutateAsync({ params, body: { ip } }));
+  };
+  const columns: Column<LicenseIp>[] = [
+    {
+      id: "ip",
+      header: t("addresses.ip"),
+      cell: ({ ip }) => (
+        <Group gap={4} wrap="nowrap">
+          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
+            {ip}
+          </GoLink>
+          <Copy value={ip} />
+        </Group>
+      ),
+    },
+    { id: "since", header: t("addresses.since"), wide: true, cell: (row) => <Time at={row.registered_at} /> },
+    {
+      id: "last",
+      header: t("addresses.last"),
+      cell: (row) =>
+        row.last_seen_at === null ? (
+          <span className={classes.none}>{t("addresses.notSeen")}</span>
+        ) : (
+          <Time at={row.last_seen_at} />
+        ),
+    },
+    {
+      id: "hits",
+      header: t("addresses.hits"),
+      wide: true,
+      align: "right",
+      cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
+    },
+  ];
+  if (may("ip_blocks:manage", "licenses:reset_ips"))
+    columns.push({
+      id: "do",
+      header: <VisuallyHidden>{t("actions")}</VisuallyHidden>,
+      align: "right",
+      width: 84,
+      cell: ({ ip }) => (
+        <Group gap={2} wrap="nowrap" justify="flex-end">
+          {may("ip_blocks:manage") && (
+            <Act label={t("addresses.block", { ip })} icon="block" act={() => setBlocking(ip)} />
+          )}
+          {may("licenses:reset_ips") && (
+            <Act
+              label={t("addresses.remove", { ip })}
+              icon="close"
+              act={() => takeAway(ip).catch(tellProblem)}
+            />
+          )}
+        </Group>
+      ),
+    });
+  return (
+    <Section
+      title={t("addresses.title")}
+      note={
+        license.ip_system_enabled && license.max_ips !== null
+          ? t("places", { taken: license.current_unique_ip_count, count: license.max_ips })
+          : t("anyAddress")
+      }
+      bare
+      id="addresses"
+      actions={
+        <>
+          {may("licenses:update") && <CheckSwitch license={license} />}
+          {may("licenses:reset_ips") && license.current_unique_ip_count > 0 && (
+            <Button size="xs" variant="default" onClick={() => open("reset")}>
+              {t("addresses.reset")}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <DataTable
+        label={t("addresses.title")}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(row) => row.ip}
+        isPending={list.isPending}
+        error={list.error}
+        empty={
+          <Text c="dimmed" size="sm">
+            {t("addresses.none")}
+          </Text>
+        }
+      />
+      {list.hasNextPage && (
+        <Button
+          variant="subtle"
+          size="xs"
+          mt="xs"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t("common:more")}
+        </Button>
+      )}
+      {may("licenses:update") && <AddAddress license={license} />}
+      <BlockDialog
+        place={{ level: "license", licenseId: license.id }}
+        opened={blocking !== null}
+        cidr={blocking ?? ""}
+        onClose={() => setBlocking(null)}
+      />
+    </Section>
+  );
+}
+
+function Act({ label, icon, act }: { label: string; icon: IconName; act: () => unknown }) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={label} onClick={() => void act()}>
+        <Icon name={icon} size={15} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

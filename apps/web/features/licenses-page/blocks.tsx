@@ -1,0 +1,40 @@
+import { Button, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMay } from "../../app/here.ts";
+import { Section } from "../../ui/section.tsx";
+import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
+import { BlockList } from "../ip-blocks/block-list.tsx";
+import type { License } from "./license.ts";
+
+/** Where this one license may not be used from. */
+export function Blocks({ license }: { license: License }) {
+  const { t } = useTranslation("licenses-page");
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const place = { level: "license", licenseId: license.id } as const;
+  return (
+    <Section
+      title={t("blocks.title")}
+      bare
+      id="blocks"
+      actions={
+        may("ip_blocks:manage") && (
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
+            {t("blocks.add")}
+          </Button>
+        )
+      }
+    >
+      <BlockList
+        place={place}
+        empty={
+          <Text c="dimmed" size="sm">
+            {t("blocks.none")}
+          </Text>
+        }
+      />
+      <BlockDialog place={place} opened={isOpen} onClose={() => setOpen(false)} />
+    </Section>
+  );
+}

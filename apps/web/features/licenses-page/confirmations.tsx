@@ -1,0 +1,156 @@
+import { Stack, Text, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { type License, touched } from "./license.ts";
+import { useDeed } from "./use-deed.ts";
+
+/** What is asked about first: revoking, a new key, taking all addresses away, and deleting. */
+export function Confirmations({ license }: { license: License }) {
+  const may = useMay();
+  const [deed, open] = useDeed();
+  const props = { license, onClose: () => open(undefined) };
+  const canRevoke = may("licenses:revoke") && license.revoked_at === null;
+  return (
+    <>
+      <Revoke {...props} opened={deed === "revoke" && canRevoke} />
+      <Rotate {...props} opened={deed === "rotate" && may("licenses:update")} />
+      <Reset {...props} opened={deed === "reset" && may("licenses:reset_ips")} />
+      <Delete {...props} opened={deed === "delete" && may("licenses:delete")} />
+    </>
+  );
+}
+
+interface DeedProps {
+  readonly license: License;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+function Revoke({ license, opened, onClose }: DeedProps) {
+  const { t } = useTranslation("licenses-page");
+  const revoke = useChange("revokeLicense", touched);
+  const reinstate = useChange("reinstateLicense", touched);
+  const [reason, setReason] = useState("");
+  const params = { license_id: license.id };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("revoke.title")}
+      deed={t("deeds.revoke")}
+      onConfirm={async () => {
+        await revoke.mutateAsync({ params, body: { reason: reason.trim() === "" ? null : reason } });
+        setReason("");
+        tell(t("told.revoked"), () => reinstate.mutateAsync({ params }));
+      }}
+    >
+      <Stack>
+        <Text>{t("revoke.words")}</Text>
+        <TextInput
+          label={t("revoke.reason")}
+          description={t("revoke.reasonHelp")}
+          maxLength={500}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus
+        />
+      </Stack>
+    </Confirm>
+  );
+}
+
+function Rotate({ license, opened, onClose }: DeedProps) {
+  const { t } = useTranslation("licenses-page");
+  const rotate = useChange("rotateLicenseKey", touched);
+  const [own, setOwn] = useState("");
+  const params = { license_id: license.id };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("rotate.title")}
+      deed={t("rotate.do")}
+      onConfirm={async () => {
+        const old = license.license_key;
+        const body = own.trim() === "" ? {} : { license_key: own };
+        const { license_key: key } = await rotate.mutateAsync({ params, body });
+        setOwn("");
+        tell(t("told.rotated", { key }), () => rotate.mutateAsync({ params, body: { license_key: old } }));
+      }}
+    >
+      <Stack>
+        <Text>{t("rotate.words", { key: license.license_key })}</Text>
+        <Text>{t("rotate.stays")}</Text>
+        <TextInput
+          label={t("rotate.own")}
+          description={t("rotate.ownHelp")}
+          className="mono"
+          maxLength={64}
+          autoComplete="off"
+          value={own}
+          onChange={(event) => setOwn(event.currentTarget.value)}
+        />
+      </Stack>
+    </Confirm>
+  );
+}
+
+function Reset({ license, opened, onClose }: DeedProps) {
+  const { t } = useTranslation("licenses-page");
+  const reset = useChange("resetLicenseIps", touched);
+  const count = license.current_unique_ip_count;
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("reset.title")}
+      deed={t("reset.do")}
+      onConfirm={async () => {
+        await reset.mutateAsync({ params: { license_id: license.id } });
+        tell(t("told.reset"));
+      }}
+    >
+      {t("reset.words", { count })}
+    </Confirm>
+  );
+}
+
+function Delete({ license, opened, onClose }: DeedProps) {
+  const { t } = useTranslation("licenses-page");
+  const { slug } = useOrganization();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const remove = useChange("deleteLicense", [
+    "listLicenses",
+    "listProductLicenses",
+    "listCustomers",
+    "getCustomer",
+  ]);
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("delete.title")}
+      deed={t("deeds.delete")}
+      typed={license.license_key}
+      onConfirm={async () => {
+        const params = { license_id: license.id };
+        await remove.mutateAsync({ params });
+        await navigate({ to: `/o/${slug}/licenses` as "/" });
+        queries.removeQueries({ queryKey: ask("getLicense", { params }).queryKey });
+        tell(t("told.deleted", { key: license.license_key }));
+      }}
+    >
+      <Stack>
+        <Text>{t("delete.words")}</Text>
+        {license.revoked_at === null && <Text c="dimmed">{t("delete.instead")}</Text>}
+      </Stack>
+    </Confirm>
+  );
+}

@@ -1,0 +1,16 @@
+const daySeconds = 86_400;
+
+/** A length of time in the words of a language: in days where it is whole days, else in hours. */
+export function spanWords(seconds: number, language: string): string {
+  const days = seconds / daySeconds;
+  const [amount, unit] = Number.isInteger(days) ? [days, "day"] : [Math.round(seconds / 360) / 10, "hour"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(Number(amount));
+}
+
+export function inDays(seconds: number): number {
+  return Math.round((seconds / daySeconds) * 100) / 100;
+}
+
+export function inSeconds(days: number): number {
+  return Math.round(days * daySeconds);
+}

@@ -1,0 +1,122 @@
+import type { Body } from "../../api/client.ts";
+import { fromLocal, toLocal } from "../../ui/date-time-field.tsx";
+import { readObject, writeObject } from "../../ui/json-field.tsx";
+import { inDays, inSeconds } from "./days.ts";
+import type { License } from "./license.ts";
+
+/** A license as the form holds it: as text where people type. */
+export interface Draft {
+  readonly customer_email: string;
+  readonly customer_name: string;
+  readonly customer_discord_id: string;
+  readonly end: "never" | "date" | "term";
+  readonly expires_at: string;
+  readonly term_days: number | string;
+  readonly ip_system_enabled: boolean;
+  readonly max_ips: number | string;
+  readonly version_pin_mode: "any" | "pinned" | "range";
+  readonly version_pinned: string;
+  readonly version_range_min: string;
+  readonly version_range_max: string;
+  readonly tags: readonly string[];
+  readonly notes: string;
+  readonly metadata: string;
+  readonly custom_override: string;
+}
+
+export type DraftField = keyof Draft;
+
+export function draftOf(license: License): Draft {
+  const { expires_at: expiresAt, term_seconds: term } = license;
+  return {
+    customer_email: license.customer_email ?? "",
+    customer_name: license.customer_name ?? "",
+    customer_discord_id: license.customer_discord_id ?? "",
+    end: expiresAt !== null ? "date" : term !== null ? "term" : "never",
+    expires_at: toLocal(expiresAt),
+    term_days: term === null ? 365 : inDays(term),
+    ip_system_enabled: license.ip_system_enabled,
+    max_ips: license.max_ips ?? 1,
+    version_pin_mode: license.version_pin_mode ?? "any",
+    version_pinned: license.version_pinned ?? "",
+    version_range_min: license.version_range_min ?? "",
+    version_range_max: license.version_range_max ?? "",
+    tags: license.tags,
+    notes: license.notes ?? "",
+    metadata: writeObject(license.metadata),
+    custom_override: writeObject(license.custom_override),
+  };
+}
+
+/** The fields that were changed. */
+export function changedFields(base: Draft, draft: Draft): DraftField[] {
+  return (Object.keys(base) as DraftField[]).filter(
+    (field) => JSON.stringify(base[field]) !== JSON.stringify(draft[field]),
+  );
+}
+
+/** What to send: only what was changed, so that nothing else is touched. */
+export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLicense">> {
+  const changed = new Set(changedFields(base, draft));
+  const any = (...fields: DraftField[]) => fields.some((field) => changed.has(field));
+  const text = (field: "customer_email" | "customer_name" | "customer_discord_id" | "notes") =>
+    any(field) ? { [field]: orNull(draft[field]) } : {};
+  return {
+    ...text("customer_email"),
+    ...text("customer_name"),
+    ...text("customer_discord_id"),
+    ...text("notes"),
+    ...(any("end", "expires_at", "term_days") ? endOf(draft) : {}),
+    ...(any("ip_system_enabled") ? { ip_system_enabled: draft.ip_system_enabled } : {}),
+    ...(any("max_ips") ? { max_ips: Number(draft.max_ips) } : {}),
+    ...(any("version_pin_mode", "version_pinned", "version_range_min", "version_range_max")
+      ? versionOf(draft)
+      : {}),
+    ...(any("tags") ? { tags: [...draft.tags] } : {}),
+    ...(any("metadata") ? { metadata: objectIn(draft.metadata) } : {}),
+    ...(any("custom_override") ? { custom_override: objectIn(draft.custom_override) } : {}),
+  };
+}
+
+/** What was typed on top of what is there now; and what both sides changed. */
+export function rebased(base: Draft, draft: Draft, now: Draft): { draft: Draft; both: DraftField[] } {
+  const mine = changedFields(base, draft);
+  const theirs = new Set(changedFields(base, now));
+  const kept = Object.fromEntries(mine.map((field) => [field, draft[field]]));
+  return { draft: { ...now, ...kept }, both: mine.filter((field) => theirs.has(field)) };
+}
+
+function endOf(draft: Draft) {
+  switch (draft.end) {
+    case "never":
+      return { is_lifetime: true };
+    case "date":
+      return { expires_at: fromLocal(draft.expires_at) };
+    case "term":
+      return { term_seconds: inSeconds(Number(draft.term_days)) };
+  }
+}
+
+function versionOf(draft: Draft) {
+  switch (draft.version_pin_mode) {
+    case "any":
+      return { version_pin_mode: null };
+    case "pinned":
+      return { version_pin_mode: "pinned" as const, version_pinned: orNull(draft.version_pinned) };
+    case "range":
+      return {
+        version_pin_mode: "range" as const,
+        version_range_min: orNull(draft.version_range_min),
+        version_range_max: orNull(draft.version_range_max),
+      };
+  }
+}
+
+function orNull(text: string): string | null {
+  return text.trim() === "" ? null : text;
+}
+
+function objectIn(text: string): object | null {
+  const read = readObject(text);
+  return read.ok ? read.value : null;
+}

@@ -1,0 +1,121 @@
+import { Alert, Button, Drawer, Group, Stack } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask, useChange } from "../../api/queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { readObject } from "../../ui/json-field.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
+import { besides, EditFields } from "./edit-fields.tsx";
+import { type License, touched } from "./license.ts";
+import classes from "./license-page.module.css";
+
+interface EditDrawerProps {
+  readonly license: License;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Every field of a license. What somebody else changes meanwhile is never written over unseen. */
+export function EditDrawer(props: EditDrawerProps) {
+  const { t } = useTranslation("licenses-page");
+  return (
+    <Drawer opened={props.opened} onClose={props.onClose} position="right" size="lg" title={t("edit.title")}>
+      {props.opened && <EditForm {...props} />}
+    </Drawer>
+  );
+}
+
+function EditForm({ license, onClose }: EditDrawerProps) {
+  const { t } = useTranslation("licenses-page");
+  const queries = useQueryClient();
+  const update = useChange("updateLicense", touched);
+  // As it was when the form opened: what is read anew behind it must not slip in.
+  const [base, setBase] = useState({ draft: draftOf(license), updatedAt: license.updated_at });
+  const [draft, setDraft] = useState<Draft>(base.draft);
+  const [both, setBoth] = useState<readonly DraftField[] | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const { error } = update;
+  const isOld = error instanceof ApiProblem && error.kind === "changed-meanwhile";
+  const params = { license_id: license.id };
+  const isReadable = readObject(draft.metadata).ok && readObject(draft.custom_override).ok;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!isReadable) {
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      return;
+    }
+    if (changedFields(base.draft, draft).length === 0) return onClose();
+    try {
+      await update.mutateAsync({
+        params,
+        body: { ...changesOf(base.draft, draft), updated_at: base.updatedAt },
+      });
+    } catch {
+      return;
+    }
+    tell(t("told.saved"));
+    onClose();
+  };
+  const reload = async () => {
+    const now = await call("getLicense", { params });
+    queries.setQueryData(ask("getLicense", { params }).queryKey, now);
+    const next = rebased(base.draft, draft, draftOf(now));
+    setDraft(next.draft);
+    setBoth(next.both);
+    setBase({ draft: draftOf(now), updatedAt: now.updated_at });
+    update.reset();
+  };
+  return (
+    <form onSubmit={submit} ref={form}>
+      <Stack gap="xl">
+        <EditFields
+          draft={draft}
+          license={license}
+          error={error}
+          change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+        />
+        <Stack gap="sm" className={classes.foot ?? ""}>
+          {isOld ? (
+            <Alert
+              color="orange"
+              role="alert"
+              title={t("common:changedMeanwhile.title")}
+              icon={<Icon name="warning" />}
+            >
+              <Stack gap="xs" align="flex-start">
+                {t("common:changedMeanwhile.words")}
+                <Button size="xs" variant="default" onClick={() => reload().catch(tellProblem)}>
+                  {t("common:changedMeanwhile.reload")}
+                </Button>
+              </Stack>
+            </Alert>
+          ) : (
+            <ProblemAlert error={error} beside={besides(error)} />
+          )}
+          {both !== null && !isOld && (
+            <Alert role="status" icon={<Icon name="info" />}>
+              {t("common:changedMeanwhile.loaded")}{" "}
+              {both.length > 0 &&
+                t("common:changedMeanwhile.both", {
+                  fields: both.map((field) => t(`fields.${field}`)).join(", "),
+                })}
+            </Alert>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t("common:cancel")}
+            </Button>
+            <Button type="submit" loading={update.isPending}>
+              {t("common:save")}
+            </Button>
+          </Group>
+        </Stack>
+      </Stack>
+    </form>
+  );
+}

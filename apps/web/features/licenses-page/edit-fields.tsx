@@ -1,0 +1,231 @@
+import {
+  Input,
+  NumberInput,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { DateTimeField } from "../../ui/date-time-field.tsx";
+import { JsonField } from "../../ui/json-field.tsx";
+import type { Draft } from "./draft.ts";
+import type { License } from "./license.ts";
+import classes from "./license-page.module.css";
+
+interface EditFieldsProps {
+  readonly draft: Draft;
+  readonly license: License;
+  readonly error: Error | null;
+  readonly change: (changes: Partial<Draft>) => void;
+}
+
+export function EditFields({ draft, license, error, change }: EditFieldsProps) {
+  const { t } = useTranslation("licenses-page");
+  type TextField = {
+    [Field in keyof Draft]: Draft[Field] extends string ? Field : never;
+  }[keyof Draft];
+  const text = (field: TextField, rest: object = {}) => (
+    <TextInput
+      label={t(`fields.${field}`)}
+      value={draft[field]}
+      onChange={(event) => change({ [field]: event.currentTarget.value })}
+      error={errorAt(error, field)}
+      autoComplete="off"
+      {...rest}
+    />
+  );
+  return (
+    <>
+      <Part title={t("edit.customer")}>
+        {text("customer_email", {
+          type: "email",
+          description: t("edit.emailHelp"),
+          "data-autofocus": true,
+        })}
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {text("customer_name")}
+          {text("customer_discord_id", { inputMode: "numeric" })}
+        </SimpleGrid>
+      </Part>
+      <Part title={t("fields.expires_at")}>
+        <Choice
+          label={t("edit.end")}
+          values={license.first_used_at === null || draft.end === "term" ? ends : ends.slice(0, 2)}
+          words={(value) => t(`edit.ends.${value}`)}
+          value={draft.end}
+          onChange={(end) => change({ end })}
+        />
+        {draft.end === "date" && (
+          <DateTimeField
+            label={t("edit.until")}
+            required
+            value={draft.expires_at}
+            onChange={(value) => change({ expires_at: value })}
+            error={errorAt(error, "expires_at")}
+          />
+        )}
+        {draft.end === "term" && (
+          <NumberInput
+            label={t("edit.termDays")}
+            description={t("edit.termHelp")}
+            min={0.01}
+            max={36_500}
+            required
+            value={draft.term_days}
+            onChange={(value) => change({ term_days: value })}
+            error={errorAt(error, "term_seconds")}
+          />
+        )}
+      </Part>
+      <Part title={t("fields.max_ips")}>
+        <Switch
+          label={t("fields.ip_system_enabled")}
+          description={t("edit.checkHelp")}
+          checked={draft.ip_system_enabled}
+          onChange={(event) => change({ ip_system_enabled: event.currentTarget.checked })}
+          error={errorAt(error, "ip_system_enabled")}
+        />
+        <NumberInput
+          label={t("edit.maxIps")}
+          description={
+            Number(draft.max_ips) < license.current_unique_ip_count
+              ? t("edit.fewerThanTaken", { count: license.current_unique_ip_count })
+              : undefined
+          }
+          min={1}
+          max={1_000_000}
+          allowDecimal={false}
+          required
+          disabled={!draft.ip_system_enabled}
+          value={draft.max_ips}
+          onChange={(value) => change({ max_ips: value })}
+          error={errorAt(error, "max_ips")}
+        />
+      </Part>
+      <Part title={t("fields.version")}>
+        <Choice
+          label={t("edit.version")}
+          values={["any", "pinned", "range"] as const}
+          words={(value) => t(`edit.versions.${value}`)}
+          value={draft.version_pin_mode}
+          onChange={(mode) => change({ version_pin_mode: mode })}
+        />
+        {draft.version_pin_mode === "pinned" &&
+          text("version_pinned", { required: true, placeholder: "2.1.0" })}
+        {draft.version_pin_mode === "range" && (
+          <SimpleGrid cols={2}>
+            {text("version_range_min", { placeholder: "1.9.0" })}
+            {text("version_range_max", { placeholder: "3.0.0" })}
+          </SimpleGrid>
+        )}
+      </Part>
+      <Part title={t("kept")}>
+        <TagsInput
+          label={t("fields.tags")}
+          description={t("edit.tagsHelp")}
+          maxTags={20}
+          value={[...draft.tags]}
+          onChange={(tags) => change({ tags })}
+          error={errorAt(error, "tags")}
+        />
+        <Textarea
+          label={t("fields.notes")}
+          description={t("edit.notesHelp")}
+          autosize
+          minRows={2}
+          maxRows={12}
+          value={draft.notes}
+          onChange={(event) => change({ notes: event.currentTarget.value })}
+          error={errorAt(error, "notes")}
+        />
+        <JsonField
+          label={t("fields.metadata")}
+          description={t("edit.metadataHelp")}
+          value={draft.metadata}
+          onChange={(metadata) => change({ metadata })}
+          error={errorAt(error, "metadata")}
+        />
+        <JsonField
+          label={t("fields.custom_override")}
+          description={t("edit.overrideHelp")}
+          value={draft.custom_override}
+          onChange={(override) => change({ custom_override: override })}
+          error={errorAt(error, "custom_override")}
+        />
+      </Part>
+    </>
+  );
+}
+
+const ends = ["never", "date", "term"] as const;
+
+const shownFields = [
+  "customer_email",
+  "customer_name",
+  "customer_discord_id",
+  "expires_at",
+  "term_seconds",
+  "ip_system_enabled",
+  "max_ips",
+  "version_pinned",
+  "version_range_min",
+  "version_range_max",
+  "tags",
+  "notes",
+  "metadata",
+  "custom_override",
+];
+
+/** An error may name a place inside a field, such as custom_override.tier. */
+function errorAt(error: Error | null, field: string): string | null {
+  if (!(error instanceof ApiProblem)) return null;
+  return error.errors.find((one) => isAt(one.field, field))?.message ?? null;
+}
+
+/** The names of the errors that stand beside a field. */
+export function besides(error: Error | null): string[] {
+  if (!(error instanceof ApiProblem)) return [];
+  return error.errors
+    .map((one) => one.field)
+    .filter((name) => shownFields.some((field) => isAt(name, field)));
+}
+
+function isAt(name: string, field: string): boolean {
+  return name === field || name.startsWith(`${field}.`);
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <fieldset className={classes.fieldset}>
+      <legend>{title}</legend>
+      <Stack gap="sm">{children}</Stack>
+    </fieldset>
+  );
+}
+
+function Choice<Value extends string>(props: {
+  label: string;
+  values: readonly Value[];
+  words: (value: Value) => string;
+  value: Value;
+  onChange: (value: Value) => void;
+}) {
+  const { label, values, words, value, onChange } = props;
+  return (
+    <Input.Wrapper label={label} labelElement="div">
+      <SegmentedControl
+        fullWidth
+        aria-label={label}
+        data={values.map((one) => ({ value: one, label: words(one) }))}
+        value={value}
+        onChange={(next) => onChange(next as Value)}
+      />
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,142 @@
+import { Badge, Group, Text } from "@mantine/core";
+import type { TFunction } from "i18next";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Copy } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Section } from "../../ui/section.tsx";
+import { exactTime, Time } from "../../ui/time.tsx";
+import { spanWords } from "./days.ts";
+import type { License } from "./license.ts";
+import classes from "./license-page.module.css";
+
+/** What it is: whose, of what, for how long, for how many addresses and which versions. */
+export function Facts({ license }: { license: License }) {
+  const { t } = useTranslation("licenses-page");
+  const { slug } = useOrganization();
+  const may = useMay();
+  const none = <span className={classes.none}>–</span>;
+  return (
+    <Section title={t("facts")}>
+      <dl className={classes.facts}>
+        <Fact name={t("fields.customer")}>
+          <Customer license={license} />
+        </Fact>
+        <Fact name={t("fields.product_id")}>
+          {may("products:view", "products:manage") ? (
+            <GoLink to={`/o/${slug}/products/${license.product_id}`}>{license.product_name}</GoLink>
+          ) : (
+            license.product_name
+          )}
+        </Fact>
+        <Fact name={t("fields.expires_at")}>
+          <Expiry license={license} />
+        </Fact>
+        <Fact name={t("fields.first_used_at")}>
+          {license.first_used_at === null ? t("neverUsed") : <Time at={license.first_used_at} />}
+        </Fact>
+        <Fact name={t("fields.max_ips")}>
+          <Places license={license} />
+        </Fact>
+        <Fact name={t("fields.version")}>{versionWords(license, t)}</Fact>
+        <Fact name={t("fields.tags")}>
+          {license.tags.length === 0 ? (
+            none
+          ) : (
+            <Group gap={4}>
+              {license.tags.map((tag) => (
+                <GoLink key={tag} to={`/o/${slug}/licenses`} search={{ tag }} underline="never">
+                  <Badge variant="default" tt="none" fw={500}>
+                    {tag}
+                  </Badge>
+                </GoLink>
+              ))}
+            </Group>
+          )}
+        </Fact>
+        <Fact name={t("fields.created_at")}>
+          <Time at={license.created_at} />
+        </Fact>
+        <Fact name={t("fields.updated_at")}>
+          <Time at={license.updated_at} />
+        </Fact>
+        <Fact name={t("fields.id")}>
+          <Group gap={4} wrap="nowrap">
+            <Text component="span" className="mono" truncate size="xs" title={license.id}>
+              {license.id}
+            </Text>
+            <Copy value={license.id} />
+          </Group>
+        </Fact>
+      </dl>
+    </Section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Customer({ license }: { license: License }) {
+  const { t } = useTranslation("licenses-page");
+  const { slug } = useOrganization();
+  const may = useMay();
+  const { customer_email: email, customer_name: name, customer_discord_id: discordId } = license;
+  const words = name ?? email ?? (discordId === null ? null : t("discordNumber", { id: discordId }));
+  if (words === null) return <span className={classes.none}>{t("nobody")}</span>;
+  return (
+    <>
+      {license.global_customer_id !== null && may("customers:view", "customers:manage") ? (
+        <GoLink to={`/o/${slug}/customers/${license.global_customer_id}`}>{words}</GoLink>
+      ) : (
+        words
+      )}
+      {name !== null && email !== null && <Text c="dimmed">{email}</Text>}
+      {discordId !== null && words !== null && (name ?? email) !== null && (
+        <Text c="dimmed">{t("discordNumber", { id: discordId })}</Text>
+      )}
+    </>
+  );
+}
+
+function Expiry({ license }: { license: License }) {
+  const { t, i18n } = useTranslation("licenses-page");
+  const { expires_at: at, term_seconds: term } = license;
+  if (at !== null)
+    return (
+      <>
+        <Time at={at} />
+        <Text c="dimmed">{exactTime(at, i18n.language)}</Text>
+      </>
+    );
+  if (term !== null) return t("termAfterFirstUse", { term: spanWords(term, i18n.language) });
+  return t("never");
+}
+
+/** n of m, also as a length. */
+function Places({ license }: { license: License }) {
+  const { t } = useTranslation("licenses-page");
+  const { current_unique_ip_count: taken, max_ips: places } = license;
+  if (!license.ip_system_enabled || places === null) return t("anyAddress");
+  return (
+    <>
+      <span className="figures">{t("places", { taken, count: places })}</span>
+      <div className={classes.places} data-full={taken >= places || undefined} aria-hidden="true">
+        <span style={{ width: `${Math.min(100, (100 * taken) / places)}%` }} />
+      </div>
+    </>
+  );
+}
+
+function versionWords(license: License, t: TFunction): string {
+  const { version_pin_mode: mode, version_range_min: min, version_range_max: max } = license;
+  if (mode === null) return t("versions.any");
+  if (mode === "pinned") return t("versions.pinned", { version: license.version_pinned });
+  return t(`versions.${min === null ? "below" : max === null ? "from" : "between"}`, { min, max });
+}

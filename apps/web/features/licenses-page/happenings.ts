@@ -1,0 +1,113 @@
+import type { Item } from "../../api/client.ts";
+
+export type AuditEntry = Item<"listAuditLog">;
+export type LicenseEvent = Item<"listLicenseEvents">;
+
+/** One thing in a license's history, whichever of the two lists told of it. */
+export interface Happening {
+  readonly id: string;
+  readonly at: string;
+  /** Such as `license.renewed`. */
+  readonly action: string;
+  readonly actor: AuditEntry["actor"] | null;
+  readonly ip: string | null;
+  readonly reason: string | null;
+  readonly count: number | null;
+  readonly changes: readonly Change[];
+}
+
+export interface Change {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface Source<T> {
+  readonly items: readonly T[];
+  /** Whether older ones are still to be fetched. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Both lists as one, the newest first. What the log and the events both tell of, in the same moment, is shown once, as
+ * the log tells it, which knows by whom. Nothing older is shown than what both have been read to.
+ */
+export function happeningsOf(log: Source<AuditEntry>, events: Source<LicenseEvent>): Happening[] {
+  const told = new Set(log.items.map(({ action, at }) => `${eventOf(action)} ${at}`));
+  const all = [
+    ...log.items.map(ofEntry),
+    ...events.items.filter(({ type, timestamp }) => !told.has(`${type} ${timestamp}`)).map(ofEvent),
+  ];
+  const ends = [
+    log.hasMore ? log.items.at(-1)?.at : undefined,
+    events.hasMore ? events.items.at(-1)?.timestamp : undefined,
+  ].filter((end) => end !== undefined);
+  const horizon = ends.sort().at(-1) ?? "";
+  return all.filter(({ at }) => at >= horizon).sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}
+
+/** The log has a name of its own for one thing. */
+function eventOf(action: string): string {
+  return action === "license.key_rotated" ? "license.updated" : action;
+}
+
+/** What follows from the action itself needs no line of its own. */
+const plain: Readonly<Record<string, readonly string[]>> = {
+  "license.revoked": ["status", "revoked_at", "revoked_reason"],
+  "license.reinstated": ["status", "revoked_at", "revoked_reason"],
+  "license.ips_reset": ["current_unique_ip_count"],
+  "license.renewed": ["status"],
+  "license.updated": ["is_lifetime", "status", "global_customer_id"],
+};
+
+function ofEntry(entry: AuditEntry): Happening {
+  const { before, after, action } = entry;
+  const isNew = before === null || after === null;
+  return {
+    id: entry.id,
+    at: entry.at,
+    action,
+    actor: entry.actor,
+    ip: textOf(after?.ip ?? before?.ip),
+    reason: action === "license.revoked" ? textOf(after?.revoked_reason) : null,
+    count: numberOf(before?.current_unique_ip_count),
+    changes: isNew ? [] : differences(action, Object.keys(after), before, after),
+  };
+}
+
+function ofEvent(event: LicenseEvent): Happening {
+  const { data } = event;
+  const license = recordOf(data.license);
+  const changed = Array.isArray(data.changed) ? data.changed.map(String) : [];
+  return {
+    id: event.id,
+    at: event.timestamp,
+    action: event.type,
+    actor: null,
+    ip: textOf(data.ip),
+    reason: textOf(data.reason),
+    count: numberOf(data.count),
+    changes: differences(event.type, changed, recordOf(data.previous), license),
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function differences(action: string, fields: readonly string[], before: Members, after: Members): Change[] {
+  const skipped = plain[action] ?? [];
+  return fields
+    .filter((field) => !skipped.includes(field))
+    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
+}
+
+function recordOf(value: unknown): Members {
+  return typeof value === "object" && value !== null ? (value as Members) : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,131 @@
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Changes } from "./changes.tsx";
+import { type Happening, happeningsOf } from "./happenings.ts";
+import classes from "./history.module.css";
+import type { License } from "./license.ts";
+
+/** What happened to a license and who did it, the newest first. */
+export function History({ license }: { license: License }) {
+  const { t } = useTranslation("licenses-page");
+  const may = useMay();
+  const { id: organizationId } = useOrganization();
+  const mayLog = may("audit_log:view");
+  const events = useInfiniteQuery(
+    askPages("listLicenseEvents", { params: { license_id: license.id }, query: { limit: 25 } }),
+  );
+  const log = useInfiniteQuery({
+    ...askPages("listAuditLog", {
+      params: { organization_id: organizationId },
+      query: { subject_kind: "license", subject_id: license.id, limit: 25 },
+    }),
+    enabled: mayLog,
+  });
+  const isPending = events.isPending || (mayLog && log.isPending);
+  const happenings = happeningsOf(
+    { items: flat(log.data), hasMore: log.hasNextPage },
+    { items: flat(events.data), hasMore: events.hasNextPage },
+  );
+  const more = () => {
+    if (log.hasNextPage) void log.fetchNextPage();
+    if (events.hasNextPage) void events.fetchNextPage();
+  };
+  return (
+    <Section title={t("history.title")} id="history">
+      <ProblemAlert error={events.error ?? log.error} />
+      {isPending ? (
+        <Stack gap="sm" aria-hidden="true">
+          {[0, 1, 2, 3].map((line) => (
+            <Skeleton key={line} height={32} />
+          ))}
+        </Stack>
+      ) : (
+        <ol className={classes.list}>
+          {happenings.map((happening) => (
+            <Line key={happening.id} happening={happening} />
+          ))}
+        </ol>
+      )}
+      {(log.hasNextPage || events.hasNextPage) && (
+        <Button
+          variant="subtle"
+          size="xs"
+          loading={log.isFetchingNextPage || events.isFetchingNextPage}
+          onClick={more}
+        >
+          {t("common:more")}
+        </Button>
+      )}
+      {!mayLog && (
+        <Text c="dimmed" size="xs">
+          {t("history.withoutLog")}
+        </Text>
+      )}
+    </Section>
+  );
+}
+
+const icons: Readonly<Record<string, IconName>> = {
+  "license.created": "plus",
+  "license.updated": "edit",
+  "license.revoked": "block",
+  "license.reinstated": "check",
+  "license.renewed": "clock",
+  "license.expiring_soon": "clock",
+  "license.expired": "clock",
+  "license.key_rotated": "refresh",
+  "license.ip_registered": "ip",
+  "license.ip_removed": "close",
+  "license.ips_reset": "close",
+  "license.ip_blocked": "block",
+  "license.ip_limit_reached": "warning",
+};
+
+function Line({ happening }: { happening: Happening }) {
+  const { t, i18n } = useTranslation("licenses-page");
+  const { slug } = useOrganization();
+  const { action, ip, count, reason, actor } = happening;
+  const key = `history.${action}`;
+  return (
+    <li className={classes.line}>
+      <span className={classes.icon}>
+        <Icon name={icons[action] ?? "info"} size={14} />
+      </span>
+      <div className={classes.words}>
+        <div className={classes.head}>
+          <span>
+            {i18n.exists(key, { ns: "licenses-page" }) || count !== null ? t(key, { count }) : action}{" "}
+            {ip !== null && action.startsWith("license.ip") && (
+              <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
+                {ip}
+              </GoLink>
+            )}
+          </span>
+          <Text component="span" c="dimmed" size="sm" className={classes.when ?? ""}>
+            {actor !== null && <>{actorWords(actor, t)} · </>}
+            <Time at={happening.at} />
+          </Text>
+        </div>
+        {reason !== null && <Text size="sm">{t("history.because", { reason })}</Text>}
+        <Changes changes={happening.changes} />
+      </div>
+    </li>
+  );
+}
+
+function actorWords(
+  { kind, name, access_token_id: tokenId }: NonNullable<Happening["actor"]>,
+  t: TFunction,
+): string {
+  if (kind === "person") return tokenId === null ? name : t("history.byToken", { name });
+  return kind === "token" ? t("history.token", { name }) : t(`history.actors.${kind}`);
+}

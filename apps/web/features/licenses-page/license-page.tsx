@@ -1,0 +1,86 @@
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Back } from "../../ui/back.tsx";
+import { Copy } from "../../ui/copy.tsx";
+import { LicenseStatus } from "../../ui/license-status.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Addresses } from "./addresses.tsx";
+import { Blocks } from "./blocks.tsx";
+import { Deeds } from "./deeds.tsx";
+import { Facts } from "./facts.tsx";
+import { History } from "./history.tsx";
+import { Kept } from "./kept.tsx";
+import classes from "./license-page.module.css";
+import { licenseRoute } from "./routes.tsx";
+import { StandingBanner } from "./standing-banner.tsx";
+import { TryIt } from "./try-it.tsx";
+
+/** Everything about one license: whether it works and why, whose it is, where it is used, and what happened to it. */
+export function LicensePage() {
+  const { t } = useTranslation("licenses-page");
+  const { slug } = useOrganization();
+  const may = useMay();
+  const { licenseId } = licenseRoute.useParams();
+  const { data: license, error } = useQuery(ask("getLicense", { params: { license_id: licenseId } }));
+  if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
+  const above = <Back to={`/o/${slug}/licenses`}>{t("common:places.licenses")}</Back>;
+  if (license === undefined)
+    return (
+      <Page title={t("license")} above={above}>
+        <ProblemAlert error={error} />
+        {error === null && <Waiting />}
+      </Page>
+    );
+  return (
+    <Page
+      title={license.license_key}
+      above={above}
+      beside={
+        <>
+          <Copy value={license.license_key} />
+          <LicenseStatus status={license.status} />
+        </>
+      }
+      lead={[license.product_name, license.customer_name ?? license.customer_email]
+        .filter((words) => words !== null)
+        .join(" · ")}
+      actions={<Deeds license={license} />}
+    >
+      <div className={classes.layout}>
+        <div className={classes.verdict}>
+          <StandingBanner license={license} />
+        </div>
+        <div className={classes.main}>
+          <Addresses license={license} />
+          <Blocks license={license} />
+          {may("products:view", "licenses:update") && <TryIt license={license} />}
+          <History license={license} />
+        </div>
+        <div className={classes.side}>
+          <Facts license={license} />
+        </div>
+        <div className={classes.kept}>
+          <Kept license={license} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-hidden="true">
+      <div className={classes.layout}>
+        <Skeleton height={64} className={classes.verdict ?? ""} />
+        <Skeleton height={360} className={classes.main ?? ""} />
+        <Skeleton height={300} className={classes.side ?? ""} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Answer, RouteId } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay } from "../../app/here.ts";
+
+export type License = Answer<"getLicense">;
+export type Product = Answer<"getProduct">;
+
+/** What is read anew after a license was changed. */
+export const touched: readonly RouteId[] = [
+  "getLicense",
+  "listLicenses",
+  "listProductLicenses",
+  "listLicenseIps",
+  "listLicenseEvents",
+  "listAuditLog",
+  "getCustomer",
+  "listCustomers",
+  "getIp",
+  "listIpLicenses",
+];
+
+/** The product of a license, for those who may see it. */
+export function useProductOf(license: License): Product | null {
+  const may = useMay();
+  const { data } = useQuery({
+    ...ask("getProduct", { params: { product_id: license.product_id } }),
+    enabled: may("products:view", "products:manage", "products:rotate_key"),
+  });
+  return data ?? null;
+}

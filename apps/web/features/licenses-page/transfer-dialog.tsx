@@ -1,0 +1,119 @@
+import { Autocomplete, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { type License, touched } from "./license.ts";
+
+interface TransferDialogProps {
+  readonly license: License;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Gives a license to somebody else, who is found or made by their e-mail. */
+export function TransferDialog(props: TransferDialogProps) {
+  const { t } = useTranslation("licenses-page");
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={t("transfer.title")}>
+      {props.opened && <TransferForm {...props} />}
+    </Modal>
+  );
+}
+
+function TransferForm({ license, onClose }: TransferDialogProps) {
+  const { t } = useTranslation("licenses-page");
+  const update = useChange("updateLicense", touched);
+  const [email, setEmail] = useState("");
+  const [name, setName] = useState("");
+  const known = useKnown(email);
+  const isKnown = known.some((one) => one.email?.toLowerCase() === email.trim().toLowerCase());
+  const { customer_email: oldEmail, customer_name: oldName, customer_discord_id: oldDiscordId } = license;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const params = { license_id: license.id };
+    try {
+      await update.mutateAsync({
+        params,
+        body: {
+          customer_email: email,
+          ...(name.trim() === "" || isKnown ? {} : { customer_name: name }),
+          updated_at: license.updated_at,
+        },
+      });
+    } catch {
+      return;
+    }
+    const back = {
+      customer_email: oldEmail,
+      ...(oldName === null ? {} : { customer_name: oldName }),
+      ...(oldDiscordId === null ? {} : { customer_discord_id: oldDiscordId }),
+    };
+    tell(t("told.transferred", { email }), () => update.mutateAsync({ params, body: back }));
+    onClose();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text c="dimmed" size="sm">
+          {t("transfer.words", {
+            who:
+              oldName ??
+              oldEmail ??
+              (oldDiscordId === null ? t("nobody") : t("discordNumber", { id: oldDiscordId })),
+          })}
+        </Text>
+        <ProblemAlert error={update.error} beside={["customer_email", "customer_name"]} />
+        <Autocomplete
+          label={t("transfer.email")}
+          type="email"
+          required
+          autoComplete="off"
+          data={[...new Set(known.flatMap((one) => one.email ?? []))]}
+          filter={({ options }) => options}
+          value={email}
+          onChange={setEmail}
+          error={fieldError(update.error, "customer_email")}
+          data-autofocus
+        />
+        {!isKnown && (
+          <TextInput
+            label={t("transfer.name")}
+            description={t("transfer.nameHelp")}
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={fieldError(update.error, "customer_name")}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("common:cancel")}
+          </Button>
+          <Button type="submit" loading={update.isPending}>
+            {t("transfer.do")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Customers whose e-mail or name is like it, for those who may see them. */
+function useKnown(text: string) {
+  const may = useMay();
+  const { id: organizationId } = useOrganization();
+  const [settled] = useDebouncedValue(text.trim(), 200);
+  const found = useQuery({
+    ...ask("listCustomers", {
+      params: { organization_id: organizationId },
+      query: settled === "" ? { limit: 6 } : { search: settled, limit: 6 },
+    }),
+    enabled: may("customers:view", "customers:manage"),
+  });
+  return found.data?.data ?? [];
+}

@@ -1,0 +1,98 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import type { Body } from "../../api/client.ts";
+import { fromLocal } from "../../ui/date-time-field.tsx";
+import type { IconName } from "../../ui/icon.tsx";
+
+export type BulkOrder = Body<"bulkLicenses">;
+export type BulkAction = BulkOrder["action"];
+export type BulkSelection = BulkOrder["selection"];
+
+interface ActionFacts {
+  readonly action: BulkAction;
+  readonly needs: Permission;
+  readonly icon: IconName;
+  /** It takes something away that cannot be given back. */
+  readonly isFinal?: true;
+}
+
+/** In the order in which they are offered. */
+export const bulkActions: readonly ActionFacts[] = [
+  { action: "extend", needs: "licenses:update", icon: "clock" },
+  { action: "add_tags", needs: "licenses:update", icon: "plus" },
+  { action: "revoke", needs: "licenses:revoke", icon: "block" },
+  { action: "reinstate", needs: "licenses:revoke", icon: "refresh" },
+  { action: "remove_tags", needs: "licenses:update", icon: "close" },
+  { action: "set_expiry", needs: "licenses:update", icon: "clock" },
+  { action: "set_max_ips", needs: "licenses:update", icon: "ip" },
+  { action: "reset_ips", needs: "licenses:reset_ips", icon: "ip", isFinal: true },
+  { action: "delete", needs: "licenses:delete", icon: "trash", isFinal: true },
+];
+
+/** What was typed for an action, as it was typed. */
+export interface BulkDraft {
+  readonly reason: string;
+  readonly amount: number | string;
+  readonly unit: Unit;
+  readonly isLifetime: boolean;
+  readonly expiresLocal: string;
+  readonly maxIps: number | string;
+  readonly tags: readonly string[];
+}
+
+export const unitSeconds = { days: 86_400, weeks: 604_800, months: 2_592_000, years: 31_536_000 } as const;
+export type Unit = keyof typeof unitSeconds;
+
+export const emptyDraft: BulkDraft = {
+  reason: "",
+  amount: 1,
+  unit: "months",
+  isLifetime: false,
+  expiresLocal: "",
+  maxIps: "",
+  tags: [],
+};
+
+/** The order that a draft makes, or null while something is missing. */
+export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSelection): BulkOrder | null {
+  switch (action) {
+    case "revoke":
+      return { action, selection, reason: draft.reason.trim() === "" ? null : draft.reason.trim() };
+    case "reinstate":
+    case "delete":
+    case "reset_ips":
+      return { action, selection };
+    case "extend": {
+      const seconds = secondsOf(draft.amount, draft.unit);
+      return seconds === null ? null : { action, selection, extend_by_seconds: seconds };
+    }
+    case "set_expiry": {
+      const expiresAt = draft.isLifetime ? null : fromLocal(draft.expiresLocal);
+      return !draft.isLifetime && expiresAt === null ? null : { action, selection, expires_at: expiresAt };
+    }
+    case "set_max_ips":
+      return Number(draft.maxIps) >= 1 ? { action, selection, max_ips: Number(draft.maxIps) } : null;
+    case "add_tags":
+    case "remove_tags":
+      return draft.tags.length === 0 ? null : { action, selection, tags: [...draft.tags] };
+  }
+}
+
+export function secondsOf(amount: number | string, unit: Unit): number | null {
+  const seconds = Number(amount) * unitSeconds[unit];
+  return Number.isInteger(seconds) && seconds >= 1 ? seconds : null;
+}
+
+/**
+ * What takes an order back, where that is exact: every one of the chosen licenses was changed by it, and each in the
+ * same way.
+ */
+export function undoOf(order: BulkOrder): BulkOrder | null {
+  const { selection } = order;
+  if (selection.ids === undefined) return null;
+  if (order.action === "revoke") return { action: "reinstate", selection };
+  if (order.action === "add_tags" && order.tags.length === 1)
+    return { action: "remove_tags", selection, tags: order.tags };
+  if (order.action === "remove_tags" && order.tags.length === 1)
+    return { action: "add_tags", selection, tags: order.tags };
+  return null;
+}

@@ -1,0 +1,225 @@
+import { Button, Group, Loader, Modal, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import {
+  type BulkAction,
+  type BulkOrder,
+  type BulkSelection,
+  bulkActions,
+  emptyDraft,
+  orderOf,
+  undoOf,
+} from "./bulk-actions.ts";
+import { BulkFields } from "./bulk-fields.tsx";
+import { type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
+
+interface BulkDialogProps {
+  readonly action: BulkAction | null;
+  readonly selection: BulkSelection;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Says what will happen to how many, does it, and says what came of it. */
+export function BulkDialog({ action, ...rest }: BulkDialogProps) {
+  const { t } = useTranslation("licenses");
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <Modal
+      opened={action !== null}
+      onClose={rest.onClose}
+      title={action === null ? "" : t(`bulk.${action}.title`)}
+      closeOnClickOutside={!isBusy}
+      closeOnEscape={!isBusy}
+      withCloseButton={!isBusy}
+      closeButtonProps={{ "aria-label": t("close", { ns: "common" }) }}
+    >
+      {action !== null && <Question action={action} {...rest} isBusy={isBusy} setBusy={setBusy} />}
+    </Modal>
+  );
+}
+
+interface QuestionProps extends BulkDialogProps {
+  readonly action: BulkAction;
+  readonly isBusy: boolean;
+  readonly setBusy: (isBusy: boolean) => void;
+}
+
+function Question({ action, selection, onClose, onDone, isBusy, setBusy }: QuestionProps) {
+  const { t, i18n } = useTranslation("licenses");
+  const organization = useOrganization();
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState(emptyDraft);
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<Error | null>(null);
+  const [progress, setProgress] = useState<BulkProgress>(bulkStart);
+  const isStopped = useRef(false);
+  const order = orderOf(action, draft, selection);
+  // As text, which is the same as long as it says the same. The reason changes nothing about the count.
+  const asked = JSON.stringify(orderOf(action, { ...draft, reason: "" }, selection));
+  const [settled] = useDebouncedValue(asked, 300);
+  const dry = useQuery({
+    queryKey: ["bulkLicenses", organization.id, settled],
+    queryFn: ({ signal }) => {
+      const trial = { ...(JSON.parse(settled) as BulkOrder), dry_run: true };
+      return runBulk(organization.id, trial, bulkStart(), undefined, undefined, signal);
+    },
+    enabled: settled !== "null" && !isBusy && progress.matched === 0,
+    // Half a minute later other licenses may match.
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const number = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
+  const would = order === null ? undefined : dry.data?.changed;
+  const isFinal = bulkActions.some((one) => one.action === action && one.isFinal);
+  const word = action === "delete" && would !== undefined ? t("bulk.delete.type", { count: would }) : null;
+  const hasBegun = progress.matched > 0;
+
+  const run = async (event: FormEvent) => {
+    event.preventDefault();
+    if (order === null) return;
+    setBusy(true);
+    setError(null);
+    isStopped.current = false;
+    try {
+      const end = await runBulk(organization.id, order, progress, setProgress, () => isStopped.current);
+      if (!end.isOver) return;
+      const undo = end.changed === end.matched ? undoOf(order) : null;
+      const words = t(`bulk.${action}.done`, number(end.changed));
+      const rest = end.matched - end.changed;
+      tell(
+        rest === 0 ? words : `${words} ${t("bulk.leftAlone", number(rest))}`,
+        undo === null
+          ? undefined
+          : async () => {
+              await runBulk(organization.id, undo, bulkStart());
+              await queries.invalidateQueries({ queryKey: ["listLicenses"] });
+            },
+      );
+      onDone();
+    } catch (problem) {
+      setError(problem as Error);
+    } finally {
+      setBusy(false);
+      void queries.invalidateQueries({ queryKey: ["listLicenses"] });
+      void queries.invalidateQueries({ queryKey: ["getLicense"] });
+    }
+  };
+
+  return (
+    <form onSubmit={run}>
+      <Stack>
+        <Text>{t(`bulk.${action}.words`)}</Text>
+        <BulkFields
+          action={action}
+          draft={draft}
+          error={error}
+          isDisabled={isBusy || hasBegun}
+          onChange={setDraft}
+        />
+        {word !== null && would !== undefined && would > 0 && !hasBegun && (
+          <TextInput
+            label={t("confirm.type", { ns: "common", words: word })}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        {(isBusy || hasBegun) && dry.data !== undefined && (
+          <div>
+            <Progress
+              value={dry.data.matched === 0 ? 100 : (progress.matched / dry.data.matched) * 100}
+              animated={isBusy}
+              striped={isBusy}
+              aria-label={t("bulk.progress")}
+            />
+            <Text size="sm" c="dimmed" mt={4} className="figures" aria-live="polite">
+              {t("bulk.soFar", {
+                done: progress.matched.toLocaleString(i18n.language),
+                all: dry.data.matched.toLocaleString(i18n.language),
+              })}
+            </Text>
+          </div>
+        )}
+        {!isBusy && !hasBegun && (
+          <Forecast isPending={order !== null && dry.isFetching} data={dry.data} order={order} />
+        )}
+        <ProblemAlert error={error ?? (order === null ? null : dry.error)} />
+        <Group justify="flex-end" gap="xs">
+          {isBusy ? (
+            <Button
+              variant="default"
+              onClick={() => {
+                isStopped.current = true;
+              }}
+            >
+              {t("bulk.stop")}
+            </Button>
+          ) : (
+            <Button variant="default" onClick={hasBegun ? onDone : onClose}>
+              {hasBegun ? t("bulk.leave") : t("cancel", { ns: "common" })}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            color={isFinal || action === "revoke" ? "red" : "verdigris"}
+            loading={isBusy}
+            disabled={
+              !hasBegun &&
+              (would === undefined ||
+                would === 0 ||
+                dry.isFetching ||
+                settled !== asked ||
+                (word !== null && typed !== word))
+            }
+          >
+            {hasBegun
+              ? t("bulk.goOn")
+              : would === undefined
+                ? t(`bulk.${action}.name`)
+                : t(`bulk.${action}.deed`, number(would))}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface ForecastProps {
+  readonly isPending: boolean;
+  readonly data: BulkProgress | undefined;
+  readonly order: BulkOrder | null;
+}
+
+/** What the dry run says. */
+function Forecast({ isPending, data, order }: ForecastProps) {
+  const { t, i18n } = useTranslation("licenses");
+  if (order === null) return null;
+  if (isPending || data === undefined)
+    return isPending ? (
+      <Group gap="xs" role="status">
+        <Loader size="xs" />
+        <Text size="sm" c="dimmed">
+          {t("bulk.counting")}
+        </Text>
+      </Group>
+    ) : null;
+  const rest = data.matched - data.changed;
+  const number = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
+  // How many will change stands on the button.
+  if (rest === 0 && data.changed > 0) return null;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {data.changed === 0
+        ? t("bulk.nothing")
+        : `${t("bulk.would", number(data.changed))} ${t("bulk.wouldLeave", number(rest))}`}
+    </Text>
+  );
+}

@@ -1,0 +1,108 @@
+import { csvLine } from "@countersign/domain/csv/cell";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Copy, Copyable } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import classes from "./created.module.css";
+import type { License } from "./list-page.tsx";
+
+interface CreatedProps {
+  readonly licenses: readonly License[];
+  /** Whether each customer gets a letter with the key. */
+  readonly mailed: boolean;
+  readonly onAnother: () => void;
+}
+
+/** As many as one looks at; all of them are in what is copied and in the file. */
+const shown = 50;
+
+/** The keys that were made, ready to be handed over. */
+export function Created({ licenses, mailed, onAnother }: CreatedProps) {
+  const { t, i18n } = useTranslation("licenses");
+  const { slug } = useOrganization();
+  const [only] = licenses;
+  const hasEmail = licenses.some(({ customer_email: email }) => email !== null);
+  const words = { count: licenses.length, number: licenses.length.toLocaleString(i18n.language) };
+  return (
+    <Page
+      narrow
+      title={t("created.title", words)}
+      above={<Back to={`/o/${slug}/licenses`}>{t("title")}</Back>}
+      lead={mailed && hasEmail ? t("created.mailed", words) : undefined}
+    >
+      <Stack gap="md">
+        {licenses.length === 1 && only !== undefined ? (
+          <Paper withBorder radius="lg" p="lg" className={classes.one ?? ""}>
+            <Text component="span" className={classes.key ?? ""}>
+              {only.license_key}
+            </Text>
+            <Copy value={only.license_key} label={t("created.copy")} />
+          </Paper>
+        ) : (
+          <Paper withBorder radius="lg" className={classes.list ?? ""}>
+            <ol className={classes.keys} aria-label={t("created.keys")}>
+              {licenses.slice(0, shown).map((license) => (
+                <li key={license.id}>
+                  <Copyable value={license.license_key} />
+                  <GoLink to={`/o/${slug}/licenses/${license.id}`} size="sm" c="dimmed" truncate>
+                    {license.customer_email ?? license.customer_discord_id ?? t("created.open")}
+                  </GoLink>
+                </li>
+              ))}
+            </ol>
+            {licenses.length > shown && (
+              <Text c="dimmed" size="sm" p="sm">
+                {t("created.rest", {
+                  count: licenses.length - shown,
+                  number: (licenses.length - shown).toLocaleString(i18n.language),
+                })}
+              </Text>
+            )}
+          </Paper>
+        )}
+        <Group gap="xs">
+          <Button onClick={onAnother} leftSection={<Icon name="plus" size={16} />} autoFocus>
+            {t("created.another")}
+          </Button>
+          {licenses.length > 1 ? (
+            <>
+              <Copy value={licenses.map((one) => one.license_key).join("\n")} label={t("created.copyAll")} />
+              <Button
+                variant="default"
+                leftSection={<Icon name="download" size={16} />}
+                onClick={() => download("licenses.csv", tableOf(licenses))}
+              >
+                {t("created.download")}
+              </Button>
+              <Button variant="default" component={Link} to={`/o/${slug}/licenses` as "/"}>
+                {t("created.list")}
+              </Button>
+            </>
+          ) : (
+            <Button variant="default" component={Link} to={`/o/${slug}/licenses/${only?.id}` as "/"}>
+              {t("created.open")}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Page>
+  );
+}
+
+function tableOf(licenses: readonly License[]): string {
+  const rows = licenses.map((one) => csvLine([one.license_key, one.customer_email, one.customer_discord_id]));
+  return csvLine(["license_key", "customer_email", "customer_discord_id"]) + rows.join("");
+}
+
+function download(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,110 @@
+import { Group, NumberInput, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { emailsOf, type HowMany } from "./new-draft.ts";
+import type { FieldsProps } from "./new-page.tsx";
+
+/** Whom the licenses are for, and how many there are. */
+export function CustomerFields({ draft, set, error }: FieldsProps) {
+  const { t } = useTranslation("licenses");
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t("new.howMany")}
+        data={(["one", "alike", "list"] as const).map((way) => ({ value: way, label: t(`new.ways.${way}`) }))}
+        value={draft.howMany}
+        onChange={(howMany) => set({ howMany: howMany as HowMany })}
+      />
+      {draft.howMany === "list" ? (
+        <EmailList draft={draft} set={set} error={error} />
+      ) : (
+        <>
+          {draft.howMany === "alike" && (
+            <NumberInput
+              label={t("new.count")}
+              value={draft.count}
+              min={1}
+              max={10_000}
+              allowDecimal={false}
+              thousandSeparator=" "
+              required
+              error={fieldError(error, "count")}
+              onChange={(count) => set({ count })}
+            />
+          )}
+          <Group grow align="flex-start" preventGrowOverflow={false}>
+            <TextInput
+              label={t("fields.customer_email")}
+              type="email"
+              placeholder="ada@example.com"
+              autoComplete="off"
+              miw={220}
+              autoFocus
+              value={draft.email}
+              error={fieldError(error, "customer_email")}
+              onChange={(event) => set({ email: event.currentTarget.value })}
+            />
+            <TextInput
+              label={t("fields.customer_name")}
+              autoComplete="off"
+              miw={220}
+              value={draft.name}
+              error={fieldError(error, "customer_name")}
+              onChange={(event) => set({ name: event.currentTarget.value })}
+            />
+          </Group>
+          <TextInput
+            label={t("fields.customer_discord_id")}
+            description={t("new.discordHint")}
+            inputMode="numeric"
+            autoComplete="off"
+            value={draft.discordId}
+            error={fieldError(error, "customer_discord_id")}
+            onChange={(event) => set({ discordId: event.currentTarget.value })}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function EmailList({ draft, set, error }: FieldsProps) {
+  const { t } = useTranslation("licenses");
+  const emails = emailsOf(draft.emails);
+  const twice = emails.length - new Set(emails.map((email) => email.toLowerCase())).size;
+  return (
+    <div>
+      <Textarea
+        label={t("new.emails")}
+        description={t("new.emailsHint")}
+        placeholder={"ada@example.com\ngrace@example.com"}
+        autosize
+        minRows={5}
+        maxRows={14}
+        spellCheck={false}
+        autoFocus
+        value={draft.emails}
+        error={wrongEmail(error, emails)}
+        onChange={(event) => set({ emails: event.currentTarget.value })}
+      />
+      <Text size="sm" c="dimmed" mt={4} role="status">
+        {t("new.emailCount", { count: emails.length })}
+        {twice > 0 && ` ${t("new.emailsTwice", { count: twice })}`}
+      </Text>
+    </div>
+  );
+}
+
+export const inList = /^licenses\.(\d+)\.customer_email$/;
+
+/** The server names the place in the list; people look for the address. */
+function wrongEmail(error: Error | null, emails: readonly string[]): string | null {
+  if (!(error instanceof ApiProblem)) return null;
+  const lines = error.errors.flatMap(({ field, message }) => {
+    const place = inList.exec(field)?.[1];
+    // The message begins with the name of the field, where the address itself says more.
+    return place === undefined ? [] : [`${emails[Number(place)] ?? ""} ${message.replace(`${field} `, "")}`];
+  });
+  return lines.length === 0 ? null : lines.slice(0, 5).join("\n");
+}

@@ -1,0 +1,166 @@
+import { Button, Group, Menu, Popover, Select, Stack, TextInput } from "@mantine/core";
+import { useDebouncedCallback, useDidUpdate } from "@mantine/hooks";
+import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { addressOf } from "../../api/client.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import classes from "./filter-bar.module.css";
+import { MoreFilters } from "./more-filters.tsx";
+import { useProducts } from "./products.ts";
+import { licensesRoute } from "./routes.tsx";
+import { isFiltered, type LicenseSearch, queryOf, type Status, shortestTerm, statuses } from "./search.ts";
+
+const typingMs = 250;
+
+/** Search as one types, the filters, and the file that holds what they find. */
+export function FilterBar({ tags }: { tags: readonly string[] }) {
+  const { t } = useTranslation("licenses");
+  const may = useMay();
+  const search = licensesRoute.useSearch();
+  return (
+    <div className={classes.bar}>
+      <SearchField />
+      <div className={classes.choices}>
+        <StatusAndProduct />
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        <Popover position="bottom-end" width={320} shadow="md" trapFocus withinPortal>
+          <Popover.Target>
+            <Button variant="default" leftSection={<Icon name="filter" size={15} />}>
+              {t("filters.more")}
+            </Button>
+          </Popover.Target>
+          <Popover.Dropdown>
+            <Stack gap="sm">
+              <Stack gap="sm" hiddenFrom="sm">
+                <StatusAndProduct withLabels />
+              </Stack>
+              <MoreFilters tags={tags} />
+            </Stack>
+          </Popover.Dropdown>
+        </Popover>
+        {may("licenses:export") && <ExportMenu search={search} />}
+      </Group>
+    </div>
+  );
+}
+
+/** In the bar where there is room, among the others where there is not. */
+function StatusAndProduct({ withLabels = false }: { withLabels?: boolean }) {
+  const { t } = useTranslation("licenses");
+  const search = licensesRoute.useSearch();
+  const change = useFilterChange();
+  const products = useProducts();
+  const named = (label: string) => (withLabels ? { label } : { "aria-label": label });
+  return (
+    <>
+      <Select
+        {...named(t("filters.status"))}
+        placeholder={t("filters.anyStatus")}
+        data={statuses.map((status) => ({
+          value: status,
+          label: t(`licenseStatus.${status}`, { ns: "common" }),
+        }))}
+        value={search.status ?? null}
+        onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
+        comboboxProps={{ withinPortal: !withLabels }}
+        clearable
+      />
+      {products.data !== undefined && products.data.length > 1 && (
+        <Select
+          {...named(t("filters.product_id"))}
+          placeholder={t("filters.anyProduct")}
+          data={products.data.map(({ id, name }) => ({ value: id, label: name }))}
+          value={search.product_id ?? null}
+          onChange={(product) => change({ product_id: product ?? undefined })}
+          comboboxProps={{ withinPortal: !withLabels }}
+          clearable
+          searchable
+        />
+      )}
+    </>
+  );
+}
+
+/** Changes part of the address. A view is left by the same step back as any page. */
+export function useFilterChange(): (part: LicenseSearch, options?: { replace?: boolean }) => void {
+  const navigate = useNavigate({ from: "/o/$organization/licenses" });
+  return (part, { replace = false } = {}) =>
+    void navigate({
+      search: (before: LicenseSearch) => ({ ...before, ...part }),
+      replace,
+      resetScroll: false,
+    });
+}
+
+function SearchField() {
+  const { t } = useTranslation("licenses");
+  const { q = "" } = licensesRoute.useSearch();
+  const change = useFilterChange();
+  const [typed, setTyped] = useState(q);
+  const sent = useRef(q);
+  const settle = useDebouncedCallback((words: string) => {
+    sent.current = words;
+    change({ q: words === "" ? undefined : words }, { replace: true });
+  }, typingMs);
+  // A view or the way back brings other words; what one is just typing is not overtaken by its own echo.
+  useDidUpdate(() => {
+    if (q !== sent.current) setTyped(q);
+    sent.current = q;
+  }, [q]);
+  const length = [...typed.trim()].length;
+  return (
+    <TextInput
+      className={classes.search ?? ""}
+      type="search"
+      aria-label={t("search.label")}
+      placeholder={t("search.placeholder")}
+      leftSection={<Icon name="search" size={15} />}
+      value={typed}
+      maxLength={100}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        settle(event.currentTarget.value.trim());
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "ArrowDown") return;
+        event.preventDefault();
+        document.querySelector<HTMLElement>("[data-license-row] a")?.focus();
+      }}
+      description={length > 0 && length < shortestTerm ? t("search.tooShort") : undefined}
+      inputWrapperOrder={["label", "input", "description"]}
+    />
+  );
+}
+
+function ExportMenu({ search }: { search: LicenseSearch }) {
+  const { t } = useTranslation("licenses");
+  const organization = useOrganization();
+  return (
+    <Menu position="bottom-end" width={240} withinPortal>
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={15} />}>
+          {t("export.open")}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t(isFiltered(search) ? "export.filtered" : "export.all")}</Menu.Label>
+        {(["csv", "jsonl"] as const).map((format) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            download
+            href={addressOf("exportLicenses", {
+              params: { organization_id: organization.id },
+              query: { ...queryOf(search), format },
+            })}
+          >
+            {t(`export.${format}`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

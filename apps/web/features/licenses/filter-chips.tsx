@@ -1,0 +1,86 @@
+import { ActionIcon, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import classes from "./filter-bar.module.css";
+import { useFilterChange } from "./filter-bar.tsx";
+import { useProducts } from "./products.ts";
+import { licensesRoute } from "./routes.tsx";
+import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
+
+/** What the list is narrowed by, each with a way to drop it. */
+export function FilterChips() {
+  const { t } = useTranslation("licenses");
+  const search = licensesRoute.useSearch();
+  const change = useFilterChange();
+  const words = useFilterWords(search);
+  const active = filterNames.filter((name) => search[name] !== undefined);
+  if (active.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label={t("filters.active")} style={{ listStyle: "none", padding: 0 }}>
+      {active.map((name) => (
+        <li key={name} className={classes.chip}>
+          {words(name)}
+          <ActionIcon
+            size="xs"
+            variant="subtle"
+            color="gray"
+            radius="xl"
+            aria-label={t("filters.remove", { filter: words(name) })}
+            onClick={() => change({ [name]: undefined })}
+          >
+            <Icon name="close" size={12} />
+          </ActionIcon>
+        </li>
+      ))}
+      {active.length > 1 && (
+        <li>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            onClick={() => change(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
+          >
+            {t("filters.clear")}
+          </Button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function useFilterWords(search: LicenseSearch): (name: FilterName) => string {
+  const { t } = useTranslation("licenses");
+  const may = useMay();
+  const organization = useOrganization();
+  const products = useProducts();
+  const customer = useQuery({
+    ...ask("getCustomer", {
+      params: { organization_id: organization.id, customer_id: search.customer_id ?? "" },
+    }),
+    enabled: search.customer_id !== undefined && may("customers:view", "customers:manage"),
+  });
+  return (name) => {
+    switch (name) {
+      case "status":
+        return t(`licenseStatus.${search.status}`, { ns: "common" });
+      case "product_id":
+        return products.data?.find(({ id }) => id === search.product_id)?.name ?? t("filters.product_id");
+      case "customer_id":
+        return t("chips.customer", {
+          name: customer.data?.email ?? customer.data?.name ?? customer.data?.discord_id ?? "…",
+        });
+      case "expires_within_days":
+        return t("chips.expiresWithin", { count: search.expires_within_days ?? 0 });
+      case "never_used":
+        return t(search.never_used ? "chips.neverUsed" : "chips.used");
+      case "min_ips":
+        return t("chips.minIps", { count: search.min_ips ?? 0 });
+      case "tag":
+        return t("chips.tag", { tag: search.tag });
+      case "has_notes":
+        return t(search.has_notes ? "chips.hasNotes" : "chips.noNotes");
+    }
+  };
+}

@@ -1,0 +1,163 @@
+import { Button, Center, Checkbox, Skeleton } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { LicenseRow } from "./license-row.tsx";
+import classes from "./license-table.module.css";
+import type { License } from "./list-page.tsx";
+import { useRowKeys } from "./row-keys.ts";
+import type { Selection } from "./selection.ts";
+import { SortHeader } from "./sort-header.tsx";
+
+interface LicenseTableProps {
+  readonly rows: readonly License[];
+  readonly list: Pick<
+    UseInfiniteQueryResult,
+    "isPending" | "error" | "hasNextPage" | "isFetchingNextPage" | "isPlaceholderData"
+  > & { readonly fetchNextPage: () => unknown };
+  readonly selection: Selection;
+  readonly empty: ReactNode;
+}
+
+/** The server may send short pages, or none at all, while it still looks: so many rows ahead, more are asked for. */
+const rowsAhead = 30;
+
+/** Only the rows in sight are drawn; more come as one scrolls. */
+export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps) {
+  const { t } = useTranslation("licenses");
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
+  const rowHeight = isNarrow ? 60 : 40;
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  // What stands above changes height with the chips.
+  useLayoutEffect(() => {
+    const now = Math.round((box.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+    if (now !== top) setTop(now);
+  });
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: top,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is why.
+  useEffect(() => virtual.measure(), [rowHeight]);
+  const onKeyDown = useRowKeys(rows.length, virtual, selection);
+  const items = virtual.getVirtualItems();
+  const lastInSight = items.at(-1)?.index ?? -1;
+  const { hasNextPage, isFetchingNextPage, isPlaceholderData, error, fetchNextPage } = list;
+  useEffect(() => {
+    if (!hasNextPage || isFetchingNextPage || isPlaceholderData || error !== null) return;
+    if (lastInSight >= rows.length - rowsAhead) fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isPlaceholderData, error, fetchNextPage, lastInSight, rows.length]);
+  if (error !== null && rows.length === 0) return <ProblemAlert error={error} />;
+  if (!list.isPending && rows.length === 0 && !hasNextPage) return <>{empty}</>;
+  const before = (items[0]?.start ?? top) - top;
+  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
+  const isWaiting = list.isPending || (rows.length === 0 && hasNextPage);
+  const chosen = selection.isAll ? rows.length : rows.filter(({ id }) => selection.ids.has(id)).length;
+  return (
+    <div ref={box} className={classes.box} data-stale={isPlaceholderData || undefined}>
+      <table
+        className={classes.table}
+        aria-label={t("title")}
+        aria-rowcount={hasNextPage ? -1 : rows.length + 1}
+      >
+        <thead>
+          <tr>
+            <th className={classes.check}>
+              <Checkbox
+                size="xs"
+                aria-label={t("select.allShown")}
+                checked={rows.length > 0 && chosen === rows.length}
+                indeterminate={chosen > 0 && chosen < rows.length}
+                onChange={(event) => selection.setAllShown(event.currentTarget.checked)}
+              />
+            </th>
+            <th className={classes.key}>{t("columns.key")}</th>
+            <th data-wide>{t("columns.customer")}</th>
+            <th data-wide className={classes.product}>
+              {t("columns.product")}
+            </th>
+            <th className={classes.state}>{t("columns.status")}</th>
+            <SortHeader by="expires_at" className={classes.time} first="asc">
+              {t("columns.expires")}
+            </SortHeader>
+            <th data-wide className={classes.ips}>
+              {t("columns.ips")}
+            </th>
+            <th data-wider className={classes.tags}>
+              {t("columns.tags")}
+            </th>
+            <SortHeader by="created_at" className={classes.time} first="desc">
+              {t("columns.created")}
+            </SortHeader>
+          </tr>
+        </thead>
+        <tbody onKeyDown={onKeyDown}>
+          {isWaiting && <Waiting />}
+          {before > 0 && <Gap height={before} />}
+          {items.map(({ index, key }) => {
+            const license = rows[index];
+            return license === undefined ? null : (
+              <LicenseRow
+                key={key}
+                index={index}
+                license={license}
+                isChosen={selection.isAll || selection.ids.has(license.id)}
+                onToggle={selection.toggle}
+              />
+            );
+          })}
+          {after > 0 && <Gap height={after} />}
+        </tbody>
+      </table>
+      {error !== null && <ProblemAlert error={error} />}
+      {hasNextPage && !isWaiting && (
+        <Center p="xs">
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            loading={isFetchingNextPage}
+            onClick={() => fetchNextPage()}
+          >
+            {t("more", { ns: "common" })}
+          </Button>
+        </Center>
+      )}
+    </div>
+  );
+}
+
+/** One cell: more than there are columns would make columns of their own. */
+function Gap({ height }: { height: number }) {
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without anything in it takes no focus.
+    <tr aria-hidden="true" className={classes.gap}>
+      <td style={{ height }} />
+    </tr>
+  );
+}
+
+const cells = [{}, {}, wide(), wide(), {}, wide(), wide(), { "data-wider": true }, wide()];
+
+function wide() {
+  return { "data-wide": true };
+}
+
+function Waiting() {
+  return [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((line) => (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes focus.
+    <tr key={line} aria-hidden="true">
+      {cells.map((cell, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they stand where they stand.
+        <td key={place} {...cell}>
+          <Skeleton height={14} />
+        </td>
+      ))}
+    </tr>
+  ));
+}

@@ -1,0 +1,95 @@
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask, askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import { FilterChips } from "./filter-chips.tsx";
+import { LicenseTable } from "./license-table.tsx";
+import { NoLicenses } from "./no-licenses.tsx";
+import { licensesRoute } from "./routes.tsx";
+import { isFiltered, queryOf } from "./search.ts";
+import { useSelection } from "./selection.ts";
+import { ViewStrip } from "./view-strip.tsx";
+
+export type License = Item<"listLicenses">;
+
+export function LicensesPage() {
+  const { t, i18n } = useTranslation("licenses");
+  const may = useMay();
+  const organization = useOrganization();
+  const search = licensesRoute.useSearch();
+  const params = { organization_id: organization.id };
+  const filter = queryOf(search);
+  const order = { sort: search.sort ?? "created_at", order: search.order ?? "desc" } as const;
+  const list = useInfiniteQuery({
+    ...askPages("listLicenses", { params, query: { ...filter, ...order, limit: 100 } }),
+    // While one types, the last answer stays: nothing jumps.
+    placeholderData: (before) => before,
+  });
+  const counted = useQuery({
+    ...ask("listLicenses", { params, query: { ...filter, count: "true", limit: 1 } }),
+    placeholderData: (before) => before,
+  });
+  const rows = flat(list.data);
+  const selection = useSelection(JSON.stringify(filter), rows);
+  const total =
+    counted.data?.total === undefined
+      ? undefined
+      : t(counted.data.total_is_exact ? "count" : "countOrMore", {
+          count: counted.data.total,
+          number: counted.data.total.toLocaleString(i18n.language),
+        });
+  return (
+    <Page
+      title={t("title")}
+      lead={total ?? " "}
+      actions={
+        <>
+          {may("licenses:import") && (
+            <Button
+              variant="default"
+              component={Link}
+              to="/o/$organization/licenses/import"
+              params={{ organization: organization.slug } as never}
+              leftSection={<Icon name="upload" size={16} />}
+            >
+              {t("import")}
+            </Button>
+          )}
+          {may("licenses:create") && (
+            <Button
+              component={Link}
+              to="/o/$organization/licenses/new"
+              params={{ organization: organization.slug } as never}
+              leftSection={<Icon name="plus" size={16} />}
+            >
+              {t("new.open")}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <ViewStrip />
+      <FilterBar tags={tagsOf(rows)} />
+      <FilterChips />
+      <LicenseTable
+        rows={rows}
+        list={list}
+        selection={selection}
+        empty={<NoLicenses isFiltered={isFiltered(search)} />}
+      />
+      <BulkBar selection={selection} search={search} matching={total} onDone={selection.clear} />
+    </Page>
+  );
+}
+
+/** The server has no list of all tags; those in sight are the likeliest. */
+function tagsOf(rows: readonly License[]): string[] {
+  return [...new Set(rows.flatMap(({ tags }) => tags))].sort();
+}

@@ -1,0 +1,151 @@
+import { Autocomplete, Button, Group, NumberInput, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMay } from "../../app/here.ts";
+import { CustomerField } from "./customer-field.tsx";
+import { useFilterChange } from "./filter-bar.tsx";
+import { licensesRoute } from "./routes.tsx";
+
+const usualDays = [7, 30, 90] as const;
+
+/** The filters that are wanted less often. Each holds as soon as it is set. */
+export function MoreFilters({ tags }: { tags: readonly string[] }) {
+  const { t } = useTranslation("licenses");
+  const may = useMay();
+  const search = licensesRoute.useSearch();
+  const change = useFilterChange();
+  return (
+    <Stack gap="sm">
+      <div>
+        <WholeNumber
+          label={t("filters.expires_within_days")}
+          value={search.expires_within_days}
+          min={0}
+          max={36_500}
+          onChange={(days) => change({ expires_within_days: days })}
+        />
+        <Group gap={4} mt={6}>
+          {usualDays.map((days) => (
+            <Button
+              key={days}
+              size="compact-xs"
+              variant={search.expires_within_days === days ? "light" : "default"}
+              onClick={() => change({ expires_within_days: days })}
+            >
+              {t("filters.days", { count: days })}
+            </Button>
+          ))}
+        </Group>
+      </div>
+      <YesNo
+        label={t("filters.use")}
+        yes={t("chips.used")}
+        no={t("chips.neverUsed")}
+        value={search.never_used === undefined ? undefined : !search.never_used}
+        onChange={(used) => change({ never_used: used === undefined ? undefined : !used })}
+      />
+      <YesNo
+        label={t("filters.has_notes")}
+        yes={t("filters.with")}
+        no={t("filters.without")}
+        value={search.has_notes}
+        onChange={(hasNotes) => change({ has_notes: hasNotes })}
+      />
+      <WholeNumber
+        label={t("filters.min_ips")}
+        value={search.min_ips}
+        min={1}
+        max={1_000_000}
+        onChange={(ips) => change({ min_ips: ips })}
+      />
+      <TagField tags={tags} />
+      {may("customers:view", "customers:manage") && (
+        <CustomerField
+          label={t("filters.customer_id")}
+          value={search.customer_id}
+          onChange={(customer) => change({ customer_id: customer })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function TagField({ tags }: { tags: readonly string[] }) {
+  const { t } = useTranslation("licenses");
+  const { tag = "" } = licensesRoute.useSearch();
+  const change = useFilterChange();
+  const [typed, setTyped] = useState(tag);
+  const settle = useDebouncedCallback((words: string) => change({ tag: words || undefined }), 400);
+  return (
+    <Autocomplete
+      label={t("filters.tag")}
+      data={[...tags]}
+      value={typed}
+      maxLength={50}
+      comboboxProps={{ withinPortal: false }}
+      onChange={(words) => {
+        setTyped(words);
+        settle(words.trim());
+      }}
+    />
+  );
+}
+
+interface WholeNumberProps {
+  readonly label: string;
+  readonly value: number | undefined;
+  readonly min: number;
+  readonly max: number;
+  readonly onChange: (value: number | undefined) => void;
+}
+
+function WholeNumber({ label, value, min, max, onChange }: WholeNumberProps) {
+  const settle = useDebouncedCallback(onChange, 300);
+  return (
+    <NumberInput
+      // When a preset or a chip changes it, the field starts anew.
+      key={value}
+      label={label}
+      defaultValue={value ?? ""}
+      min={min}
+      max={max}
+      allowDecimal={false}
+      allowNegative={false}
+      clampBehavior="strict"
+      onChange={(typed) => settle(typed === "" ? undefined : Number(typed))}
+    />
+  );
+}
+
+interface YesNoProps {
+  readonly label: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly value: boolean | undefined;
+  readonly onChange: (value: boolean | undefined) => void;
+}
+
+function YesNo({ label, yes, no, value, onChange }: YesNoProps) {
+  const { t } = useTranslation("licenses");
+  const id = useId();
+  return (
+    <div>
+      <Text component="span" id={id} size="sm" fw={600} display="block" mb={4}>
+        {label}
+      </Text>
+      <SegmentedControl
+        fullWidth
+        size="xs"
+        aria-labelledby={id}
+        data={[
+          { value: "any", label: t("filters.any") },
+          { value: "yes", label: yes },
+          { value: "no", label: no },
+        ]}
+        value={value === undefined ? "any" : value ? "yes" : "no"}
+        onChange={(chosen) => onChange(chosen === "any" ? undefined : chosen === "yes")}
+      />
+    </div>
+  );
+}

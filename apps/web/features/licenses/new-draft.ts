@@ -1,0 +1,137 @@
+import type { Body } from "../../api/client.ts";
+import { fromLocal } from "../../ui/date-time-field.tsx";
+import { readObject } from "../../ui/json-field.tsx";
+import { secondsOf, type Unit } from "./bulk-actions.ts";
+import type { Product } from "./products.ts";
+import { withoutGaps } from "./search.ts";
+
+export type HowMany = "one" | "alike" | "list";
+export type End = "lifetime" | "date" | "from_now" | "first_use";
+export type Pin = "none" | "pinned" | "range";
+
+/** A license that is being made, as it was typed. */
+export interface NewDraft {
+  readonly productId: string;
+  readonly howMany: HowMany;
+  readonly count: number | string;
+  readonly emails: string;
+  readonly email: string;
+  readonly discordId: string;
+  readonly name: string;
+  readonly licenseKey: string;
+  readonly end: End;
+  readonly expiresLocal: string;
+  readonly amount: number | string;
+  readonly unit: Unit;
+  readonly maxIps: number | string;
+  readonly ipSystem: boolean;
+  readonly pin: Pin;
+  readonly pinned: string;
+  readonly rangeMin: string;
+  readonly rangeMax: string;
+  readonly notes: string;
+  readonly tags: readonly string[];
+  readonly metadata: string;
+}
+
+export const blankDraft: NewDraft = {
+  productId: "",
+  howMany: "one",
+  count: 10,
+  emails: "",
+  email: "",
+  discordId: "",
+  name: "",
+  licenseKey: "",
+  end: "lifetime",
+  expiresLocal: "",
+  amount: 1,
+  unit: "years",
+  maxIps: 1,
+  ipSystem: true,
+  pin: "none",
+  pinned: "",
+  rangeMin: "",
+  rangeMax: "",
+  notes: "",
+  tags: [],
+  metadata: "",
+};
+
+/** What a product says of its licenses when nobody says otherwise. */
+export function defaultsOf(product: Product): Partial<NewDraft> {
+  const days = product.default_expires_in_days;
+  return {
+    productId: product.id,
+    maxIps: product.default_max_ips,
+    ipSystem: product.default_ip_system_enabled,
+    ...(days === null
+      ? { end: "lifetime" }
+      : { end: "from_now", ...(days % 365 === 0 ? years(days / 365) : { amount: days, unit: "days" }) }),
+  };
+}
+
+const years = (amount: number) => ({ amount, unit: "years" }) as const;
+
+export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
+  const fields = withoutGaps({
+    ...endOf(draft),
+    max_ips: Number(draft.maxIps) || undefined,
+    ip_system_enabled: draft.ipSystem,
+    ...pinOf(draft),
+    notes: draft.notes,
+    metadata: metadataOf(draft) ?? undefined,
+    tags: draft.tags.length === 0 ? undefined : [...draft.tags],
+  });
+  if (draft.howMany === "list")
+    return { licenses: emailsOf(draft.emails).map((email) => ({ customer_email: email, ...fields })) };
+  return withoutGaps({
+    customer_email: draft.email.trim(),
+    customer_discord_id: draft.discordId.trim(),
+    customer_name: draft.name.trim(),
+    license_key: draft.howMany === "one" ? draft.licenseKey.trim() : undefined,
+    ...fields,
+    count: draft.howMany === "alike" ? Number(draft.count) : undefined,
+  }) as Body<"createLicenses">;
+}
+
+/** From a list as people have it: one on each line, or with commas or semicolons between. */
+export function emailsOf(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((part) => part !== "");
+}
+
+/** Whether the draft lacks nothing that only the form can know. */
+export function isComplete(draft: NewDraft): boolean {
+  if (draft.productId === "" || !readObject(draft.metadata).ok) return false;
+  if (draft.end === "date" && fromLocal(draft.expiresLocal) === null) return false;
+  return draft.howMany !== "list" || emailsOf(draft.emails).length > 0;
+}
+
+export function countOf(draft: NewDraft): number {
+  if (draft.howMany === "list") return emailsOf(draft.emails).length;
+  return draft.howMany === "alike" ? Number(draft.count) || 0 : 1;
+}
+
+function metadataOf({ metadata }: NewDraft) {
+  const read = readObject(metadata);
+  return read.ok ? read.value : null;
+}
+
+function endOf({ end, expiresLocal, amount, unit }: NewDraft) {
+  switch (end) {
+    case "lifetime":
+      return { is_lifetime: true };
+    case "date":
+      return { expires_at: fromLocal(expiresLocal) ?? undefined };
+    case "from_now":
+      return { expires_in_seconds: secondsOf(amount, unit) ?? undefined };
+    case "first_use":
+      return { term_seconds: secondsOf(amount, unit) ?? undefined };
+  }
+}
+
+function pinOf({ pin, pinned, rangeMin, rangeMax }: NewDraft) {
+  if (pin === "none") return {};
+  if (pin === "pinned") return { version_pin_mode: pin, version_pinned: pinned.trim() };
+  return { version_pin_mode: pin, version_range_min: rangeMin.trim(), version_range_max: rangeMax.trim() };
+}

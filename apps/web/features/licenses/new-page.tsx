@@ -1,0 +1,156 @@
+import { Alert, Button, Group, Select, Stack } from "@mantine/core";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { newName } from "../../api/once.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Created } from "./created.tsx";
+import { CustomerFields, inList } from "./customer-fields.tsx";
+import type { License } from "./list-page.tsx";
+import { MoreFields } from "./more-fields.tsx";
+import { blankDraft, bodyOf, countOf, defaultsOf, isComplete, type NewDraft } from "./new-draft.ts";
+import { useProducts } from "./products.ts";
+import { newLicenseRoute } from "./routes.tsx";
+import { TermsFields } from "./terms-fields.tsx";
+
+/** Fields that say themselves what the server has against them. */
+const besides = [
+  "customer_email",
+  "customer_discord_id",
+  "customer_name",
+  "license_key",
+  "count",
+  "expires_at",
+  "expires_in_seconds",
+  "term_seconds",
+  "max_ips",
+  "version_pinned",
+  "version_range_min",
+  "version_range_max",
+  "notes",
+  "tags",
+  "metadata",
+];
+
+export function NewLicensePage() {
+  const { t } = useTranslation("licenses");
+  const organization = useOrganization();
+  const products = useProducts();
+  const given = newLicenseRoute.useSearch();
+  const [draft, setDraft] = useState<NewDraft>({
+    ...blankDraft,
+    email: given.customer_email ?? "",
+    discordId: given.customer_discord_id ?? "",
+  });
+  const [made, setMade] = useState<readonly License[] | null>(null);
+  const create = useChange("createLicenses", ["listLicenses", "listCustomers"]);
+  const choices = (products.data ?? []).filter(({ status }) => status !== "archived");
+  const product = choices.find(({ id }) => id === draft.productId);
+  const choose = (id: string | null) => {
+    const chosen = choices.find((one) => one.id === id);
+    if (chosen !== undefined) setDraft((before) => ({ ...before, ...defaultsOf(chosen) }));
+  };
+  const first = choices.find(({ id }) => id === given.product_id) ?? choices[0];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the products are there.
+  useEffect(() => {
+    if (draft.productId === "" && first !== undefined) choose(first.id);
+  }, [first?.id]);
+  const set = (part: Partial<NewDraft>) => setDraft((before) => ({ ...before, ...part }));
+
+  // Sent again after a broken connection, the same form makes its licenses once.
+  const sent = useRef({ text: "", key: "" });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const body = bodyOf(draft);
+    const text = JSON.stringify([draft.productId, body]);
+    if (sent.current.text !== text) sent.current = { text, key: newName() };
+    create.mutate(
+      { params: { product_id: draft.productId }, body, idempotencyKey: sent.current.key },
+      {
+        onSuccess: (answer) => {
+          sent.current = { text: "", key: "" };
+          setMade(listOf(answer));
+        },
+      },
+    );
+  };
+  if (made !== null)
+    return (
+      <Created
+        licenses={made}
+        mailed={product?.deliver_license_by_mail ?? false}
+        onAnother={() => {
+          create.reset();
+          setMade(null);
+          set({ email: "", emails: "", discordId: "", name: "", licenseKey: "", notes: "", metadata: "" });
+        }}
+      />
+    );
+  const count = countOf(draft);
+  const sections = { draft, set, error: create.error };
+  return (
+    <Page
+      narrow
+      title={t("new.title")}
+      above={<Back to={`/o/${organization.slug}/licenses`}>{t("title")}</Back>}
+    >
+      <Stack gap="md">
+        {products.isSuccess && choices.length === 0 && (
+          <Alert icon={<Icon name="info" />}>{t("new.noProduct")}</Alert>
+        )}
+        {products.isPending && products.fetchStatus === "idle" && (
+          <Alert icon={<Icon name="info" />}>{t("new.productsUnseen")}</Alert>
+        )}
+        <form onSubmit={submit}>
+          <Stack gap="md">
+            {choices.length > 1 && (
+              <Select
+                label={t("columns.product")}
+                data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+                value={draft.productId}
+                onChange={choose}
+                allowDeselect={false}
+                searchable
+              />
+            )}
+            <Section title={t("new.who")}>
+              <CustomerFields {...sections} />
+            </Section>
+            <Section title={t("new.terms")}>
+              <TermsFields {...sections} />
+            </Section>
+            <MoreFields {...sections} />
+            <ProblemAlert error={create.error} beside={[...besides, ...besidesInList(create.error)]} />
+            <Group justify="flex-end">
+              <Button type="submit" loading={create.isPending} disabled={!isComplete(draft)}>
+                {t("new.do", { count })}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Stack>
+    </Page>
+  );
+}
+
+export interface FieldsProps {
+  readonly draft: NewDraft;
+  readonly set: (part: Partial<NewDraft>) => void;
+  readonly error: Error | null;
+}
+
+function besidesInList(error: Error | null): string[] {
+  if (!(error instanceof ApiProblem)) return [];
+  return error.errors.map(({ field }) => field).filter((field) => inList.test(field));
+}
+
+function listOf(answer: Answer<"createLicenses">): readonly License[] {
+  return "data" in answer ? answer.data : [answer];
+}

@@ -1,0 +1,53 @@
+import { Button, Group } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Empty } from "../../ui/empty.tsx";
+
+/** Nothing was ever sold, or nothing is as the filter wants it. */
+export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
+  const { t } = useTranslation("licenses");
+  const may = useMay();
+  const params = { organization: useOrganization().slug };
+  if (isFiltered)
+    return (
+      <Empty
+        icon="search"
+        title={t("empty.noMatch")}
+        action={
+          <Button variant="default" component={Link} to="/o/$organization/licenses" params={params as never}>
+            {t("filters.clear")}
+          </Button>
+        }
+      >
+        {t("empty.noMatchWords")}
+      </Empty>
+    );
+  return (
+    <Empty
+      icon="license"
+      title={t("empty.none")}
+      action={
+        <Group gap="xs">
+          {may("licenses:create") && (
+            <Button component={Link} to="/o/$organization/licenses/new" params={params as never}>
+              {t("new.open")}
+            </Button>
+          )}
+          {may("licenses:import") && (
+            <Button
+              variant="default"
+              component={Link}
+              to="/o/$organization/licenses/import"
+              params={params as never}
+            >
+              {t("import")}
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      {t("empty.noneWords")}
+    </Empty>
+  );
+}

@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Item } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+
+export type Product = Item<"listProducts">;
+
+/** The organization's products, for those who may see them. */
+export function useProducts() {
+  const organization = useOrganization();
+  const may = useMay();
+  return useQuery({
+    ...ask("listProducts", { params: { organization_id: organization.id }, query: { limit: 200 } }),
+    enabled: may("products:view", "products:manage", "products:rotate_key"),
+    select: ({ data }) => data,
+  });
+}

@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+import { readSearch, wordOf } from "./search.ts";
+
+export const licensesRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/licenses",
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import("./list-page.tsx"), "LicensesPage"),
+});
+
+export const newLicenseRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/licenses/new",
+  /** What others know already: whom it is for, and of what. */
+  validateSearch: (search: Record<string, unknown>): NewLicenseSearch => ({
+    product_id: wordOf(search.product_id),
+    customer_email: wordOf(search.customer_email),
+    customer_discord_id: wordOf(search.customer_discord_id),
+  }),
+  component: lazyRouteComponent(() => import("./new-page.tsx"), "NewLicensePage"),
+});
+
+export interface NewLicenseSearch {
+  product_id?: string | undefined;
+  customer_email?: string | undefined;
+  customer_discord_id?: string | undefined;
+}
+
+export const licenseRoutes = [licensesRoute, newLicenseRoute] as const;

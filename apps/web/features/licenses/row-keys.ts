@@ -1,0 +1,44 @@
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
+import type { Selection } from "./selection.ts";
+
+/** Arrows, or j and k, go from row to row; x chooses; Enter, being on a link, opens. */
+export function useRowKeys(
+  count: number,
+  virtual: Virtualizer<Window, Element>,
+  selection: Selection,
+): (event: KeyboardEvent<HTMLElement>) => void {
+  const focus = (index: number) => {
+    if (index < 0 || index >= count) return;
+    // Rows beyond both ends of what is in sight are drawn, so that the next one is there; the browser brings it in.
+    linkOf(index)?.focus();
+  };
+  const begin = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    if (document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== "j" && event.key !== "k") return;
+    event.preventDefault();
+    focus(virtual.getVirtualItems().find(({ start }) => start >= window.scrollY + 60)?.index ?? 0);
+  });
+  useEffect(() => {
+    window.addEventListener("keydown", begin);
+    return () => window.removeEventListener("keydown", begin);
+  }, []);
+  return (event) => {
+    const row = (event.target as HTMLElement).closest<HTMLElement>("[data-license-row]");
+    if (row === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const index = Number(row.dataset.licenseRow);
+    const isDown = event.key === "ArrowDown" || event.key === "j";
+    const isUp = event.key === "ArrowUp" || event.key === "k";
+    if (isDown || isUp) {
+      event.preventDefault();
+      focus(index + (isDown ? 1 : -1));
+    } else if (event.key.toLowerCase() === "x") {
+      event.preventDefault();
+      selection.toggle(index, event.shiftKey);
+    }
+  };
+}
+
+function linkOf(index: number): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-license-row="${index}"] a`);
+}

@@ -1,0 +1,45 @@
+import { call } from "../../api/client.ts";
+import { newName } from "../../api/once.ts";
+import type { BulkOrder } from "./bulk-actions.ts";
+
+/** How far an order is. With what stands here it can go on after a broken connection, and does nothing twice. */
+export interface BulkProgress {
+  readonly matched: number;
+  readonly changed: number;
+  readonly isOver: boolean;
+  readonly cursor: string | null;
+  readonly key: string;
+}
+
+export function bulkStart(): BulkProgress {
+  return { matched: 0, changed: 0, isOver: false, cursor: null, key: newName() };
+}
+
+/** The server works for some seconds at a time; each answer says how far it is. */
+export async function runBulk(
+  organizationId: string,
+  order: BulkOrder,
+  from: BulkProgress,
+  step: (progress: BulkProgress) => void = () => {},
+  isStopped: () => boolean = () => false,
+  signal?: AbortSignal,
+): Promise<BulkProgress> {
+  let progress = from;
+  while (!progress.isOver && !isStopped()) {
+    const answer = await call("bulkLicenses", {
+      params: { organization_id: organizationId },
+      body: { ...order, ...(progress.cursor === null ? {} : { cursor: progress.cursor }) },
+      idempotencyKey: progress.key,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    progress = {
+      matched: progress.matched + answer.matched,
+      changed: progress.changed + answer.changed,
+      isOver: answer.next_cursor === null,
+      cursor: answer.next_cursor,
+      key: newName(),
+    };
+    step(progress);
+  }
+  return progress;
+}

@@ -1,0 +1,112 @@
+import type { Body, Query } from "../../api/client.ts";
+
+/** What the address of the list says: filters and order, by the names of the API. */
+export interface LicenseSearch {
+  q?: string | undefined;
+  status?: Status | undefined;
+  product_id?: string | undefined;
+  customer_id?: string | undefined;
+  tag?: string | undefined;
+  expires_within_days?: number | undefined;
+  never_used?: boolean | undefined;
+  min_ips?: number | undefined;
+  has_notes?: boolean | undefined;
+  sort?: Sort | undefined;
+  order?: "asc" | "desc" | undefined;
+}
+
+export const statuses = ["active", "expired", "revoked"] as const;
+export type Status = (typeof statuses)[number];
+export type Sort = "created_at" | "expires_at" | "updated_at";
+export type BulkFilter = NonNullable<Body<"bulkLicenses">["selection"]["filter"]>;
+
+/** In the order of their chips. */
+export const filterNames = [
+  "status",
+  "product_id",
+  "customer_id",
+  "expires_within_days",
+  "never_used",
+  "min_ips",
+  "tag",
+  "has_notes",
+] as const;
+export type FilterName = (typeof filterNames)[number];
+
+/** The server looks for no fewer characters than this. */
+export const shortestTerm = 3;
+
+export function readSearch(search: Record<string, unknown>): LicenseSearch {
+  return {
+    q: wordOf(search.q)?.slice(0, 100),
+    status: oneOf(statuses, search.status),
+    product_id: wordOf(search.product_id),
+    customer_id: wordOf(search.customer_id),
+    tag: wordOf(search.tag),
+    expires_within_days: wholeOf(search.expires_within_days, 0, 36_500),
+    never_used: flagOf(search.never_used),
+    min_ips: wholeOf(search.min_ips, 1, 1_000_000),
+    has_notes: flagOf(search.has_notes),
+    sort: oneOf(["created_at", "expires_at", "updated_at"] as const, search.sort),
+    order: oneOf(["asc", "desc"] as const, search.order),
+  };
+}
+
+/** As the list and the export are asked. */
+export function queryOf(search: LicenseSearch): Partial<Query<"exportLicenses">> {
+  const { never_used, has_notes, q, sort: _sort, order: _order, ...same } = search;
+  return withoutGaps({
+    ...same,
+    q: termOf(q),
+    never_used: never_used === undefined ? undefined : never_used ? "true" : "false",
+    has_notes: has_notes === undefined ? undefined : has_notes ? "true" : "false",
+  }) as Partial<Query<"exportLicenses">>;
+}
+
+/** As a bulk action is asked. */
+export function filterOf({ q, sort: _sort, order: _order, ...same }: LicenseSearch): BulkFilter {
+  return withoutGaps({ ...same, q: termOf(q) }) as BulkFilter;
+}
+
+export function termOf(q: string | undefined): string | undefined {
+  const term = q?.trim() ?? "";
+  return [...term].length >= shortestTerm ? term : undefined;
+}
+
+export function isFiltered(search: LicenseSearch): boolean {
+  return termOf(search.q) !== undefined || filterNames.some((name) => search[name] !== undefined);
+}
+
+/** Whether two addresses show the same licenses in the same order. */
+export function isSame(a: LicenseSearch, b: LicenseSearch): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+export function withoutGaps<T extends object>(value: T): T {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== undefined && member !== ""),
+  ) as T;
+}
+
+/** What looks like a number in an address was read as one. */
+export function wordOf(value: unknown): string | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+function sorted(search: LicenseSearch) {
+  return Object.entries(withoutGaps(search)).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
+  return words.find((word) => word === value);
+}
+
+function wholeOf(value: unknown, min: number, max: number): number | undefined {
+  const number = Number(value);
+  return value !== "" && Number.isInteger(number) && number >= min && number <= max ? number : undefined;
+}
+
+function flagOf(value: unknown): boolean | undefined {
+  return value === true || value === "true" ? true : value === false || value === "false" ? false : undefined;
+}

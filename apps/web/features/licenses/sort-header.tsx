@@ -1,0 +1,45 @@
+import { UnstyledButton } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Icon } from "../../ui/icon.tsx";
+import { useFilterChange } from "./filter-bar.tsx";
+import classes from "./license-table.module.css";
+import { licensesRoute } from "./routes.tsx";
+import type { Sort } from "./search.ts";
+
+interface SortHeaderProps {
+  readonly by: Sort;
+  /** Which way round is wanted first. */
+  readonly first: "asc" | "desc";
+  readonly className: string | undefined;
+  readonly children: ReactNode;
+}
+
+export function SortHeader({ by, first, className, children }: SortHeaderProps) {
+  const { sort = "created_at", order = "desc" } = licensesRoute.useSearch();
+  const change = useFilterChange();
+  const isOn = sort === by;
+  const turn = () => {
+    const next = !isOn ? first : order === "asc" ? "desc" : "asc";
+    // The usual order needs no word in the address.
+    const isUsual = by === "created_at" && next === "desc";
+    change({ sort: isUsual ? undefined : by, order: isUsual ? undefined : next });
+  };
+  return (
+    <th
+      data-wide
+      className={className}
+      aria-sort={isOn ? (order === "asc" ? "ascending" : "descending") : "none"}
+    >
+      <UnstyledButton className={classes.sort ?? ""} onClick={turn}>
+        {children}
+        <span
+          className={classes.arrow}
+          data-on={isOn || undefined}
+          data-up={(isOn && order === "asc") || undefined}
+        >
+          <Icon name="down" size={13} />
+        </span>
+      </UnstyledButton>
+    </th>
+  );
+}

@@ -1,0 +1,67 @@
+import { Group, NumberInput, Radio, Stack, Switch } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { DateTimeField } from "../../ui/date-time-field.tsx";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { TermFields } from "./bulk-fields.tsx";
+import type { End } from "./new-draft.ts";
+import type { FieldsProps } from "./new-page.tsx";
+
+const ends = ["lifetime", "from_now", "first_use", "date"] as const;
+
+/** How long a license runs, and from how many addresses it may be used. */
+export function TermsFields({ draft, set, error }: FieldsProps) {
+  const { t } = useTranslation("licenses");
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label={t("columns.expires")}
+        value={draft.end}
+        onChange={(end) => set({ end: end as End })}
+      >
+        <Group gap="md" mt={6}>
+          {ends.map((end) => (
+            <Radio key={end} value={end} label={t(`new.ends.${end}`)} />
+          ))}
+        </Group>
+      </Radio.Group>
+      {draft.end === "date" && (
+        <DateTimeField
+          label={t("fields.expires_at")}
+          required
+          value={draft.expiresLocal}
+          error={fieldError(error, "expires_at")}
+          onChange={(expiresLocal) => set({ expiresLocal })}
+        />
+      )}
+      {(draft.end === "from_now" || draft.end === "first_use") && (
+        <TermFields
+          label={t("fields.term")}
+          amount={draft.amount}
+          unit={draft.unit}
+          error={fieldError(error, "expires_in_seconds") ?? fieldError(error, "term_seconds")}
+          onChange={set}
+        />
+      )}
+      <Switch
+        mt="xs"
+        label={t("fields.ip_system_enabled")}
+        description={t("new.ipSystemHint")}
+        checked={draft.ipSystem}
+        onChange={(event) => set({ ipSystem: event.currentTarget.checked })}
+      />
+      {draft.ipSystem && (
+        <NumberInput
+          label={t("fields.max_ips")}
+          value={draft.maxIps}
+          min={1}
+          max={1_000_000}
+          allowDecimal={false}
+          required
+          maw={220}
+          error={fieldError(error, "max_ips")}
+          onChange={(maxIps) => set({ maxIps })}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,121 @@
+import { ActionIcon, Button, Group, Modal, Stack, TextInput, Tooltip } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { licensesRoute } from "./routes.tsx";
+import { isSame, type LicenseSearch } from "./search.ts";
+import classes from "./view-strip.module.css";
+import { readyViews, useSavedViews } from "./views.ts";
+
+/** Ready-made and saved views, as links: each is nothing but an address. */
+export function ViewStrip() {
+  const { t } = useTranslation("licenses");
+  const organization = useOrganization();
+  const search = licensesRoute.useSearch();
+  const saved = useSavedViews(organization.id);
+  const [isNaming, naming] = useDisclosure();
+  const views = [
+    ...readyViews.map(({ key, search }) => ({ id: key, name: t(`views.${key}`), search, isOwn: false })),
+    ...saved.views.map(({ name, search }) => ({ id: `own ${name}`, name, search, isOwn: true })),
+  ];
+  const present = views.find((view) => isSame(view.search, search));
+  const remove = (name: string) => {
+    const before = saved.views;
+    saved.remove(name);
+    tell(t("views.removed", { name }), async () => saved.restore(before));
+  };
+  return (
+    <nav aria-label={t("views.label")} className={classes.strip}>
+      {views.map(({ id, name, search: wanted, isOwn }) => (
+        <span key={id} className={classes.view} data-present={id === present?.id || undefined}>
+          <Link
+            to="/o/$organization/licenses"
+            params={{ organization: organization.slug }}
+            search={wanted as LicenseSearch}
+            className={classes.link ?? ""}
+            activeProps={{}}
+            aria-current={id === present?.id ? "true" : undefined}
+          >
+            {name}
+          </Link>
+          {isOwn && id === present?.id && (
+            <Tooltip label={t("views.remove")}>
+              <ActionIcon
+                size="xs"
+                variant="subtle"
+                color="gray"
+                aria-label={t("views.removeOne", { name })}
+                onClick={() => remove(name)}
+              >
+                <Icon name="close" size={12} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </span>
+      ))}
+      {present === undefined && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<Icon name="plus" size={13} />}
+          onClick={naming.open}
+        >
+          {t("views.save")}
+        </Button>
+      )}
+      <Modal
+        opened={isNaming}
+        onClose={naming.close}
+        title={t("views.save")}
+        closeButtonProps={{ "aria-label": t("close", { ns: "common" }) }}
+      >
+        {isNaming && (
+          <NameView
+            onCancel={naming.close}
+            onSave={(name) => {
+              saved.save({ name, search });
+              naming.close();
+              tell(t("views.saved", { name }));
+            }}
+          />
+        )}
+      </Modal>
+    </nav>
+  );
+}
+
+function NameView({ onSave, onCancel }: { onSave: (name: string) => void; onCancel: () => void }) {
+  const { t } = useTranslation("licenses");
+  const [name, setName] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() !== "") onSave(name.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={t("views.name")}
+          description={t("views.nameHint")}
+          value={name}
+          maxLength={40}
+          required
+          data-autofocus
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            {t("cancel", { ns: "common" })}
+          </Button>
+          <Button type="submit" disabled={name.trim() === ""}>
+            {t("save", { ns: "common" })}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

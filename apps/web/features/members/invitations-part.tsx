@@ -1,0 +1,181 @@
+import {
+  ActionIcon,
+  Badge,
+  Group,
+  SegmentedControl,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+  VisuallyHidden,
+} from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { askPages, flat, useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+import { membersRoute, type ShownState } from "./routes.tsx";
+
+type Invitation = Item<"listInvitations">;
+
+const colors = { pending: "blue", expired: "orange", accepted: "verdigris", revoked: "gray" } as const;
+
+export function InvitationsPart() {
+  const { t } = useTranslation("members");
+  const { id: organizationId } = useOrganization();
+  const may = useMay();
+  const search = membersRoute.useSearch();
+  const shown = search.invitations ?? "pending";
+  const navigate = membersRoute.useNavigate();
+  const list = useInfiniteQuery(
+    askPages("listInvitations", {
+      params: { organization_id: organizationId },
+      query: shown === "all" ? {} : { state: shown },
+    }),
+  );
+  const resend = useChange("resendInvitation", ["listInvitations"]);
+  const revoke = useChange("revokeInvitation", ["listInvitations", "listRoles"]);
+  const [taken, setTaken] = useState<Invitation | null>(null);
+  const paramsOf = (invitation: Invitation) => ({
+    params: { organization_id: organizationId, invitation_id: invitation.id },
+  });
+  const sendAgain = (invitation: Invitation) =>
+    resend.mutate(paramsOf(invitation), {
+      onSuccess: () => tell(t("resend.done", { email: invitation.email })),
+      onError: tellProblem,
+    });
+  const columns: Column<Invitation>[] = [
+    {
+      id: "email",
+      header: t("columns.email"),
+      cell: (invitation) => (
+        <Stack gap={2} miw={0}>
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {invitation.email}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {invitation.role.name}
+            {invitation.invited_by !== null && ` · ${t("by", { name: invitation.invited_by.name })}`}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: "state",
+      header: t("columns.state"),
+      wide: shown !== "all",
+      cell: (invitation) => (
+        <Badge variant="light" color={colors[invitation.state]}>
+          {t(`states.${invitation.state}`)}
+        </Badge>
+      ),
+    },
+    {
+      id: "sent",
+      header: t("columns.sent"),
+      wide: true,
+      cell: (invitation) => <Time at={invitation.created_at} />,
+    },
+    {
+      id: "until",
+      header: t("columns.until"),
+      wide: true,
+      cell: (invitation) =>
+        invitation.state === "pending" || invitation.state === "expired" ? (
+          <Time at={invitation.expires_at} />
+        ) : invitation.accepted_at !== null ? (
+          <Text size="sm" c="dimmed">
+            {t("acceptedAt")} <Time at={invitation.accepted_at} />
+          </Text>
+        ) : (
+          "–"
+        ),
+    },
+    {
+      id: "do",
+      header: <VisuallyHidden>{t("columns.do")}</VisuallyHidden>,
+      align: "right",
+      width: 88,
+      cell: (invitation) =>
+        may("members:invite") &&
+        (invitation.state === "pending" || invitation.state === "expired") && (
+          <Group gap={4} justify="flex-end" wrap="nowrap">
+            <Tooltip label={t("resend.words")}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                loading={resend.isPending && resend.variables?.params?.invitation_id === invitation.id}
+                onClick={() => sendAgain(invitation)}
+                aria-label={t("resend.do", { email: invitation.email })}
+              >
+                <Icon name="mail" size={16} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label={t("revoke.open")}>
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                onClick={() => setTaken(invitation)}
+                aria-label={t("revoke.for", { email: invitation.email })}
+              >
+                <Icon name="close" size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
+        ),
+    },
+  ];
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={2}>{t("invitations")}</Title>
+        <SegmentedControl
+          size="xs"
+          aria-label={t("shown")}
+          value={shown}
+          onChange={(value) =>
+            navigate({
+              search: { ...search, invitations: value as ShownState },
+              replace: true,
+            })
+          }
+          data={(["pending", "expired", "all"] as const).map((value) => ({
+            value,
+            label: t(`filter.${value}`),
+          }))}
+        />
+      </Group>
+      <DataTable
+        label={t("invitations")}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(invitation) => invitation.id}
+        isPending={list.isPending}
+        error={list.error}
+        empty={<Text c="dimmed">{t(`none.${shown}`)}</Text>}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+      />
+      <Confirm
+        opened={taken !== null}
+        onClose={() => setTaken(null)}
+        title={t("revoke.title")}
+        deed={t("revoke.open")}
+        onConfirm={async () => {
+          if (taken === null) return;
+          await revoke.mutateAsync(paramsOf(taken));
+          tell(t("revoke.done", { email: taken.email }));
+        }}
+      >
+        {t("revoke.words", { email: taken?.email })}
+      </Confirm>
+    </Stack>
+  );
+}

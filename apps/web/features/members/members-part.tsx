@@ -1,0 +1,130 @@
+import { ActionIcon, Badge, Group, Menu, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask, askPages, flat, useChange } from "../../api/queries.ts";
+import { isWithin, useHeld } from "../../app/held.ts";
+import { useMay, useMe, useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
+import { RoleOfMember } from "./role-of-member.tsx";
+
+type Member = Item<"listMembers">;
+
+export function MembersPart() {
+  const { t } = useTranslation("members");
+  const organization = useOrganization();
+  const me = useMe();
+  const may = useMay();
+  const held = useHeld();
+  const navigate = useNavigate();
+  const params = { organization_id: organization.id };
+  const members = useInfiniteQuery(askPages("listMembers", { params }));
+  const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
+  const remove = useChange("removeMember", ["listMembers", "listRoles"]);
+  const [going, setGoing] = useState<Member | null>(null);
+  const isMe = (member: Member | null) => member?.user_id === me.id;
+
+  const canRemove = (member: Member) =>
+    !member.is_owner &&
+    (isMe(member) || (may("members:remove") && member.role !== null && isWithin(held, member.role)));
+
+  const columns: Column<Member>[] = [
+    {
+      id: "name",
+      header: t("columns.name"),
+      cell: (member) => (
+        <Stack gap={0} miw={0}>
+          <Group gap={6}>
+            <Text size="sm" fw={600}>
+              {member.name}
+            </Text>
+            {isMe(member) && (
+              <Badge size="xs" variant="default">
+                {t("you")}
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {member.email}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: "role",
+      header: t("columns.role"),
+      cell: (member) => <RoleOfMember member={member} roles={roles.data?.data ?? []} />,
+    },
+    {
+      id: "joined",
+      header: t("columns.joined"),
+      wide: true,
+      cell: (member) => <Time at={member.joined_at} />,
+    },
+    {
+      id: "do",
+      header: <VisuallyHidden>{t("columns.do")}</VisuallyHidden>,
+      align: "right",
+      width: 48,
+      cell: (member) =>
+        canRemove(member) && (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="subtle" color="gray" aria-label={t("actionsFor", { name: member.name })}>
+                <Icon name="dots" />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                color="red"
+                leftSection={<Icon name={isMe(member) ? "exit" : "trash"} size={16} />}
+                onClick={() => setGoing(member)}
+              >
+                {isMe(member) ? t("leave.open") : t("remove.open")}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        ),
+    },
+  ];
+
+  const confirmed = async () => {
+    if (going === null) return;
+    await remove.mutateAsync({ params: { ...params, user_id: going.user_id } });
+    if (!isMe(going)) return tell(t("remove.done", { name: going.name }));
+    tell(t("leave.done", { organization: organization.name }));
+    await navigate({ to: "/" });
+  };
+  const words = isMe(going) ? "leave" : "remove";
+  return (
+    <>
+      <DataTable
+        label={t("title")}
+        columns={columns}
+        rows={flat(members.data)}
+        keyOf={(member) => member.user_id}
+        isPending={members.isPending}
+        error={members.error}
+        empty={null}
+        hasMore={members.hasNextPage}
+        isFetchingMore={members.isFetchingNextPage}
+        fetchMore={members.fetchNextPage}
+      />
+      <Confirm
+        opened={going !== null}
+        onClose={() => setGoing(null)}
+        title={t(`${words}.title`, { name: going?.name, organization: organization.name })}
+        deed={t(`${words}.do`)}
+        onConfirm={confirmed}
+      >
+        {t(`${words}.words`, { name: going?.name, organization: organization.name })}
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { Badge, Select, Text, Tooltip } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { call, type Item } from "../../api/client.ts";
+import { isWithin, useHeld } from "../../app/held.ts";
+import { useMay, useMe, useOrganization } from "../../app/here.ts";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+
+type Member = Item<"listMembers">;
+type Role = Item<"listRoles">;
+
+/** What somebody may do here; a choice, for whoever may choose. */
+export function RoleOfMember({ member, roles }: { member: Member; roles: readonly Role[] }) {
+  const { t } = useTranslation("members");
+  const { id: organizationId } = useOrganization();
+  const me = useMe();
+  const may = useMay();
+  const held = useHeld();
+  const queries = useQueryClient();
+  const give = useMutation({
+    mutationFn: (roleId: string) =>
+      call("updateMember", {
+        params: { organization_id: organizationId, user_id: member.user_id },
+        body: { role_id: roleId },
+      }),
+    onError: tellProblem,
+    onSettled: () =>
+      Promise.all(
+        (
+          ["listMembers", "listRoles", ...(member.user_id === me.id ? ["listOrganizations"] : [])] as const
+        ).map((touched) => queries.invalidateQueries({ queryKey: [touched] })),
+      ),
+  });
+  if (member.is_owner || member.role === null)
+    return (
+      <Tooltip label={t("ownerMay")}>
+        <Badge variant="light" tabIndex={0}>
+          {t("owner")}
+        </Badge>
+      </Tooltip>
+    );
+  const role = member.role;
+  if (!may("roles:edit")) return <Text size="sm">{role.name}</Text>;
+  if (!isWithin(held, role))
+    return (
+      <Tooltip label={t("outranked")}>
+        <Text size="sm" tabIndex={0} w="fit-content">
+          {role.name}
+        </Text>
+      </Tooltip>
+    );
+  const choose = async (roleId: string | null) => {
+    const next = roles.find(({ id }) => id === roleId);
+    if (next === undefined || next.id === role.id) return;
+    try {
+      await give.mutateAsync(next.id);
+      tell(t("roleGiven", { name: member.name, role: next.name }), () => give.mutateAsync(role.id));
+    } catch {
+      // Said already; the choice is back where it was.
+    }
+  };
+  const choices = roles.map(({ id, name, permissions }) => ({
+    value: id,
+    label: name,
+    disabled: !isWithin(held, { permissions }),
+  }));
+  return (
+    <Select
+      size="xs"
+      aria-label={t("roleOf", { name: member.name })}
+      data={choices.some(({ value }) => value === role.id) ? choices : [{ value: role.id, label: role.name }]}
+      value={give.isPending ? (give.variables ?? role.id) : role.id}
+      onChange={choose}
+      allowDeselect={false}
+      w={{ base: 124, sm: 200 }}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { exactTime, Time } from "../../ui/time.tsx";
+
+/** Deleting has fourteen days in which it can be taken back. */
+export function DeletionPanel() {
+  const { t, i18n } = useTranslation("organizations");
+  const organization = useOrganization();
+  const params = { organization_id: organization.id };
+  const remove = useChange("deleteOrganization", ["listOrganizations"]);
+  const restore = useChange("restoreOrganization", ["listOrganizations"]);
+  const [isOpen, setOpen] = useState(false);
+  const takeBack = () =>
+    restore.mutate(
+      { params },
+      { onSuccess: () => tell(t("deletion.restored", { name: organization.name })), onError: tellProblem },
+    );
+  if (organization.delete_after !== null)
+    return (
+      <Panel
+        danger
+        title={t("deletion.pending")}
+        lead={
+          <>
+            {t("deletion.pendingWords", { time: exactTime(organization.delete_after, i18n.language) })} (
+            <Time at={organization.delete_after} />)
+          </>
+        }
+        actions={
+          <Button onClick={takeBack} loading={restore.isPending}>
+            {t("deletion.restore")}
+          </Button>
+        }
+      />
+    );
+  return (
+    <Panel
+      danger
+      title={t("deletion.title")}
+      lead={t("deletion.lead")}
+      actions={
+        <Button color="red" variant="light" onClick={() => setOpen(true)}>
+          {t("deletion.open")}
+        </Button>
+      }
+    >
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t("deletion.confirm", { name: organization.name })}
+        deed={t("deletion.open")}
+        typed={organization.name}
+        onConfirm={async () => {
+          await remove.mutateAsync({ params, body: { confirm: organization.slug } });
+          tell(t("deletion.asked"), () => restore.mutateAsync({ params }));
+        }}
+      >
+        <Stack gap="xs">
+          <Text>{t("deletion.words")}</Text>
+          <Text c="dimmed">{t("deletion.back")}</Text>
+        </Stack>
+      </Confirm>
+    </Panel>
+  );
+}

@@ -1,0 +1,73 @@
+import { Badge, Group, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { Time } from "../../ui/time.tsx";
+import { DeletionPanel } from "./deletion-panel.tsx";
+import { ExportPanel } from "./export-panel.tsx";
+import { GeneralPanel } from "./general-panel.tsx";
+import classes from "./settings.module.css";
+import { SigningPanel } from "./signing-panel.tsx";
+import { TransferPanel } from "./transfer-panel.tsx";
+
+export function SettingsPage() {
+  const { t } = useTranslation("organizations");
+  const organization = useOrganization();
+  const may = useMay();
+  if (!may("organization:manage")) return <MissingPage />;
+  return (
+    <Page title={t("title")} lead={t("lead", { organization: organization.name })} narrow>
+      <GeneralPanel key={organization.updated_at} />
+      <SigningPanel />
+      <PlanPanel />
+      {organization.is_owner && (
+        <>
+          <ExportPanel />
+          <TransferPanel />
+          <DeletionPanel />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function PlanPanel() {
+  const { t, i18n } = useTranslation("organizations");
+  const organization = useOrganization();
+  const limit =
+    organization.daily_limit === null
+      ? t("plan.noLimit")
+      : t("plan.limit", { limit: organization.daily_limit.toLocaleString(i18n.language) });
+  return (
+    <Panel title={t("plan.title")} lead={t("plan.lead")}>
+      <dl className={classes.facts}>
+        <dt>{t("plan.plan")}</dt>
+        <dd>
+          <Group gap="xs">
+            <Text>{t(`plans.${organization.plan}`)}</Text>
+            {organization.billing_state !== "active" && (
+              <Badge variant="light" color="orange">
+                {t(`billing.${organization.billing_state}`)}
+              </Badge>
+            )}
+          </Group>
+        </dd>
+        <dt>{t("plan.requests")}</dt>
+        <dd>
+          <Stack gap={0}>{limit}</Stack>
+        </dd>
+        <dt>{t("plan.since")}</dt>
+        <dd>
+          <Time at={organization.created_at} />
+        </dd>
+        <dt>{t("plan.id")}</dt>
+        <dd>
+          <Copyable value={organization.id} />
+        </dd>
+      </dl>
+    </Panel>
+  );
+}

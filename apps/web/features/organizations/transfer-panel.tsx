@@ -1,0 +1,80 @@
+import { Button, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { tell } from "../../ui/tell.tsx";
+
+/** The owner and a member change places. */
+export function TransferPanel() {
+  const { t } = useTranslation("organizations");
+  const organization = useOrganization();
+  const params = { organization_id: organization.id };
+  const members = useQuery(ask("listMembers", { params, query: { limit: 200 } }));
+  const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
+  const transfer = useChange("transferOwnership", ["listOrganizations", "listMembers", "listRoles"]);
+  const [isOpen, setOpen] = useState(false);
+  const [heir, setHeir] = useState<string | null>(null);
+  const [role, setRole] = useState<string | null>(null);
+  const others = (members.data?.data ?? []).filter((member) => !member.is_owner);
+  const choices = roles.data?.data ?? [];
+  const isPossible = others.length > 0 && choices.length > 0;
+  const heirName = others.find(({ user_id }) => user_id === heir)?.name;
+  return (
+    <Panel
+      title={t("transfer.title")}
+      lead={t("transfer.lead")}
+      actions={
+        isPossible && (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {t("transfer.open")}
+          </Button>
+        )
+      }
+    >
+      {members.isSuccess && roles.isSuccess && !isPossible && (
+        <Text size="sm">
+          {t("transfer.nobody")}{" "}
+          <GoLink underline="always" to={`/o/${organization.slug}/members`} search={{ invite: true }} inherit>
+            {t("transfer.invite")}
+          </GoLink>
+        </Text>
+      )}
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t("transfer.title")}
+        deed={t("transfer.open")}
+        typed={organization.name}
+        onConfirm={async () => {
+          await transfer.mutateAsync({ params, body: { user_id: heir ?? "", role_id: role ?? "" } });
+          tell(t("transfer.done", { name: heirName, organization: organization.name }));
+        }}
+      >
+        <Stack>
+          <Text>{t("transfer.words")}</Text>
+          <Select
+            label={t("transfer.heir")}
+            required
+            searchable
+            data={others.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` }))}
+            value={heir}
+            onChange={setHeir}
+          />
+          <Select
+            label={t("transfer.role")}
+            description={t("transfer.roleWords")}
+            required
+            data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+            value={role}
+            onChange={setRole}
+          />
+        </Stack>
+      </Confirm>
+    </Panel>
+  );
+}

@@ -1,0 +1,76 @@
+import { ActionIcon, Group, Text, Title, Tooltip } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import classes from "./overview.module.css";
+import { useSteps } from "./steps.ts";
+
+/** For a new organization: what to do next. Gone when all is done, or when somebody has seen enough of it. */
+export function FirstSteps() {
+  const { t } = useTranslation("overview");
+  const { id, slug } = useOrganization();
+  const kept = `countersign.steps.${id}`;
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(kept) !== null);
+  const steps = useSteps(!isHidden);
+  const done = steps.filter(({ isDone }) => isDone === true).length;
+  // Until everything is known it stays away: most who look have long been through it.
+  if (isHidden || done === steps.length || steps.some(({ isDone }) => isDone === undefined)) return null;
+  const next = steps.find(({ isDone }) => isDone === false)?.name;
+  return (
+    <section className={classes.steps} aria-labelledby="first-steps">
+      <Group justify="space-between" wrap="nowrap" mb="xs">
+        <Group gap="xs" align="baseline">
+          <Title order={2} id="first-steps">
+            {t("steps.title")}
+          </Title>
+          <Text c="dimmed" size="sm" className="figures">
+            {t("steps.progress", { done, all: steps.length })}
+          </Text>
+        </Group>
+        <Tooltip label={t("steps.hide")}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t("steps.hide")}
+            onClick={() => {
+              localStorage.setItem(kept, "hidden");
+              setHidden(true);
+            }}
+          >
+            <Icon name="close" size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+      <ol className={classes.stepList}>
+        {steps.map(({ name, isDone, to }) => (
+          <li
+            key={name}
+            className={classes.step}
+            data-done={isDone || undefined}
+            data-next={name === next || undefined}
+          >
+            <span className={classes.tick}>{isDone && <Icon name="check" size={13} />}</span>
+            <div>
+              {isDone ? (
+                <Text c="dimmed">
+                  {t(`steps.${name}.do`)} <span className={classes.unseen}>{t("steps.done")}</span>
+                </Text>
+              ) : (
+                <GoLink to={`/o/${slug}/${to}`} fw={600}>
+                  {t(`steps.${name}.do`)}
+                </GoLink>
+              )}
+              {!isDone && (
+                <Text size="sm" c="dimmed">
+                  {t(`steps.${name}.words`)}
+                </Text>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { Skeleton, Text } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import classes from "./overview.module.css";
+
+const statuses = ["active", "expired", "revoked"] as const;
+
+/** How many licenses of each status, as far as the server counts, and how they share the whole. */
+export function LicenseFigures() {
+  const { t, i18n } = useTranslation("overview");
+  const { id, slug } = useOrganization();
+  const counts = useQueries({
+    queries: statuses.map((status) => ({
+      ...ask("listLicenses", { params: { organization_id: id }, query: { status, limit: 1, count: "true" } }),
+      staleTime: 60_000,
+    })),
+  });
+  const broken = counts.find(({ error }) => error !== null);
+  if (broken !== undefined) return <ProblemAlert error={broken.error} />;
+  const totals = counts.map(({ data }) => data?.total ?? 0);
+  const sum = totals.reduce((all, one) => all + one, 0);
+  const isWhole = counts.every(({ data }) => data?.total_is_exact === true);
+  let left = 0;
+  return (
+    <section className={classes.figures} aria-label={t("figures.title")}>
+      <div className={classes.tiles}>
+        {statuses.map((status, index) => {
+          const answer = counts[index]?.data;
+          return (
+            <GoLink
+              key={status}
+              to={`/o/${slug}/licenses`}
+              search={{ status }}
+              underline="never"
+              c="inherit"
+              className={classes.tile ?? ""}
+            >
+              <Text size="sm" c="dimmed" component="span" display="block" className={classes[status] ?? ""}>
+                {t(`figures.${status}`)}
+              </Text>
+              {answer === undefined ? (
+                <Skeleton height={26} width={60} my={3} />
+              ) : (
+                <span className={`${classes.figure} figures`}>
+                  {new Intl.NumberFormat(i18n.language).format(answer.total ?? 0)}
+                  {answer.total_is_exact === false && "+"}
+                </span>
+              )}
+            </GoLink>
+          );
+        })}
+      </div>
+      {isWhole && sum > 0 && (
+        <svg className={classes.share} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+          {statuses.map((status, index) => {
+            const width = ((totals[index] ?? 0) / sum) * 100;
+            left += width;
+            return <rect key={status} x={left - width} width={width} height={1} data-status={status} />;
+          })}
+        </svg>
+      )}
+    </section>
+  );
+}

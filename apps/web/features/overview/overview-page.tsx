@@ -1,0 +1,59 @@
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Attention } from "./attention.tsx";
+import { Expiring } from "./expiring.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { LicenseFigures } from "./license-figures.tsx";
+import classes from "./overview.module.css";
+import { ProductsState } from "./products-state.tsx";
+import { RecentChanges } from "./recent-changes.tsx";
+import { RecentEvents } from "./recent-events.tsx";
+
+/** What matters today. Each part is there only for those who may see what is in it. */
+export function OverviewPage() {
+  const { t } = useTranslation();
+  const organization = useOrganization();
+  const may = useMay();
+  const seesLicenses = may("licenses:view");
+  const seesProducts = may("products:view", "products:manage", "products:rotate_key");
+  return (
+    <Page
+      title={t("places.overview")}
+      lead={organization.name}
+      actions={
+        may("licenses:create") ? (
+          <Button
+            renderRoot={(props) => <Link {...props} to={`/o/${organization.slug}/licenses/new` as "/"} />}
+            leftSection={<Icon name="plus" size={16} />}
+          >
+            {t("palette.newLicense")}
+          </Button>
+        ) : undefined
+      }
+    >
+      <FirstSteps />
+      <Attention />
+      {seesLicenses && <LicenseFigures />}
+      <div className={classes.columns}>
+        <div className={classes.column}>
+          {seesLicenses && <Expiring />}
+          {seesLicenses && <RecentEvents />}
+        </div>
+        <div className={classes.column}>
+          {seesProducts && <ProductsState />}
+          {may("audit_log:view") && <RecentChanges />}
+        </div>
+      </div>
+      {!seesLicenses && !seesProducts && !may("audit_log:view") && <Nothing />}
+    </Page>
+  );
+}
+
+function Nothing() {
+  const { t } = useTranslation("overview");
+  return <p>{t("nothing")}</p>;
+}

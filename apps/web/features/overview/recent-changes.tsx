@@ -1,0 +1,55 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Lines } from "./expiring.tsx";
+import classes from "./overview.module.css";
+
+const shown = 8;
+
+/** What people here did last. */
+export function RecentChanges() {
+  const { t } = useTranslation("overview");
+  const { t: audit } = useTranslation("audit-log");
+  const { id, slug } = useOrganization();
+  const { data, error } = useQuery(
+    ask("listAuditLog", { params: { organization_id: id }, query: { limit: shown } }),
+  );
+  return (
+    <Section
+      title={t("changes.title")}
+      actions={
+        <GoLink to={`/o/${slug}/audit-log`} size="sm">
+          {t("changes.all")}
+        </GoLink>
+      }
+    >
+      <ProblemAlert error={error} />
+      {data === undefined && error === null && <Lines />}
+      <ul className={classes.list}>
+        {data?.data.map((entry) => (
+          <li key={entry.id} className={classes.line}>
+            <Stack gap={0} miw={0} flex={1}>
+              <GoLink to={`/o/${slug}/audit-log`} search={{ entry: entry.id }} c="inherit" truncate>
+                {audit(`actions.${entry.action}`, {
+                  defaultValue: entry.action.replaceAll(/[._]/g, " "),
+                })}
+              </GoLink>
+              <Text size="sm" c="dimmed" truncate>
+                {[entry.actor.name, entry.subject.name].filter(Boolean).join(" · ")}
+              </Text>
+            </Stack>
+            <Text size="sm" c="dimmed" component="div" className={classes.when ?? ""}>
+              <Time at={entry.at} />
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,72 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Lines } from "./expiring.tsx";
+import classes from "./overview.module.css";
+
+type Event = Item<"listEvents">;
+const shown = 8;
+
+/** What happened to licenses, by people and by their use. */
+export function RecentEvents() {
+  const { t } = useTranslation("overview");
+  const { id } = useOrganization();
+  const { data, error } = useQuery({
+    ...ask("listEvents", { params: { organization_id: id }, query: { limit: shown } }),
+    refetchInterval: 30_000,
+  });
+  return (
+    <Section title={t("events.title")}>
+      <ProblemAlert error={error} />
+      {data === undefined && error === null && <Lines />}
+      {data?.data.length === 0 && <Text c="dimmed">{t("events.none")}</Text>}
+      <ul className={classes.list}>
+        {data?.data.map((event) => (
+          <EventLine key={event.id} event={event} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function EventLine({ event }: { event: Event }) {
+  const { t } = useTranslation("webhooks");
+  const { slug } = useOrganization();
+  const license = licenseOf(event);
+  const ip = typeof event.data.ip === "string" ? event.data.ip : null;
+  return (
+    <li className={classes.line}>
+      <Stack gap={0} miw={0} flex={1}>
+        <Text truncate>{t(`types.${event.type}`)}</Text>
+        <Text size="sm" c="dimmed" truncate component="div">
+          {event.license_id !== null && license !== null && (
+            <GoLink to={`/o/${slug}/licenses/${event.license_id}`} className="mono" inherit>
+              {license.key}
+            </GoLink>
+          )}
+          {license?.whose !== undefined && ` · ${license.whose}`}
+          {ip !== null && ` · ${ip}`}
+        </Text>
+      </Stack>
+      <Text size="sm" c="dimmed" component="div" className={classes.when ?? ""}>
+        <Time at={event.timestamp} />
+      </Text>
+    </li>
+  );
+}
+
+/** As it was told; missing of what was deleted before it could be told of. */
+function licenseOf({ data }: Event): { key: string; whose?: string } | null {
+  const told = data.license;
+  if (typeof told !== "object" || told === null || Array.isArray(told)) return null;
+  if (typeof told.license_key !== "string") return null;
+  const whose = told.customer_name ?? told.customer_email;
+  return { key: told.license_key, ...(typeof whose === "string" ? { whose } : {}) };
+}

@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+
+export interface Step {
+  readonly name: "product" | "license" | "validation" | "webhook" | "colleague";
+  /** Undefined until it is known. */
+  readonly isDone: boolean | undefined;
+  /** Below `/o/<organization>/`. */
+  readonly to: string;
+}
+
+/** The way of a new organization to its first green light, as far as whoever looks can walk it. */
+export function useSteps(isWanted: boolean): readonly Step[] {
+  const { id } = useOrganization();
+  const may = useMay();
+  const params = { organization_id: id };
+  const one = { limit: 1 } as const;
+  const sells = isWanted && may("licenses:create") && may("licenses:view");
+  const makesProducts = isWanted && may("products:manage");
+  const makesWebhooks = isWanted && may("webhooks:manage");
+  const invites = isWanted && may("members:invite");
+  const seesMembers = may("members:view", "roles:edit", "members:remove");
+  const products = useQuery({
+    ...ask("listProducts", { params, query: one }),
+    enabled: makesProducts || sells,
+  });
+  const licenses = useQuery({ ...ask("listLicenses", { params, query: one }), enabled: sells });
+  const used = useQuery({
+    ...ask("listLicenses", { params, query: { ...one, never_used: "false" } }),
+    enabled: sells,
+    // Whoever waits for the first validation sees it come.
+    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : 5_000),
+  });
+  const webhooks = useQuery({ ...ask("listWebhooks", { params, query: one }), enabled: makesWebhooks });
+  const members = useQuery({
+    ...ask("listMembers", { params, query: { limit: 2 } }),
+    enabled: invites && seesMembers,
+  });
+  const invitations = useQuery({
+    ...ask("listInvitations", { params, query: { limit: 1, state: "pending" } }),
+    enabled: invites,
+  });
+  const product = products.data?.data[0];
+  const steps: (Step & { readonly isOffered: boolean })[] = [
+    { name: "product", isOffered: makesProducts, isDone: has(products.data), to: "products/new" },
+    { name: "license", isOffered: sells, isDone: has(licenses.data), to: "licenses/new" },
+    {
+      name: "validation",
+      isOffered: sells,
+      isDone: has(used.data),
+      to: product === undefined ? "products" : `products/${product.id}/integrate`,
+    },
+    { name: "webhook", isOffered: makesWebhooks, isDone: has(webhooks.data), to: "webhooks/new" },
+    {
+      name: "colleague",
+      isOffered: invites,
+      isDone:
+        invitations.data === undefined || (seesMembers && members.data === undefined)
+          ? undefined
+          : (members.data?.data.length ?? 0) > 1 || invitations.data.data.length > 0,
+      to: "members",
+    },
+  ];
+  return steps.filter(({ isOffered }) => isOffered);
+}
+
+function has(page: { readonly data: readonly unknown[] } | undefined): boolean | undefined {
+  return page === undefined ? undefined : page.data.length > 0;
+}

@@ -1,0 +1,135 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useBlocker } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMay } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import classes from "./custom-response-tab.module.css";
+import { Placeholders } from "./placeholders.tsx";
+import { SwitchSetting } from "./setting-kinds.tsx";
+import { checkTemplate } from "./template-check.ts";
+import { TemplateEditor } from "./template-editor.tsx";
+import { TemplatePreview } from "./template-preview.tsx";
+import { isOutdated, type Product, useProduct, useProductChange } from "./use-product.ts";
+
+/** What an app is told beside the verdict: written here, filled in for each license, shown as it will be. */
+export function CustomResponseTab() {
+  const { t } = useTranslation("products");
+  const product = useProduct();
+  const isFixed = !useMay()("products:manage");
+  const { change } = useProductChange(product);
+  const kept = written(product.custom_response);
+  const [draft, setDraft] = useState<{ text: string; basis: string } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = draft?.text ?? kept;
+  const [settled] = useDebouncedValue(text, 250);
+  const checked = checkTemplate(text);
+  const isChanged = draft !== null && draft.text !== kept;
+  const isOverwriting = isChanged && draft.basis !== kept && !isBusy;
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  });
+  const save = async () => {
+    if (!checked.ok || !isChanged || isOverwriting) return;
+    const before = product.custom_response;
+    setBusy(true);
+    setError(null);
+    try {
+      await change({ custom_response: checked.template });
+      setDraft(null);
+      tell(t("saved"), () => change({ custom_response: before }));
+    } catch (problem) {
+      setError(isOutdated(problem) ? new Error(t("outdated")) : (problem as Error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const set = (next: string) => setDraft((old) => ({ text: next, basis: old?.basis ?? kept }));
+  return (
+    <>
+      <Panel title={t("custom.title")} lead={t("custom.lead")}>
+        <div>
+          <SwitchSetting name="custom_response_enabled" product={product} isFixed={isFixed} />
+          <SwitchSetting name="custom_response_on_refusal" product={product} isFixed={isFixed} />
+        </div>
+      </Panel>
+      <Panel title={t("custom.template")} lead={t("custom.templateWords")}>
+        {isOverwriting && (
+          <Alert color="orange" icon={<Icon name="warning" />} title={t("custom.meanwhile")}>
+            <Group gap="xs" mt={4}>
+              <Button size="compact-sm" variant="default" onClick={() => setDraft({ text, basis: kept })}>
+                {t("custom.keepMine")}
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={() => setDraft(null)}>
+                {t("custom.takeTheirs")}
+              </Button>
+            </Group>
+          </Alert>
+        )}
+        <ProblemAlert error={error} />
+        <div className={classes.columns}>
+          <div>
+            <TemplateEditor
+              value={text}
+              onChange={set}
+              faults={checked.ok ? [] : checked.faults}
+              isFixed={isFixed}
+              field={field}
+              onSave={() => void save()}
+            />
+            {!isFixed && (
+              <Group gap="xs" mt="sm">
+                <Button
+                  onClick={() => void save()}
+                  loading={isBusy}
+                  disabled={!checked.ok || !isChanged || isOverwriting}
+                >
+                  {t("custom.save")}
+                </Button>
+                <Button
+                  variant="default"
+                  disabled={!checked.ok || checked.template === null}
+                  onClick={() => checked.ok && set(written(checked.template))}
+                >
+                  {t("custom.format")}
+                </Button>
+                {isChanged && (
+                  <Button variant="subtle" color="gray" onClick={() => setDraft(null)}>
+                    {t("custom.discard")}
+                  </Button>
+                )}
+                <Text size="sm" c="dimmed" ml="auto" className="figures">
+                  {t("custom.size", { kib: (new TextEncoder().encode(text).length / 1024).toFixed(1) })}
+                </Text>
+              </Group>
+            )}
+          </div>
+          <TemplatePreview product={product} text={settled} />
+        </div>
+        {!isFixed && <Placeholders field={field} />}
+      </Panel>
+      <Confirm
+        opened={blocker.status === "blocked"}
+        onClose={() => blocker.reset?.()}
+        title={t("custom.leave.title")}
+        deed={t("custom.leave.do")}
+        onConfirm={async () => blocker.proceed?.()}
+      >
+        {t("custom.leave.words")}
+      </Confirm>
+    </>
+  );
+}
+
+function written(template: Product["custom_response"]): string {
+  return template === null ? "" : JSON.stringify(template, null, 2);
+}

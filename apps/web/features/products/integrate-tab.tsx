@@ -1,0 +1,81 @@
+import { List, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { Trans, useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { CodeBlock } from "./code-block.tsx";
+import classes from "./integrate-tab.module.css";
+import { integrateRoute } from "./routes.tsx";
+import { snippets } from "./snippets/all.ts";
+import { type Platform, platforms } from "./snippets/platforms.ts";
+import { useProduct } from "./use-product.ts";
+
+/** From a key to a first answer, in the language of one's choice. */
+export function IntegrateTab() {
+  const { t } = useTranslation("products");
+  const navigate = useNavigate();
+  const product = useProduct();
+  const organization = useOrganization();
+  const { with: platform = "curl" }: { with?: Platform | undefined } = integrateRoute.useSearch();
+  const base = `/o/${organization.slug}/products/${product.id}`;
+  const isSigned = product.signed_validation && organization.signed_validation;
+  const newest = product.api_keys.find(({ expires_at }) => expires_at === null);
+  const blanks = { server: window.location.origin, productId: product.id, isSigned };
+  return (
+    <>
+      <Panel title={t("integrate.keys")} lead={t("integrate.keysWords")}>
+        <CodeBlock
+          label={t("integrate.shell")}
+          file={t("integrate.shell")}
+          text={[
+            `export COUNTERSIGN_API_KEY='${newest?.prefix ?? "csk"}_…'`,
+            ...(isSigned ? ["export COUNTERSIGN_SIGNING_SECRETS='…'"] : []),
+          ].join("\n")}
+        />
+        <Text size="sm" c="dimmed">
+          <Trans
+            t={t}
+            i18nKey={isSigned ? "integrate.whereSigned" : "integrate.where"}
+            components={{
+              keys: (
+                <GoLink to={`${base}/keys`} underline="always">
+                  keys
+                </GoLink>
+              ),
+            }}
+          />
+        </Text>
+      </Panel>
+      <Panel title={t("integrate.ask")} lead={isSigned ? t("integrate.signed") : t("integrate.unsigned")}>
+        <div className={classes.platforms}>
+          <SegmentedControl
+            aria-label={t("integrate.with")}
+            value={platform}
+            onChange={(value) =>
+              void navigate({
+                to: `${base}/integrate` as "/",
+                search: { with: value } as never,
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            data={platforms.map((value) => ({ value, label: t(`integrate.platforms.${value}`) }))}
+          />
+        </div>
+        <Stack gap="md">
+          {snippets[platform](blanks).map(({ file, text }) => (
+            <CodeBlock key={file} label={file} file={file} text={text} />
+          ))}
+        </Stack>
+      </Panel>
+      <Panel title={t("integrate.act")}>
+        <List spacing={6}>
+          <List.Item>{t("integrate.actValid")}</List.Item>
+          <List.Item>{t("integrate.actOutage")}</List.Item>
+          <List.Item>{t("integrate.actAddress")}</List.Item>
+        </List>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+
+const shortestTerm = 3;
+
+interface LicenseChoiceProps {
+  readonly productId: string;
+  readonly value: string | null;
+  readonly onChange: (id: string | null) => void;
+}
+
+/** One of a product's licenses: the newest are offered, the others are found by typing. */
+export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps) {
+  const { t } = useTranslation("products");
+  const [term, setTerm] = useState("");
+  const [settled] = useDebouncedValue(term.trim(), 250);
+  const chosen = useQuery({
+    ...ask("getLicense", { params: { license_id: value ?? "" } }),
+    enabled: value !== null,
+  });
+  // What the field shows once something is chosen is no search.
+  const isSearch =
+    settled.length >= shortestTerm && (chosen.data === undefined || settled !== words(chosen.data));
+  const found = useQuery({
+    ...ask("listProductLicenses", {
+      params: { product_id: productId },
+      query: { limit: 20, ...(isSearch ? { q: settled } : {}) },
+    }),
+    placeholderData: keepPreviousData,
+  });
+  const offered = new Map(
+    [...(chosen.data === undefined || value === null ? [] : [chosen.data]), ...(found.data?.data ?? [])].map(
+      (license) => [license.id, words(license)],
+    ),
+  );
+  return (
+    <Select
+      label={t("custom.sample")}
+      placeholder={t("custom.sampleNone")}
+      searchable
+      clearable
+      searchValue={term}
+      onSearchChange={setTerm}
+      value={value}
+      onChange={onChange}
+      filter={({ options }) => options}
+      nothingFoundMessage={found.isFetching ? t("custom.sampleLooking") : t("custom.sampleNothing")}
+      data={[...offered].map(([id, label]) => ({ value: id, label }))}
+    />
+  );
+}
+
+function words(license: Answer<"getLicense">): string {
+  const who = license.customer_name ?? license.customer_email ?? license.customer_discord_id;
+  return who === null ? license.license_key : `${license.license_key} · ${who}`;
+}

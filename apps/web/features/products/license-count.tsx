@@ -1,0 +1,33 @@
+import { Anchor, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import type { Product } from "./use-product.ts";
+
+/** How many licenses a product has, as far as they are counted; leads to them. */
+export function LicenseCount({ product, slug }: { product: Product; slug: string }) {
+  const { t, i18n } = useTranslation("products");
+  const found = useQuery({
+    ...ask("listProductLicenses", {
+      params: { product_id: product.id },
+      query: { limit: 1, count: "true" },
+    }),
+    staleTime: 60_000,
+  });
+  if (found.isPending) return <Skeleton height={14} width={32} display="inline-block" />;
+  if (found.data?.total === undefined) return "–";
+  const number = new Intl.NumberFormat(i18n.language).format(found.data.total);
+  return (
+    <Anchor
+      component={Link}
+      to={`/o/${slug}/licenses` as "/"}
+      search={{ product_id: product.id } as never}
+      className="figures"
+      inherit
+      aria-label={t("licensesOf", { count: found.data.total, number, name: product.name })}
+    >
+      {found.data.total_is_exact === false ? `${number}+` : number}
+    </Anchor>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Page } from "../../ui/page.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
+
+export function NewProductPage() {
+  const { t } = useTranslation("products");
+  const { id, slug } = useOrganization();
+  const may = useMay();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const create = useChange("createProduct", ["listProducts"]);
+  if (!may("products:manage")) return <MissingPage />;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate({ params: { organization_id: id }, body: { name } });
+  };
+  return (
+    <Page narrow title={t("new.title")} lead={t("new.lead")}>
+      <form onSubmit={submit}>
+        <Stack>
+          <ProblemAlert error={create.error} beside={["name"]} />
+          <TextInput
+            label={t("name")}
+            description={t("new.nameHint")}
+            required
+            maxLength={100}
+            data-autofocus
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={fieldError(create.error, "name")}
+          />
+          <Text size="sm" c="dimmed">
+            {t("new.defaults")}
+          </Text>
+          <Group gap="xs">
+            <Button type="submit" loading={create.isPending}>
+              {t("new.do")}
+            </Button>
+            <Button variant="default" component={Link} to={`/o/${slug}/products` as "/"}>
+              {t("cancel", { ns: "common" })}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <SecretOnce
+        title={t("keys.newKey")}
+        secret={create.data?.api_key ?? null}
+        onDone={() => void navigate({ to: `/o/${slug}/products/${create.data?.id}/integrate` as "/" })}
+      >
+        {t("keys.newKeyWords", { name: create.data?.name })}
+      </SecretOnce>
+    </Page>
+  );
+}

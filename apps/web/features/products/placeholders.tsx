@@ -1,0 +1,39 @@
+import { placeholderNames } from "@countersign/domain/custom-response/template";
+import { Button, Group, Text, Tooltip } from "@mantine/core";
+import type { RefObject } from "react";
+import { useTranslation } from "react-i18next";
+
+/** All that can be filled in. A click puts one where the cursor is. */
+export function Placeholders({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
+  const { t } = useTranslation("products");
+  const insert = (name: string) => {
+    const area = field.current;
+    if (area === null) return;
+    area.focus();
+    // The old command is the one way to insert that Ctrl-Z takes back.
+    document.execCommand("insertText", false, `{{${name}}}`);
+  };
+  return (
+    <div>
+      <Text fw={600}>{t("custom.placeholders")}</Text>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t("custom.placeholdersWords")}
+      </Text>
+      <Group gap={6}>
+        {placeholderNames.map((name) => (
+          <Tooltip key={name} label={t(`custom.placeholder.${name.replace(".", "_")}`)}>
+            <Button
+              size="compact-sm"
+              variant="default"
+              className="mono"
+              fw={400}
+              onClick={() => insert(name)}
+            >
+              {name}
+            </Button>
+          </Tooltip>
+        ))}
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { Alert } from "@mantine/core";
+import { type ErrorComponentProps, Outlet } from "@tanstack/react-router";
+import { Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { BrokenPage } from "../../app/broken-page.tsx";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Back } from "../../ui/back.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { SectionNav } from "../../ui/section-nav.tsx";
+import classes from "./product-page.module.css";
+import { ProductStatus } from "./product-status.tsx";
+import { TabWaiting } from "./tab-waiting.tsx";
+import { useProduct } from "./use-product.ts";
+
+export function ProductPage() {
+  const { t } = useTranslation("products");
+  const may = useMay();
+  const organization = useOrganization();
+  const product = useProduct();
+  if (product.organization_id !== organization.id) return <MissingPage />;
+  const base = `/o/${organization.slug}/products/${product.id}`;
+  const sees = may("products:view", "products:manage");
+  const tabs = [
+    { to: base, label: t("tabs.settings"), exact: true },
+    ...(sees
+      ? [
+          { to: `${base}/versions`, label: t("tabs.versions") },
+          { to: `${base}/custom-response`, label: t("tabs.customResponse") },
+        ]
+      : []),
+    { to: `${base}/keys`, label: t("tabs.keys") },
+    { to: `${base}/integrate`, label: t("tabs.integrate") },
+    ...(may("products:manage") ? [{ to: `${base}/danger`, label: t("tabs.danger") }] : []),
+  ];
+  return (
+    <Page
+      title={product.name}
+      above={<Back to={`/o/${organization.slug}/products`}>{t("title")}</Back>}
+      beside={<ProductStatus status={product.status} />}
+    >
+      <div className={classes.tabs}>
+        <SectionNav label={t("tabs.label")} sections={tabs} />
+      </div>
+      {product.status !== "active" && (
+        <Alert color="orange" mb="lg" icon={<Icon name="warning" />}>
+          {t(`refuses.${product.status}`)}
+        </Alert>
+      )}
+      <Suspense fallback={<TabWaiting />}>
+        <Outlet />
+      </Suspense>
+    </Page>
+  );
+}
+
+/** A product that is not there, or not for whoever asks, looks like any other address that leads nowhere. */
+export function ProductTrouble(props: ErrorComponentProps) {
+  const isGone = props.error instanceof ApiProblem && [403, 404].includes(props.error.status);
+  return isGone ? <MissingPage /> : <BrokenPage {...props} />;
+}

@@ -1,0 +1,129 @@
+import { Anchor, Button, SegmentedControl, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { LicenseCount } from "./license-count.tsx";
+import { ProductStatus } from "./product-status.tsx";
+import { productsRoute } from "./routes.tsx";
+import type { Product } from "./use-product.ts";
+
+const filters = ["all", "active", "disabled", "archived"] as const;
+
+export function ProductsPage() {
+  const { t } = useTranslation("products");
+  const may = useMay();
+  const { id, slug } = useOrganization();
+  const { status } = productsRoute.useSearch();
+  const navigate = useNavigate();
+  const list = useInfiniteQuery(
+    askPages("listProducts", {
+      params: { organization_id: id },
+      query: status === undefined ? {} : { status },
+    }),
+  );
+  const create = may("products:manage") && (
+    <Button
+      component={Link}
+      to={`/o/${slug}/products/new` as "/"}
+      leftSection={<Icon name="plus" size={16} />}
+    >
+      {t("new.open")}
+    </Button>
+  );
+  const columns: Column<Product>[] = [
+    {
+      id: "name",
+      header: t("name"),
+      cell: (product) => (
+        <Anchor component={Link} to={`/o/${slug}/products/${product.id}` as "/"} fw={600} lineClamp={1}>
+          {product.name}
+        </Anchor>
+      ),
+    },
+    { id: "status", header: t("status.label"), cell: (product) => <ProductStatus status={product.status} /> },
+    ...(may("licenses:view")
+      ? [
+          {
+            id: "licenses",
+            header: t("licenses"),
+            align: "right" as const,
+            cell: (product: Product) => <LicenseCount product={product} slug={slug} />,
+          },
+        ]
+      : []),
+    { id: "does", header: t("does"), wide: true, cell: (product) => <Does product={product} /> },
+    {
+      id: "key",
+      header: t("keys.prefix"),
+      wide: true,
+      cell: (product) => <span className="mono">{newestPrefix(product)}</span>,
+    },
+    { id: "created", header: t("created"), wide: true, cell: (product) => <Time at={product.created_at} /> },
+  ];
+  return (
+    <Page title={t("title")} lead={t("lead")} actions={create}>
+      <SegmentedControl
+        mb="md"
+        size="sm"
+        aria-label={t("status.label")}
+        value={status ?? "all"}
+        onChange={(value) =>
+          void navigate({
+            to: `/o/${slug}/products` as "/",
+            search: (value === "all" ? {} : { status: value }) as never,
+            replace: true,
+          })
+        }
+        data={filters.map((value) => ({ value, label: t(`filter.${value}`) }))}
+      />
+      <DataTable
+        label={t("title")}
+        columns={columns}
+        rows={flat(list.data)}
+        keyOf={(product) => product.id}
+        isPending={list.isPending}
+        error={list.error}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+        empty={
+          status === undefined ? (
+            <Empty icon="product" title={t("empty.title")} action={create}>
+              {t("empty.words")}
+            </Empty>
+          ) : (
+            <Empty icon="filter" title={t("empty.filtered")}>
+              {t("empty.filteredWords")}
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+/** What is switched on, in a word each. */
+function Does({ product }: { product: Product }) {
+  const { t } = useTranslation("products");
+  const words = [
+    product.signed_validation && t("doing.signed"),
+    product.version_module_enabled && t("doing.versions"),
+    product.custom_response_enabled && t("doing.custom"),
+  ].filter((word) => word !== false);
+  return (
+    <Text size="sm" c="dimmed">
+      {words.length === 0 ? "–" : words.join(" · ")}
+    </Text>
+  );
+}
+
+function newestPrefix(product: Product): string {
+  return product.api_keys.find(({ expires_at }) => expires_at === null)?.prefix ?? "–";
+}

@@ -1,0 +1,77 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+import { versionRoutes } from "../versions/routes.tsx";
+import { productRoute } from "./product-route.ts";
+import { type Platform, platforms } from "./snippets/platforms.ts";
+
+const statuses = ["active", "disabled", "archived"] as const;
+type Status = (typeof statuses)[number];
+
+const one = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((known) => known === value);
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+export const productsRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/products",
+  validateSearch: (search: Record<string, unknown>): { status?: Status | undefined } => ({
+    status: one(statuses, search.status),
+  }),
+  component: lazyRouteComponent(() => import("./products-page.tsx"), "ProductsPage"),
+});
+
+const newProductRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/products/new",
+  component: lazyRouteComponent(() => import("./new-product-page.tsx"), "NewProductPage"),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => productRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("./settings-tab.tsx"), "SettingsTab"),
+});
+
+export const customResponseRoute = createRoute({
+  getParentRoute: () => productRoute,
+  path: "/custom-response",
+  /** The license that the preview is filled in with. */
+  validateSearch: (search: Record<string, unknown>): { license?: string | undefined } => ({
+    license: text(search.license),
+  }),
+  component: lazyRouteComponent(() => import("./custom-response-tab.tsx"), "CustomResponseTab"),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => productRoute,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("./keys-tab.tsx"), "KeysTab"),
+});
+
+export const integrateRoute = createRoute({
+  getParentRoute: () => productRoute,
+  path: "/integrate",
+  validateSearch: (search: Record<string, unknown>): { with?: Platform | undefined } => ({
+    with: one(platforms, search.with),
+  }),
+  component: lazyRouteComponent(() => import("./integrate-tab.tsx"), "IntegrateTab"),
+});
+
+const dangerRoute = createRoute({
+  getParentRoute: () => productRoute,
+  path: "/danger",
+  component: lazyRouteComponent(() => import("./danger-tab.tsx"), "DangerTab"),
+});
+
+export const productRoutes = [
+  productsRoute,
+  newProductRoute,
+  productRoute.addChildren([
+    settingsRoute,
+    ...versionRoutes,
+    customResponseRoute,
+    keysRoute,
+    integrateRoute,
+    dangerRoute,
+  ]),
+] as const;

@@ -1,0 +1,159 @@
+import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import classes from "./setting.module.css";
+import { Setting, type SettingName } from "./setting.tsx";
+import { type NumberName, useDraft } from "./use-draft.ts";
+import { type Changes, type Product, useProductChange } from "./use-product.ts";
+
+type Of<T> = { [Name in SettingName]-?: T extends Product[Name] ? Name : never }[SettingName];
+
+interface Common {
+  readonly product: Product;
+  readonly isFixed: boolean;
+  readonly idle?: string | undefined;
+}
+
+export function SwitchSetting({ name, product, isFixed, idle }: Common & { name: Of<boolean> }) {
+  const { save } = useProductChange(product);
+  return (
+    <Setting
+      name={name}
+      idle={idle}
+      kind="switch"
+      control={(described) => (
+        <Switch
+          size="md"
+          disabled={isFixed}
+          checked={product[name]}
+          onChange={(event) => void save({ [name]: event.currentTarget.checked })}
+          {...described}
+        />
+      )}
+    />
+  );
+}
+
+type ChoiceName = "auto_register_scope" | "ipv6_prefix" | "version_enforcement" | "locale";
+
+/** `null` is one of the choices where the setting can be left to something else. */
+export function ChoiceSetting({
+  name,
+  choices,
+  product,
+  isFixed,
+  idle,
+}: Common & { name: ChoiceName; choices: readonly Product[ChoiceName][] }) {
+  const { t } = useTranslation("products");
+  const { save } = useProductChange(product);
+  return (
+    <Setting
+      name={name}
+      idle={idle}
+      control={(described) => (
+        <NativeSelect
+          disabled={isFixed}
+          value={String(product[name])}
+          onChange={(event) => {
+            const chosen = choices.find((choice) => String(choice) === event.currentTarget.value);
+            void save({ [name]: chosen } as Changes);
+          }}
+          data={choices.map((choice) => ({
+            value: String(choice),
+            label: t(`setting.${name}.choices.${choice}`),
+          }))}
+          {...described}
+        />
+      )}
+    />
+  );
+}
+
+/** Left empty it is null, where that means something. */
+export function NumberSetting({
+  name,
+  product,
+  isFixed,
+  idle,
+  unit,
+  empty,
+}: Common & { name: NumberName; unit?: string; empty?: string }) {
+  const { t } = useTranslation();
+  const form = useDraft(product, name);
+  const written = form.draft ?? String(product[name] ?? "");
+  const value = written === "" ? null : Number(written);
+  const isReady = form.draft !== null && value !== product[name] && (value !== null || empty !== undefined);
+  return (
+    <Setting
+      name={name}
+      idle={idle}
+      control={(described) => (
+        <form onSubmit={(event) => form.submit(event, isReady, value)}>
+          <Group gap="xs" wrap="nowrap" align="flex-start">
+            <NumberInput
+              className={classes.number ?? ""}
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls
+              disabled={isFixed}
+              suffix={unit === undefined ? "" : ` ${unit}`}
+              placeholder={empty ?? ""}
+              value={written}
+              onChange={(next) => form.setDraft(String(next))}
+              error={form.error}
+              {...described}
+            />
+            {isReady && (
+              <Button type="submit" variant="light" loading={form.isBusy}>
+                {t("save")}
+              </Button>
+            )}
+          </Group>
+        </form>
+      )}
+    />
+  );
+}
+
+export function TextSetting({
+  name,
+  product,
+  isFixed,
+  idle,
+  long = false,
+}: Common & { name: "name" | "license_mail_text"; long?: boolean }) {
+  const { t } = useTranslation();
+  const form = useDraft(product, name);
+  const written = form.draft ?? product[name] ?? "";
+  const value = written.trim() === "" && long ? null : written;
+  const isReady = form.draft !== null && value !== product[name];
+  const Input = long ? Textarea : TextInput;
+  return (
+    <Setting
+      name={name}
+      idle={idle}
+      kind="below"
+      control={(described) => (
+        <form onSubmit={(event) => form.submit(event, isReady, value)}>
+          <Group gap="xs" align="flex-end" wrap="nowrap">
+            <Input
+              flex={1}
+              maw="44rem"
+              maxLength={long ? 2_000 : 100}
+              disabled={isFixed}
+              value={written}
+              onChange={(event) => form.setDraft(event.currentTarget.value)}
+              error={form.error}
+              {...(long ? { autosize: true, minRows: 3 } : {})}
+              {...described}
+            />
+            {isReady && (
+              <Button type="submit" variant="light" loading={form.isBusy}>
+                {t("save")}
+              </Button>
+            )}
+          </Group>
+        </form>
+      )}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+import { Group, Text } from "@mantine/core";
+import { type ReactNode, useId } from "react";
+import { useTranslation } from "react-i18next";
+import classes from "./setting.module.css";
+import type { Changes } from "./use-product.ts";
+
+export type SettingName = Exclude<keyof Changes, "status" | "custom_response">;
+
+/** What ties a control to the words beside it. */
+export interface Described {
+  readonly "aria-labelledby": string;
+  readonly "aria-describedby": string;
+}
+
+interface SettingProps {
+  readonly name: SettingName;
+  readonly control: (described: Described) => ReactNode;
+  /** Why it has no effect at present, if that is so. */
+  readonly idle?: string | undefined;
+  readonly kind?: "switch" | "below";
+}
+
+/** One setting: what it is called, here and in the API, what its effect is, and the control. */
+export function Setting({ name, control, idle, kind }: SettingProps) {
+  const { t } = useTranslation("products");
+  const id = useId();
+  return (
+    <div
+      className={classes.setting}
+      data-switch={kind === "switch" || undefined}
+      data-below={kind === "below" || undefined}
+    >
+      <div className={classes.words}>
+        <Group gap="xs">
+          <Text fw={600} id={`${id}-label`}>
+            {t(`setting.${name}.label`)}
+          </Text>
+          <span className={classes.name}>{name}</span>
+        </Group>
+        <Text size="sm" c="dimmed" id={`${id}-words`}>
+          {t(`setting.${name}.words`)}
+          {idle !== undefined && (
+            <Text component="span" size="sm" c="var(--mantine-color-text)">
+              {" "}
+              {idle}
+            </Text>
+          )}
+        </Text>
+      </div>
+      {control({ "aria-labelledby": `${id}-label`, "aria-describedby": `${id}-words` })}
+    </div>
+  );
+}

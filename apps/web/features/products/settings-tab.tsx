@@ -1,0 +1,106 @@
+import { languages } from "@countersign/domain/mail/languages";
+import { Alert } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
+import { useProduct } from "./use-product.ts";
+
+/** Every setting of a product, with its effect beside it. Each is saved as soon as it is changed. */
+export function SettingsTab() {
+  const { t } = useTranslation("products");
+  const product = useProduct();
+  const organization = useOrganization();
+  const isFixed = !useMay()("products:manage");
+  const its = { product, isFixed };
+  const when = (is: boolean, words: string) => (is ? t(`idle.${words}`) : undefined);
+  const tracksNothing = when(!product.track_ip_on_validate, "noTracking");
+  const sendsNoLetter = when(!product.deliver_license_by_mail, "noLetter");
+  return (
+    <>
+      {isFixed && (
+        <Alert color="gray" mb="md" icon={<Icon name="info" />}>
+          {t("readOnly")}
+        </Alert>
+      )}
+      <Panel title={t("group.general")}>
+        <div>
+          <TextSetting name="name" {...its} />
+        </div>
+      </Panel>
+      <Panel title={t("group.addresses")} lead={t("group.addressesWords")}>
+        <div>
+          <SwitchSetting name="track_ip_on_validate" {...its} />
+          <SwitchSetting name="auto_register_ip_on_validate" {...its} idle={tracksNothing} />
+          <ChoiceSetting
+            name="auto_register_scope"
+            choices={["until_limit", "first_only"]}
+            {...its}
+            idle={tracksNothing ?? when(!product.auto_register_ip_on_validate, "noRegistration")}
+          />
+          <ChoiceSetting name="ipv6_prefix" choices={[64, 128]} {...its} />
+        </div>
+      </Panel>
+      <Panel title={t("group.expiry")}>
+        <div>
+          <SwitchSetting name="expiry_enforcement" {...its} />
+          <NumberSetting name="expiring_soon_days" unit={t("days")} {...its} />
+        </div>
+      </Panel>
+      <Panel title={t("group.versions")}>
+        <div>
+          <SwitchSetting
+            name="version_module_enabled"
+            {...its}
+            idle={when(organization.plan === "free", "freePlan")}
+          />
+          <ChoiceSetting
+            name="version_enforcement"
+            choices={["enforce", "report"]}
+            {...its}
+            idle={when(!product.version_module_enabled, "noVersions")}
+          />
+        </div>
+      </Panel>
+      <Panel title={t("group.signing")}>
+        <div>
+          <SwitchSetting
+            name="signed_validation"
+            {...its}
+            idle={when(!organization.signed_validation, "organizationUnsigned")}
+          />
+        </div>
+      </Panel>
+      <Panel title={t("group.answers")}>
+        <div>
+          <SwitchSetting
+            name="custom_response_enabled"
+            {...its}
+            idle={when(product.custom_response === null, "noTemplate")}
+          />
+          <SwitchSetting
+            name="custom_response_on_refusal"
+            {...its}
+            idle={when(!product.custom_response_enabled, "noCustom")}
+          />
+        </div>
+      </Panel>
+      <Panel title={t("group.defaults")} lead={t("group.defaultsWords")}>
+        <div>
+          <NumberSetting name="default_expires_in_days" unit={t("days")} empty={t("lifetime")} {...its} />
+          <SwitchSetting name="default_ip_system_enabled" {...its} />
+          <NumberSetting name="default_max_ips" {...its} />
+        </div>
+      </Panel>
+      <Panel title={t("group.letters")} lead={t("group.lettersWords")}>
+        <div>
+          <SwitchSetting name="deliver_license_by_mail" {...its} />
+          <TextSetting name="license_mail_text" long {...its} idle={sendsNoLetter} />
+          <SwitchSetting name="expiring_soon_mail" {...its} />
+          <ChoiceSetting name="locale" choices={[null, ...languages]} {...its} />
+        </div>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { type Blanks, lines, type Snippet } from "./snippet.ts";
+
+/** For Java 17 and newer. */
+export function java({ server, productId, isSigned }: Blanks): Snippet[] {
+  return [
+    {
+      file: "Countersign.java",
+      text: lines(
+        "import java.net.URI;",
+        "import java.net.http.*;",
+        isSigned && "import java.security.*;",
+        "import java.time.Duration;",
+        isSigned && "import java.util.*;",
+        isSigned && "import java.util.regex.*;",
+        isSigned && "import javax.crypto.Mac;",
+        isSigned && "import javax.crypto.spec.SecretKeySpec;",
+        "",
+        "public class Countersign {",
+        "  /** The answer as JSON. `valid` is always its first member. */",
+        "  static String validate(String licenseKey, String version) throws Exception {",
+        isSigned && "    var random = new byte[16];",
+        isSigned && "    new SecureRandom().nextBytes(random);",
+        isSigned && "    var nonce = HexFormat.of().formatHex(random);",
+        String.raw`    var question = "{\"license_key\":\"%s\",\"version\":\"%s\"}".formatted(escape(licenseKey), escape(version));`,
+        `    var request = HttpRequest.newBuilder(URI.create("${server}/api/v1/validate"))`,
+        `        .header("Authorization", "Bearer " + System.getenv("COUNTERSIGN_API_KEY"))`,
+        `        .header("Content-Type", "application/json")`,
+        isSigned && `        .header("X-Countersign-Nonce", nonce)`,
+        "        .timeout(Duration.ofSeconds(10))",
+        "        .POST(HttpRequest.BodyPublishers.ofString(question)).build();",
+        "    var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());",
+        "    var body = response.body();",
+        "    if (response.statusCode() != 200)",
+        `      throw new IllegalStateException("Countersign answered " + response.statusCode() + ": " + body);`,
+        isSigned && "    if (!isSigned(body, nonce, licenseKey))",
+        isSigned && `      throw new SecurityException("Not signed by Countersign.");`,
+        "    return body;",
+        "  }",
+        isSigned && javaCheck(productId),
+        "",
+        "  static String escape(String text) {",
+        String.raw`    return text.replace("\\", "\\\\").replace("\"", "\\\"");`,
+        "  }",
+        "",
+        "  public static void main(String[] arguments) throws Exception {",
+        `    var answer = validate("ABCD-EFGH-JKMN-PQRS", "1.0.0");`,
+        String.raw`    System.out.println(answer.startsWith("{\"valid\":true,") ? "valid" : "refused: " + answer);`,
+        "  }",
+        "}",
+      ),
+    },
+  ];
+}
+
+function javaCheck(productId: string): string {
+  return lines(
+    "",
+    "  static boolean isSigned(String body, String nonce, String licenseKey) throws GeneralSecurityException {",
+    "    var match = Pattern",
+    String.raw`        .compile("\"signature\":\"t=(\\d+),n=([\\w-]*),k=[\\w-]+,v1=([0-9a-f]{64})\"}\\z").matcher(body);`,
+    "    if (!match.find() || !match.group(2).equals(nonce)) return false;",
+    "    if (Math.abs(System.currentTimeMillis() / 1000 - Long.parseLong(match.group(1))) > 300) return false;",
+    "    // The signature is over the answer with null in the signature's place.",
+    String.raw`    var unsigned = body.substring(0, match.start()) + "\"signature\":null}";`,
+    String.raw`    var text = String.join("\n", "countersign.validate.v1", match.group(1), nonce,`,
+    `        "${productId}", licenseKey, unsigned);`,
+    "    var claimed = HexFormat.of().parseHex(match.group(3));",
+    `    for (var secret : System.getenv("COUNTERSIGN_SIGNING_SECRETS").split(",")) {`,
+    `      var mac = Mac.getInstance("HmacSHA256");`,
+    `      mac.init(new SecretKeySpec(HexFormat.of().parseHex(secret), "HmacSHA256"));`,
+    "      if (MessageDigest.isEqual(mac.doFinal(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)), claimed)) return true;",
+    "    }",
+    "    return false;",
+    "  }",
+  );
+}

@@ -1,0 +1,45 @@
+import { customResponseProblems, type TemplateProblem } from "@countersign/domain/custom-response/check";
+
+export type Checked =
+  | { readonly ok: true; readonly template: Record<string, unknown> | null }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+export interface Fault {
+  readonly kind: TemplateProblem["kind"] | "no_json";
+  /** From 1; null where it is not known, or is about the whole. */
+  readonly line: number | null;
+  readonly written: string;
+}
+
+/** What the server would say to this text, said while it is typed. Nothing written is no template. */
+export function checkTemplate(text: string): Checked {
+  if (text.trim() === "") return { ok: true, template: null };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, faults: [{ kind: "no_json", line: lineOfError(text, String(error)), written: "" }] };
+  }
+  const problems = customResponseProblems(value);
+  if (problems.length === 0) return { ok: true, template: value as Record<string, unknown> };
+  const faults = problems.map(({ kind, written = "" }) => ({ kind, line: lineOf(text, written), written }));
+  return { ok: false, faults };
+}
+
+/** Browsers name the place in words of their own; some do not name it. */
+function lineOfError(text: string, message: string): number | null {
+  const line = /line (\d+)/.exec(message)?.[1];
+  if (line !== undefined) return Number(line);
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return lineAt(text, Number(position));
+  return /end of|EOF/i.test(message) ? lineAt(text, text.trimEnd().length) : null;
+}
+
+function lineOf(text: string, written: string): number | null {
+  const at = written === "" ? -1 : text.indexOf(written.replace(/…$/, ""));
+  return at < 0 ? null : lineAt(text, at);
+}
+
+function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split("\n").length;
+}

@@ -1,0 +1,61 @@
+import { Stack, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/client.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { CodeText } from "./code-text.tsx";
+import { LicenseChoice } from "./license-choice.tsx";
+import { customResponseRoute } from "./routes.tsx";
+import { checkTemplate } from "./template-check.ts";
+import type { Product } from "./use-product.ts";
+
+/** What `custom` would be, for a license of one's choice or for made-up values. Nothing is kept. */
+export function TemplatePreview({ product, text }: { product: Product; text: string }) {
+  const { t } = useTranslation("products");
+  const navigate = useNavigate();
+  const { slug } = useOrganization();
+  const mayChoose = useMay()("licenses:view");
+  const { license }: { license?: string | undefined } = customResponseRoute.useSearch();
+  const checked = checkTemplate(text);
+  const preview = useQuery({
+    queryKey: ["previewCustomResponse", product.id, text, license ?? null],
+    queryFn: ({ signal }) =>
+      call("previewCustomResponse", {
+        params: { product_id: product.id },
+        body: {
+          template: checked.ok ? checked.template : null,
+          ...(license === undefined || !mayChoose ? {} : { license_id: license }),
+        },
+        signal,
+      }),
+    enabled: checked.ok,
+    placeholderData: keepPreviousData,
+  });
+  const choose = (id: string | null) =>
+    navigate({
+      to: `/o/${slug}/products/${product.id}/custom-response` as "/",
+      search: (id === null ? {} : { license: id }) as never,
+      replace: true,
+      resetScroll: false,
+    });
+  const custom = preview.data?.custom;
+  return (
+    <Stack gap="xs">
+      <Text fw={600}>{t("custom.preview")}</Text>
+      {mayChoose && (
+        <LicenseChoice productId={product.id} value={license ?? null} onChange={(id) => void choose(id)} />
+      )}
+      <ProblemAlert error={preview.error} />
+      {preview.error === null && (
+        <CodeText label={t("custom.preview")} wrapped isOld={!checked.ok || preview.isPlaceholderData}>
+          {custom === undefined ? "…" : `"custom": ${JSON.stringify(custom, null, 2)}`}
+        </CodeText>
+      )}
+      <Text size="sm" c="dimmed">
+        {checked.ok ? t("custom.previewWords") : t("custom.previewOld")}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,47 @@
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { type Changes, isOutdated, type Product, useProductChange } from "./use-product.ts";
+
+export type NumberName = "default_max_ips" | "default_expires_in_days" | "expiring_soon_days";
+
+/** What is being typed stays as it is until the server has taken it. */
+export function useDraft(product: Product, name: NumberName | "name" | "license_mail_text") {
+  const { t } = useTranslation("products");
+  const { change } = useProductChange(product);
+  const [typed, setTyped] = useState<{ text: string; basis: Product[typeof name] } | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const submit = async (event: FormEvent, isReady: boolean, value: string | number | null) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const before = product[name];
+    if (typed !== null && typed.basis !== before) {
+      // Somebody was quicker: whoever sends it once more does so knowing that.
+      setTyped({ ...typed, basis: before });
+      setProblem(new Error(t("outdated")));
+      return;
+    }
+    setBusy(true);
+    setProblem(null);
+    try {
+      await change({ [name]: value } as Changes);
+      setTyped(null);
+      tell(t("savedAs", { name: t(`setting.${name}.label`) }), () => change({ [name]: before } as Changes));
+    } catch (error) {
+      setProblem(isOutdated(error) ? new Error(t("outdated")) : (error as Error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  // Beside the field stands whatever there is to say: there is no other place for it.
+  const error = problem === null ? null : (fieldError(problem, name) ?? problem.message);
+  const draft = typed?.text ?? null;
+  const setDraft = (text: string) => {
+    setTyped((old) => ({ text, basis: old === null ? product[name] : old.basis }));
+    // A field that shows the same text anew has not been answered.
+    if (text !== draft) setProblem(null);
+  };
+  return { draft, setDraft, isBusy, error, submit };
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { type Answer, type Body, call } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask } from "../../api/queries.ts";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+
+export type Product = Answer<"getProduct">;
+export type Changes = Omit<Body<"updateProduct">, "updated_at">;
+
+/** The product that the address names. */
+export function useProduct(): Product {
+  const { productId } = useParams({ strict: false });
+  return useSuspenseQuery(ask("getProduct", { params: { product_id: productId ?? "" } })).data;
+}
+
+/**
+ * Changes a product: it is shown as changed at once, and goes back with the reason when the server refuses. One after
+ * the other, each from what the one before it gave, so that only a change by somebody else counts as one.
+ */
+export function useProductChange(product: Product) {
+  const { t } = useTranslation("products");
+  const queries = useQueryClient();
+  const input = { params: { product_id: product.id } };
+  const { queryKey } = ask("getProduct", input);
+  const change = useMutation({
+    scope: { id: `product ${product.id}` },
+    mutationFn: (changes: Changes) => {
+      const known = queries.getQueryData(queryKey)?.updated_at ?? product.updated_at;
+      return call("updateProduct", { ...input, body: { ...changes, updated_at: known } });
+    },
+    onMutate: async (changes) => {
+      await queries.cancelQueries({ queryKey });
+      const before = queries.getQueryData(queryKey) ?? product;
+      queries.setQueryData(queryKey, { ...before, ...changes } as Product);
+      return pick(before, changes);
+    },
+    onSuccess: (answer, changes) => {
+      queries.setQueryData(queryKey, (shown) =>
+        // What waits for its turn goes on being shown.
+        shown === undefined ? answer : { ...shown, ...pick(answer, changes), updated_at: answer.updated_at },
+      );
+      void queries.invalidateQueries({ queryKey: ["listProducts"] });
+    },
+    onError: (_error, _changes, before) => {
+      if (before !== undefined)
+        queries.setQueryData(queryKey, (shown) => (shown === undefined ? shown : { ...shown, ...before }));
+      return queries.invalidateQueries({ queryKey });
+    },
+  });
+  /** For what has no form around it: says that it is done and offers a way back, or says why it is not. */
+  const save = (changes: Changes): Promise<boolean> => {
+    const before = pick(queries.getQueryData(queryKey) ?? product, changes) as Changes;
+    return change.mutateAsync(changes).then(
+      () => {
+        tell(t("savedAs", { name: t(`setting.${Object.keys(changes)[0]}.label`) }), () =>
+          change.mutateAsync(before),
+        );
+        return true;
+      },
+      (error: unknown) => {
+        tellProblem(isOutdated(error) ? t("outdated") : error);
+        return false;
+      },
+    );
+  };
+  return { save, change: change.mutateAsync };
+}
+
+/** Whether somebody else changed it since it was read. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiProblem && error.kind === "changed-meanwhile";
+}
+
+function pick(from: object, like: object): object {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => name in like));
+}

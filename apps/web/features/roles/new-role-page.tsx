@@ -1,0 +1,71 @@
+import { Button, Group, Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useHeld } from "../../app/held.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Page } from "../../ui/page.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { isPreset, type Preset, presets } from "./presets.ts";
+import { RoleForm } from "./role-form.tsx";
+import { newRoleRoute } from "./routes.tsx";
+
+export function NewRolePage() {
+  const { t } = useTranslation("roles");
+  const organization = useOrganization();
+  const held = useHeld();
+  const { from } = newRoleRoute.useSearch();
+  const navigate = useNavigate();
+  const create = useChange("createRole", ["listRoles"]);
+  const preset = isPreset(from) ? from : null;
+  const first =
+    preset === null
+      ? { name: "", permissions: [] }
+      : {
+          name: t(`presets.${preset}`),
+          permissions: presets[preset].filter((permission) => held.has(permission)),
+        };
+  const address = `/o/${organization.slug}/roles`;
+  return (
+    <Page title={t("new")} above={<Back to={address}>{t("title")}</Back>} lead={t("newLead")}>
+      <Group gap={6} my="md">
+        <Text size="sm" c="dimmed">
+          {t("beginWith")}
+        </Text>
+        {(Object.keys(presets) as Preset[]).map((one) => (
+          <Button
+            key={one}
+            size="compact-sm"
+            variant={one === preset ? "light" : "default"}
+            aria-pressed={one === preset}
+            onClick={() =>
+              navigate({ to: `${address}/new` as "/", search: { from: one } as never, replace: true })
+            }
+          >
+            {t(`presets.${one}`)}
+          </Button>
+        ))}
+      </Group>
+      <RoleForm
+        key={preset}
+        first={first}
+        isNew
+        deed={t("create")}
+        isBusy={create.isPending}
+        error={create.error}
+        onSubmit={(role) =>
+          create.mutate(
+            { params: { organization_id: organization.id }, body: role },
+            {
+              onSuccess: (made) => {
+                tell(t("created", { name: made.name }));
+                void navigate({ to: address as "/" });
+              },
+            },
+          )
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { Tooltip, VisuallyHidden } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { useOrganization } from "../../app/here.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { permissionGroups, permissionsOf, wordsOf } from "../../ui/permission-groups.ts";
+import classes from "./roles.module.css";
+
+/** Who may do what: every permission, beside every role. */
+export function RoleComparison({ roles }: { roles: readonly Item<"listRoles">[] }) {
+  const { t } = useTranslation(["roles", "permissions"]);
+  const { slug } = useOrganization();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and has to do so by keyboard as well.
+    <section className={classes.matrix} aria-label={t("view.compare")} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("columns.permission")}</th>
+            {roles.map((role) => (
+              <th key={role.id} scope="col">
+                <GoLink to={`/o/${slug}/roles/${role.id}`} size="sm" fw={650}>
+                  {role.name}
+                </GoLink>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {permissionGroups.map((group) => (
+          <tbody key={group}>
+            <tr>
+              <th scope="rowgroup" colSpan={roles.length + 1} className={classes.group}>
+                {t(`permissions:groups.${group}`)}
+              </th>
+            </tr>
+            {permissionsOf(group).map((permission) => (
+              <tr key={permission}>
+                <th scope="row">
+                  <Tooltip label={t(`permissions:${wordsOf(permission).effect}`)} position="right">
+                    <span>{t(`permissions:${wordsOf(permission).name}`)}</span>
+                  </Tooltip>
+                </th>
+                {roles.map((role) => {
+                  const isOn = role.permissions.includes(permission);
+                  return (
+                    <td key={role.id} className={isOn ? classes.yes : classes.no}>
+                      <Icon name={isOn ? "check" : "minus"} size={isOn ? 16 : 12} />
+                      <VisuallyHidden>{t(isOn ? "permissions:on" : "permissions:off")}</VisuallyHidden>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </section>
+  );
+}

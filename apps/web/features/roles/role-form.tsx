@@ -1,0 +1,77 @@
+import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useHeld } from "../../app/held.ts";
+import { PermissionPicker } from "../../ui/permission-picker.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { StickyBar } from "../../ui/sticky-bar.tsx";
+
+export interface RoleWords {
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+}
+
+interface RoleFormProps {
+  readonly first: RoleWords;
+  readonly deed: string;
+  readonly isBusy: boolean;
+  readonly error: Error | null;
+  readonly onSubmit: (role: { name: string; permissions: Permission[] }) => void;
+  /** A name that needs no change, as in a role that is new. */
+  readonly isNew?: boolean;
+  readonly children?: ReactNode;
+}
+
+export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, children }: RoleFormProps) {
+  const { t } = useTranslation(["roles", "common"]);
+  const held = useHeld();
+  const [name, setName] = useState(first.name);
+  const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set(first.permissions));
+  const isChanged =
+    name !== first.name ||
+    chosen.size !== first.permissions.length ||
+    first.permissions.some((permission) => !chosen.has(permission));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit({ name, permissions: sortedPermissions(chosen) });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        <TextInput
+          label={t("name")}
+          placeholder={t("nameExample")}
+          required
+          maxLength={100}
+          maw={420}
+          autoFocus={isNew}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(error, "name")}
+        />
+        <PermissionPicker value={chosen} onChange={setChosen} held={held} />
+        <ProblemAlert error={error} beside={["name"]} />
+        <StickyBar shown={isNew || isChanged}>
+          <Group gap="xs">
+            <Button type="submit" loading={isBusy}>
+              {deed}
+            </Button>
+            {!isNew && (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setName(first.name);
+                  setChosen(new Set(first.permissions));
+                }}
+              >
+                {t("discard")}
+              </Button>
+            )}
+          </Group>
+        </StickyBar>
+      </Stack>
+    </form>
+  );
+}

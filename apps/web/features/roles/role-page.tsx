@@ -1,0 +1,111 @@
+import { Alert, Button, Tooltip } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask, useChange } from "../../api/queries.ts";
+import { isWithin, useHeld } from "../../app/held.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PermissionPicker } from "../../ui/permission-picker.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { RoleForm } from "./role-form.tsx";
+import { roleRoute } from "./routes.tsx";
+
+export function RolePage() {
+  const { t } = useTranslation(["roles", "common"]);
+  const organization = useOrganization();
+  const may = useMay();
+  const held = useHeld();
+  const navigate = useNavigate();
+  const { role: roleId } = roleRoute.useParams();
+  const params = { organization_id: organization.id, role_id: roleId };
+  const { data: role } = useSuspenseQuery(ask("getRole", { params }));
+  const change = useChange("updateRole", ["getRole", "listRoles", "listMembers", "listOrganizations"]);
+  const remove = useChange("deleteRole", ["listRoles"]);
+  const create = useChange("createRole", ["listRoles"]);
+  const [isRemoving, setRemoving] = useState(false);
+  const mayEdit = may("roles:edit") && isWithin(held, role);
+  const uses = role.member_count + role.invitation_count;
+  const inUse =
+    uses === 0
+      ? null
+      : t("inUse", {
+          members: t("members", { count: role.member_count }),
+          invitations: t("invitations", { count: role.invitation_count }),
+        });
+  return (
+    <Page
+      title={role.name}
+      above={<Back to={`/o/${organization.slug}/roles`}>{t("title")}</Back>}
+      lead={`${t("members", { count: role.member_count })}, ${t("invitations", { count: role.invitation_count })}`}
+      actions={
+        mayEdit && (
+          <Tooltip label={inUse} disabled={inUse === null} multiline maw={320}>
+            <Button
+              variant="default"
+              leftSection={<Icon name="trash" size={16} />}
+              onClick={() => setRemoving(inUse === null)}
+              {...(inUse === null ? {} : { "data-disabled": true, "aria-disabled": true })}
+            >
+              {t("remove.open")}
+            </Button>
+          </Tooltip>
+        )
+      }
+    >
+      {mayEdit ? (
+        <RoleForm
+          // What the server has now is what changes are told from.
+          key={role.updated_at}
+          first={role}
+          deed={t("common:save")}
+          isBusy={change.isPending}
+          error={change.error}
+          onSubmit={(body) =>
+            change.mutate(
+              { params, body: { ...body, updated_at: role.updated_at } },
+              { onSuccess: () => tell(t("changed", { count: role.member_count })) },
+            )
+          }
+        />
+      ) : (
+        <>
+          {may("roles:edit") && (
+            <Alert my="md" icon={<Icon name="lock" />}>
+              {t("outranked")}
+            </Alert>
+          )}
+          <PermissionPicker
+            value={new Set(role.permissions)}
+            onChange={() => undefined}
+            held={held}
+            readOnly
+          />
+        </>
+      )}
+      <Confirm
+        opened={isRemoving}
+        onClose={() => setRemoving(false)}
+        title={t("remove.title", { name: role.name })}
+        deed={t("remove.open")}
+        onConfirm={async () => {
+          await remove.mutateAsync({ params });
+          await navigate({ to: `/o/${organization.slug}/roles` as "/" });
+          const { name, permissions } = role;
+          tell(t("remove.done", { name }), () =>
+            create.mutateAsync({
+              params: { organization_id: organization.id },
+              body: { name, permissions },
+            }),
+          );
+        }}
+      >
+        {t("remove.words")}
+      </Confirm>
+    </Page>
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { NoRoles } from "./no-roles.tsx";
+import { RoleComparison } from "./role-comparison.tsx";
+import { RoleList } from "./role-list.tsx";
+import { rolesRoute } from "./routes.tsx";
+
+export function RolesPage() {
+  const { t } = useTranslation("roles");
+  const organization = useOrganization();
+  const may = useMay();
+  const { view = "list" } = rolesRoute.useSearch();
+  const navigate = rolesRoute.useNavigate();
+  const roles = useQuery(
+    ask("listRoles", { params: { organization_id: organization.id }, query: { limit: 200 } }),
+  );
+  const rows = roles.data?.data ?? [];
+  const isEmpty = roles.isSuccess && rows.length === 0;
+  return (
+    <Page
+      title={t("title")}
+      lead={t("lead")}
+      actions={
+        may("roles:edit") && (
+          <Button
+            component={Link}
+            to={`/o/${organization.slug}/roles/new` as "/"}
+            leftSection={<Icon name="plus" size={16} />}
+          >
+            {t("new")}
+          </Button>
+        )
+      }
+    >
+      <Stack gap="sm">
+        {!isEmpty && (
+          <Group>
+            <SegmentedControl
+              size="xs"
+              aria-label={t("view.label")}
+              value={view}
+              onChange={(value) =>
+                navigate({ search: value === "compare" ? { view: "compare" } : {}, replace: true })
+              }
+              data={[
+                { value: "list", label: t("view.list") },
+                { value: "compare", label: t("view.compare") },
+              ]}
+            />
+          </Group>
+        )}
+        {isEmpty ? (
+          <NoRoles />
+        ) : view === "compare" && roles.isSuccess ? (
+          <RoleComparison roles={rows} />
+        ) : (
+          <RoleList roles={rows} isPending={roles.isPending} error={roles.error} />
+        )}
+      </Stack>
+    </Page>
+  );
+}

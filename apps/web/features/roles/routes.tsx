@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+
+export const rolesRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/roles",
+  validateSearch: (search: Record<string, unknown>): { view?: "compare" } =>
+    search.view === "compare" ? { view: "compare" } : {},
+  component: lazyRouteComponent(() => import("./roles-page.tsx"), "RolesPage"),
+});
+
+export const newRoleRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/roles/new",
+  validateSearch: (search: Record<string, unknown>): { from?: string } =>
+    typeof search.from === "string" ? { from: search.from } : {},
+  component: lazyRouteComponent(() => import("./new-role-page.tsx"), "NewRolePage"),
+});
+
+export const roleRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/roles/$role",
+  component: lazyRouteComponent(() => import("./role-page.tsx"), "RolePage"),
+});
+
+export const roleRoutes = [rolesRoute, newRoleRoute, roleRoute] as const;

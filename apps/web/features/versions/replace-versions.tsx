@@ -1,0 +1,89 @@
+import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { tell } from "../../ui/tell.tsx";
+import classes from "./replace-versions.module.css";
+import type { ProductVersion } from "./use-versions.ts";
+import { differences, readLines, writeLines } from "./version-lines.ts";
+
+interface ReplaceVersionsProps {
+  readonly productId: string;
+  readonly versions: readonly ProductVersion[];
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** The whole list as text, to be pasted, written anew or put together by a script. */
+export function ReplaceVersions(props: ReplaceVersionsProps) {
+  const { t } = useTranslation("versions");
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={t("replace.title")} size="lg">
+      {props.opened && <Form {...props} />}
+    </Modal>
+  );
+}
+
+const mostFaults = 5;
+
+function Form({ productId, versions, onClose }: ReplaceVersionsProps) {
+  const { t } = useTranslation("versions");
+  const [text, setText] = useState(() => writeLines(versions));
+  const replace = useChange("replaceVersions", ["listVersions"]);
+  const { records, faults } = readLines(text);
+  const { added, removed, changed } = differences(versions, records);
+  const isSame = added + removed + changed === 0;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const params = { product_id: productId };
+    const before = versions.map(({ version, state }) => ({ version, state }));
+    const done = await replace.mutateAsync({ params, body: { versions: [...records] } }).catch(() => null);
+    if (done === null) return;
+    onClose();
+    tell(t("replace.done", { count: done.data.length }), () =>
+      replace.mutateAsync({ params, body: { versions: before } }),
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>{t("replace.words")}</Text>
+        <ProblemAlert error={replace.error} />
+        <Textarea
+          label={t("replace.list")}
+          description={t("replace.hint")}
+          classNames={{ input: classes.list ?? "" }}
+          autosize
+          minRows={8}
+          maxRows={18}
+          spellCheck={false}
+          data-autofocus
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={
+            faults.length === 0
+              ? null
+              : faults
+                  .slice(0, mostFaults)
+                  .map(({ line, kind }) => t(`replace.fault.${kind}`, { line }))
+                  .join(" ")
+          }
+        />
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed" role="status" className="figures">
+            {isSame ? t("replace.same") : t("replace.difference", { added, removed, changed })}
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t("cancel", { ns: "common" })}
+            </Button>
+            <Button type="submit" loading={replace.isPending} disabled={isSame || faults.length > 0}>
+              {t("replace.do")}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

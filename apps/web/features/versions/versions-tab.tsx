@@ -1,0 +1,88 @@
+import { Alert, Button, Skeleton, Stack } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ChoiceSetting, SwitchSetting } from "../products/setting-kinds.tsx";
+import { useProduct } from "../products/use-product.ts";
+import { AddVersion } from "./add-version.tsx";
+import { ReplaceVersions } from "./replace-versions.tsx";
+import { Timeline } from "./timeline.tsx";
+import { TryVersion } from "./try-version.tsx";
+import { useVersions } from "./use-versions.ts";
+
+/** Which versions of an app may run, and what becomes of the others. */
+export function VersionsTab() {
+  const { t } = useTranslation("versions");
+  const product = useProduct();
+  const organization = useOrganization();
+  const mayManage = useMay()("products:manage");
+  const { versions, isPending, isWhole, error } = useVersions(product.id);
+  const [isReplacing, setReplacing] = useState(false);
+  const its = { product, isFixed: !mayManage };
+  const refusesAll =
+    product.version_module_enabled &&
+    product.version_enforcement === "enforce" &&
+    organization.plan !== "free" &&
+    isWhole &&
+    versions.every(({ state }) => state === "blocked");
+  return (
+    <>
+      <Panel title={t("gate.title")} lead={t("gate.words")}>
+        {product.version_module_enabled && organization.plan === "free" && (
+          <Alert color="orange" icon={<Icon name="info" />}>
+            {t("gate.free")}
+          </Alert>
+        )}
+        {refusesAll && (
+          <Alert color="orange" icon={<Icon name="warning" />}>
+            {t("gate.refusesAll")}
+          </Alert>
+        )}
+        <div>
+          <SwitchSetting name="version_module_enabled" {...its} />
+          <ChoiceSetting name="version_enforcement" choices={["enforce", "report"]} {...its} />
+        </div>
+      </Panel>
+      <Panel
+        title={t("title")}
+        lead={t("lead")}
+        actions={
+          mayManage &&
+          isWhole && (
+            <Button variant="default" onClick={() => setReplacing(true)}>
+              {t("replace.open")}
+            </Button>
+          )
+        }
+      >
+        {mayManage && <AddVersion productId={product.id} />}
+        <ProblemAlert error={error} />
+        {isPending && (
+          <Stack gap="sm" aria-hidden="true">
+            {[0, 1, 2, 3].map((line) => (
+              <Skeleton key={line} height={34} />
+            ))}
+          </Stack>
+        )}
+        {isWhole && versions.length === 0 ? (
+          <Empty icon="product" title={t("empty.title")}>
+            {t("empty.words")}
+          </Empty>
+        ) : (
+          <Timeline productId={product.id} versions={versions} mayManage={mayManage} />
+        )}
+      </Panel>
+      {isWhole && versions.length > 0 && <TryVersion versions={versions} />}
+      <ReplaceVersions
+        productId={product.id}
+        versions={versions}
+        opened={isReplacing}
+        onClose={() => setReplacing(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { Code, Group, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { StateMark } from "../../ui/state-mark.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./webhooks.module.css";
+
+interface AttemptBoxProps {
+  readonly attempt: Item<"listWebhookAttempts">;
+  readonly number: number;
+  readonly url: string;
+  /** Of the last one the answer is open: it is what one came to read. */
+  readonly isLast: boolean;
+}
+
+/** One try: when, how long, what was sent and what came back. */
+export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
+  const { t, i18n } = useTranslation("webhooks");
+  const { status, problem, response_body: answer } = attempt;
+  const isFine = status !== null && status >= 200 && status < 300;
+  const headers = Object.entries(attempt.request_headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+  return (
+    <Stack gap="xs" className={classes.attempt ?? ""}>
+      <Group gap="sm">
+        <Text fw={600}>{t("attempt.number", { number })}</Text>
+        <StateMark tone={isFine ? "good" : "bad"}>
+          {status === null ? t("log.noAnswer") : String(status)}
+        </StateMark>
+        <Text c="dimmed" size="sm" className="figures">
+          {t("attempt.took", { duration: new Intl.NumberFormat(i18n.language).format(attempt.duration_ms) })}
+        </Text>
+        <Text c="dimmed" size="sm" ml="auto" component="div">
+          <Time at={attempt.at} />
+        </Text>
+      </Group>
+      {problem !== null && <Text size="sm">{problem}</Text>}
+      <details>
+        <summary>{t("attempt.request")}</summary>
+        <Code block className={classes.body ?? ""} mt={6} tabIndex={0}>
+          {`POST ${url}\n${headers}`}
+        </Code>
+      </details>
+      {answer !== null && (
+        <details open={isLast && !isFine}>
+          <summary>{t("attempt.answer")}</summary>
+          <Code block className={classes.body ?? ""} mt={6} tabIndex={0}>
+            {answer === "" ? t("attempt.emptyAnswer") : answer}
+          </Code>
+        </details>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,113 @@
+import { Group, Skeleton, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { relativeTime } from "../../ui/time.tsx";
+import { type Bar, barsOf, type Outcome, outcomes } from "./bars.ts";
+import classes from "./delivery-chart.module.css";
+import type { Webhook } from "./webhook-state.tsx";
+
+const height = 120;
+const weekMs = 604_800_000;
+const mostRead = 200;
+
+/** The newest deliveries over time: what arrived, what was given up and what still waits, one on the other. */
+export function DeliveryChart({ webhook }: { webhook: Webhook }) {
+  const { t, i18n } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const [nowMs] = useState(() => Math.ceil(Date.now() / 60_000) * 60_000);
+  const { data, isPending } = useQuery(
+    ask("listWebhookDeliveries", {
+      params: { organization_id: id, endpoint_id: webhook.id },
+      query: { from: new Date(nowMs - weekMs).toISOString(), limit: mostRead },
+    }),
+  );
+  if (isPending) return <Skeleton height={height + 60} />;
+  const deliveries = data?.data ?? [];
+  const { bars, fromMs } = barsOf(deliveries, data?.next_cursor !== null, nowMs);
+  const highest = Math.max(1, ...bars.map(({ total }) => total));
+  const totals = Object.fromEntries(
+    outcomes.map((outcome) => [outcome, bars.reduce((sum, bar) => sum + bar.counts[outcome], 0)]),
+  );
+  const since = relativeTime(new Date(fromMs).toISOString(), nowMs, i18n.language);
+  return (
+    <figure className={classes.figure}>
+      <Group justify="space-between" gap="xs" mb="xs">
+        <Title order={2}>
+          {data?.next_cursor !== null ? t("chart.newest", { count: deliveries.length }) : t("chart.all")}
+        </Title>
+        <Group gap="md" className={classes.legend ?? ""}>
+          {outcomes.map((outcome) => (
+            <span key={outcome} className={classes.key}>
+              <svg width="10" height="10" aria-hidden="true">
+                <rect width="10" height="10" rx="2" className={classes[outcome]} />
+              </svg>
+              {t(`chart.${outcome}`)} <b className="figures">{totals[outcome]}</b>
+            </span>
+          ))}
+        </Group>
+      </Group>
+      <svg
+        className={classes.plot}
+        viewBox={`0 0 ${bars.length} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={t("chart.words", { since, ...totals })}
+      >
+        {bars.map((bar, index) => (
+          <BarShape key={bar.fromMs} bar={bar} at={index} highest={highest} language={i18n.language} />
+        ))}
+      </svg>
+      <Group justify="space-between">
+        <Text size="xs" c="dimmed">
+          {since}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {deliveries.length === 0 ? t("chart.nothing") : t("chart.highest", { count: highest })}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {t("chart.now")}
+        </Text>
+      </Group>
+    </figure>
+  );
+}
+
+interface BarShapeProps {
+  readonly bar: Bar;
+  readonly at: number;
+  readonly highest: number;
+  readonly language: string;
+}
+
+function BarShape({ bar, at, highest, language }: BarShapeProps) {
+  const { t } = useTranslation("webhooks");
+  const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  let top = height;
+  return (
+    <g>
+      <title>
+        {`${time.format(bar.fromMs)} – ${time.format(bar.toMs)}: ${outcomes
+          .map((outcome) => `${bar.counts[outcome]} ${t(`chart.${outcome}`)}`)
+          .join(", ")}`}
+      </title>
+      <rect x={at} y={0} width={1} height={height} className={classes.ground} />
+      {outcomes.map((outcome: Outcome) => {
+        const length = (bar.counts[outcome] / highest) * height;
+        top -= length;
+        return length === 0 ? null : (
+          <rect
+            key={outcome}
+            x={at + 0.12}
+            y={top}
+            width={0.76}
+            height={length}
+            className={classes[outcome]}
+          />
+        );
+      })}
+    </g>
+  );
+}

@@ -1,0 +1,164 @@
+import { Button, Code, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ask, askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { Copy, Copyable } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Time } from "../../ui/time.tsx";
+import { AttemptBox } from "./attempt-box.tsx";
+import { DeliveryStateMark, type Webhook } from "./webhook-state.tsx";
+import classes from "./webhooks.module.css";
+
+type Delivery = Answer<"getWebhookDelivery">;
+
+interface DeliveryDrawerProps {
+  readonly webhook: Webhook;
+  readonly deliveryId: string | null;
+  readonly onClose: () => void;
+  readonly onReplay?: ((delivery: Delivery) => void) | undefined;
+}
+
+/** One delivery: every attempt with what was sent and what came back. */
+export function DeliveryDrawer({ webhook, deliveryId, onClose, onReplay }: DeliveryDrawerProps) {
+  const { t } = useTranslation("webhooks");
+  const { t: common } = useTranslation();
+  return (
+    <Drawer
+      opened={deliveryId !== null}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title={t("delivery.title")}
+      closeButtonProps={{ "aria-label": common("close") }}
+    >
+      {deliveryId !== null && <Content webhook={webhook} deliveryId={deliveryId} onReplay={onReplay} />}
+    </Drawer>
+  );
+}
+
+function Content({
+  webhook,
+  deliveryId,
+  onReplay,
+}: Pick<DeliveryDrawerProps, "webhook" | "onReplay"> & { deliveryId: string }) {
+  const { t } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const params = { organization_id: id, endpoint_id: webhook.id, delivery_id: deliveryId };
+  const { data: delivery, error } = useQuery({
+    ...ask("getWebhookDelivery", { params }),
+    refetchInterval: ({ state }) => (state.data?.state === "pending" ? 2_000 : false),
+  });
+  const attempts = useInfiniteQuery({
+    ...askPages("listWebhookAttempts", { params }),
+    refetchInterval: () => (delivery?.state === "pending" ? 2_000 : false),
+  });
+  if (error !== null) return <ProblemAlert error={error} />;
+  if (delivery === undefined) return <Skeleton height={240} />;
+  const isOver = delivery.state === "failed" || delivery.state === "delivered";
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={2}>
+          <Title order={2}>{t(`types.${delivery.event_type}`)}</Title>
+          <Text c="dimmed" className="mono">
+            {delivery.event_type}
+          </Text>
+        </Stack>
+        {onReplay !== undefined && isOver && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="refresh" size={15} />}
+            onClick={() => onReplay(delivery)}
+          >
+            {t("replay.one")}
+          </Button>
+        )}
+      </Group>
+      <Facts delivery={delivery} />
+      <Stack gap="sm">
+        <Title order={3}>{t("delivery.attempts", { count: delivery.attempts })}</Title>
+        {attempts.data !== undefined && flat(attempts.data).length === 0 && (
+          <Text c="dimmed">{t("delivery.noAttempt")}</Text>
+        )}
+        {flat(attempts.data).map((attempt, index, all) => (
+          <AttemptBox
+            key={attempt.id}
+            attempt={attempt}
+            number={index + 1}
+            url={webhook.url}
+            isLast={index === all.length - 1}
+          />
+        ))}
+        {attempts.hasNextPage && (
+          <Button variant="subtle" onClick={() => attempts.fetchNextPage()}>
+            {t("delivery.moreAttempts")}
+          </Button>
+        )}
+      </Stack>
+      <Told delivery={delivery} />
+    </Stack>
+  );
+}
+
+function Facts({ delivery }: { delivery: Delivery }) {
+  const { t } = useTranslation("webhooks");
+  const { slug } = useOrganization();
+  const may = useMay();
+  const licenseId = delivery.event?.data.license_id;
+  return (
+    <dl className={classes.facts}>
+      <dt>{t("log.state")}</dt>
+      <dd>
+        <DeliveryStateMark state={delivery.state} />
+      </dd>
+      <dt>{t("delivery.id")}</dt>
+      <dd>
+        <Copyable value={delivery.webhook_id} />
+      </dd>
+      <dt>{t("delivery.happened")}</dt>
+      <dd>
+        <Time at={delivery.event?.timestamp ?? delivery.created_at} />
+      </dd>
+      {delivery.next_attempt_at !== null && (
+        <>
+          <dt>{t("log.next")}</dt>
+          <dd>
+            <Time at={delivery.next_attempt_at} />
+          </dd>
+        </>
+      )}
+      {typeof licenseId === "string" && may("licenses:view") && (
+        <>
+          <dt>{t("delivery.license")}</dt>
+          <dd>
+            <GoLink to={`/o/${slug}/licenses/${licenseId}`}>{t("delivery.openLicense")}</GoLink>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Told({ delivery }: { delivery: Delivery }) {
+  const { t } = useTranslation("webhooks");
+  const text = delivery.event === null ? null : JSON.stringify(delivery.event, null, 2);
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={3}>{t("delivery.told")}</Title>
+        {text !== null && <Copy value={text} />}
+      </Group>
+      {text === null ? (
+        <Text c="dimmed">{t("delivery.forgotten")}</Text>
+      ) : (
+        <Code block className={classes.body ?? ""} tabIndex={0}>
+          {text}
+        </Code>
+      )}
+    </Stack>
+  );
+}

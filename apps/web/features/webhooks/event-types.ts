@@ -1,0 +1,38 @@
+import { choosableTypes, type EventType } from "@countersign/domain/events/types";
+
+export type ChoosableType = Exclude<EventType, "endpoint.test">;
+
+/** Exhaustive: a new type has to be given its place. */
+const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
+  "license.created": "licenses",
+  "license.updated": "licenses",
+  "license.revoked": "licenses",
+  "license.reinstated": "licenses",
+  "license.bulk_revoked": "licenses",
+  "license.deleted": "licenses",
+  "license.renewed": "expiry",
+  "license.expiring_soon": "expiry",
+  "license.expired": "expiry",
+  "license.ip_registered": "addresses",
+  "license.ip_removed": "addresses",
+  "license.ips_reset": "addresses",
+  "license.ip_blocked": "addresses",
+  "license.ip_limit_reached": "addresses",
+  "license.transfer_requested": "transfers",
+  "license.transferred": "transfers",
+  "license.transfer_rejected": "transfers",
+  "quota.warning": "quota",
+  "quota.exhausted": "quota",
+};
+
+const groups = ["licenses", "expiry", "addresses", "transfers", "quota"] as const;
+type EventGroup = (typeof groups)[number];
+
+export const typesByGroup = groups.map((group) => ({
+  group,
+  types: choosable().filter((type) => groupOf[type] === group),
+}));
+
+export function choosable(): ChoosableType[] {
+  return choosableTypes as ChoosableType[];
+}

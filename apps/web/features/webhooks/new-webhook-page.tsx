@@ -1,0 +1,66 @@
+import { Button, Paper } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Back } from "../../ui/back.tsx";
+import { Page } from "../../ui/page.tsx";
+import { SecretOnce } from "../../ui/secret-once.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { creationOf, emptyDraft, type WebhookDraft } from "./webhook-draft.ts";
+import { WebhookForm } from "./webhook-form.tsx";
+
+export function NewWebhookPage() {
+  const { t } = useTranslation("webhooks");
+  const { t: common } = useTranslation();
+  const organization = useOrganization();
+  const navigate = useNavigate();
+  const create = useChange("createWebhook", ["listWebhooks"]);
+  const [made, setMade] = useState<Answer<"createWebhook"> | null>(null);
+  const open = (id: string) =>
+    navigate({
+      to: "/o/$organization/webhooks/$webhook",
+      params: { organization: organization.slug, webhook: id },
+    });
+  const submit = async (draft: WebhookDraft) => {
+    const webhook = await create
+      .mutateAsync({ params: { organization_id: organization.id }, body: creationOf(draft) })
+      .catch(() => null);
+    if (webhook === null) return;
+    // A channel in Discord or Slack checks no signature: there is nothing to store.
+    if (webhook.format === "standard") return setMade(webhook);
+    tell(t("new.done"));
+    await open(webhook.id);
+  };
+  return (
+    <Page
+      narrow
+      title={t("new.title")}
+      lead={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
+    >
+      <Paper withBorder p="lg" radius="lg">
+        <WebhookForm
+          start={emptyDraft}
+          deed={t("new.do")}
+          error={create.error}
+          isBusy={create.isPending}
+          onSubmit={submit}
+          autoFocus
+        >
+          <Button variant="default" component={Link} to={`/o/${organization.slug}/webhooks`}>
+            {common("cancel")}
+          </Button>
+        </WebhookForm>
+      </Paper>
+      <SecretOnce
+        title={t("secret.title")}
+        secret={made?.secret ?? null}
+        onDone={() => made !== null && void open(made.id)}
+      >
+        {t("secret.words")}
+      </SecretOnce>
+    </Page>
+  );
+}

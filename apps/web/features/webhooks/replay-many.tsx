@@ -1,0 +1,117 @@
+import { Checkbox, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/client.ts";
+import { ask, queryClient } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { type Range, RangeFields } from "../../ui/time-range.tsx";
+import { type ChoosableType, choosable } from "./event-types.ts";
+import type { Webhook } from "./webhook-state.tsx";
+
+interface ReplayManyProps {
+  readonly webhook: Webhook;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** What the log is narrowed to. */
+  readonly start: Range & { readonly type?: ChoosableType | undefined };
+}
+
+const mostCounted = 200;
+
+/** All that failed, of a time or a type if one likes; it says how many that are before anything is sent. */
+export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps) {
+  const { t } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const [range, setRange] = useState<Range>({});
+  const [type, setType] = useState<ChoosableType | null>(null);
+  const [alsoDelivered, setAlsoDelivered] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the log is narrowed to when it opens is the proposal.
+  useEffect(() => {
+    if (!opened) return;
+    setRange({ from: start.from, to: start.to });
+    setType(start.type ?? null);
+    setAlsoDelivered(false);
+  }, [opened]);
+  const params = { organization_id: id, endpoint_id: webhook.id };
+  const matching = useQuery({
+    ...ask("listWebhookDeliveries", {
+      params,
+      query: {
+        state: alsoDelivered ? undefined : "failed",
+        event_type: type ?? undefined,
+        from: range.from,
+        to: range.to,
+        limit: mostCounted,
+      },
+    }),
+    enabled: opened,
+  });
+  const replay = async () => {
+    let count = 0;
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const answer: { replayed: number; next_cursor: string | null } = await call("replayWebhookDeliveries", {
+        params,
+        body: {
+          states: alsoDelivered ? ["failed", "delivered"] : ["failed"],
+          event_types: type === null ? null : [type],
+          ...(range.from === undefined ? {} : { from: range.from }),
+          ...(range.to === undefined ? {} : { to: range.to }),
+          ...(cursor === undefined ? {} : { cursor }),
+        },
+      });
+      count += answer.replayed;
+      cursor = answer.next_cursor;
+    }
+    tell(count === 0 ? t("replay.manyNone") : t("replay.manyDone", { count }));
+    await queryClient.invalidateQueries({ queryKey: ["listWebhookDeliveries"] });
+    await queryClient.invalidateQueries({ queryKey: ["getWebhookStatistics"] });
+  };
+  const found = new Set(
+    matching.data?.data
+      .filter(({ state }) => state === "failed" || (alsoDelivered && state === "delivered"))
+      .map(({ event_id }) => event_id),
+  ).size;
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("replay.many")}
+      deed={t("replay.do")}
+      harmless
+      onConfirm={replay}
+    >
+      <Stack gap="sm">
+        <Text>{t("replay.manyWords")}</Text>
+        <Select
+          label={t("log.event")}
+          placeholder={t("log.anyEvent")}
+          data={choosable().map((value) => ({ value, label: t(`types.${value}`) }))}
+          value={type}
+          onChange={(value) => setType(value as ChoosableType | null)}
+          clearable
+          searchable
+        />
+        <RangeFields from={range.from} to={range.to} onChange={setRange} />
+        <Checkbox
+          label={t("replay.alsoDelivered")}
+          description={t("replay.alsoDeliveredWords")}
+          checked={alsoDelivered}
+          onChange={(event) => setAlsoDelivered(event.currentTarget.checked)}
+        />
+        <Text fw={600} role="status">
+          {matching.data === undefined
+            ? " "
+            : matching.data.next_cursor === null
+              ? t("replay.found", { count: found })
+              : t("replay.foundMore", { count: found })}
+        </Text>
+        <Text c="dimmed" size="sm">
+          {t("replay.sameId")}
+        </Text>
+      </Stack>
+    </Confirm>
+  );
+}

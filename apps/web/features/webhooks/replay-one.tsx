@@ -1,0 +1,47 @@
+import { Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { tell } from "../../ui/tell.tsx";
+import type { Webhook } from "./webhook-state.tsx";
+
+interface ReplayOneProps {
+  readonly webhook: Webhook;
+  /** Null while nothing is asked. */
+  readonly delivery: Pick<Item<"listWebhookDeliveries">, "id" | "event_type" | "webhook_id"> | null;
+  readonly onClose: () => void;
+  /** Opens the new delivery, so that one sees how it goes. */
+  readonly onSent: (deliveryId: string) => void;
+}
+
+export function ReplayOne({ webhook, delivery, onClose, onSent }: ReplayOneProps) {
+  const { t } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const replay = useChange("replayWebhookDelivery", ["listWebhookDeliveries", "getWebhookStatistics"]);
+  return (
+    <Confirm
+      opened={delivery !== null}
+      onClose={onClose}
+      title={t("replay.one")}
+      deed={t("replay.do")}
+      harmless
+      onConfirm={async () => {
+        if (delivery === null) return;
+        const sent = await replay.mutateAsync({
+          params: { organization_id: id, endpoint_id: webhook.id, delivery_id: delivery.id },
+        });
+        tell(t("replay.oneDone"));
+        onSent(sent.id);
+      }}
+    >
+      <Stack gap="xs">
+        <Text>{t("replay.oneWords", { type: delivery?.event_type ?? "" })}</Text>
+        <Text c="dimmed" size="sm">
+          {t("replay.sameId")}
+        </Text>
+      </Stack>
+    </Confirm>
+  );
+}

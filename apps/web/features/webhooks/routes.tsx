@@ -1,0 +1,54 @@
+import { isEventType } from "@countersign/domain/events/types";
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { organizationRoute } from "../../app/base-routes.tsx";
+import { timeInAddress } from "../../ui/time-range.tsx";
+
+export const webhooksRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./webhooks-page.tsx"), "WebhooksPage"),
+});
+
+export const newWebhookRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/webhooks/new",
+  component: lazyRouteComponent(() => import("./new-webhook-page.tsx"), "NewWebhookPage"),
+});
+
+export const tabs = ["deliveries", "statistics", "settings", "verify"] as const;
+export type Tab = (typeof tabs)[number];
+export const deliveryStates = ["pending", "delivered", "failed", "held"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** What a colleague who gets the address sees: the tab, what the log is narrowed to, and the delivery that is open. */
+export const webhookRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/webhooks/$webhook",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...chosen("tab", tabs, search.tab),
+    ...chosen("state", deliveryStates, search.state),
+    ...(typeof search.type === "string" && isEventType(search.type) ? { type: search.type } : {}),
+    ...some("from", timeInAddress(search.from)),
+    ...some("to", timeInAddress(search.to)),
+    ...some("delivery", typeof search.delivery === "string" ? search.delivery : undefined),
+  }),
+  component: lazyRouteComponent(() => import("./webhook-page.tsx"), "WebhookPage"),
+});
+
+export const webhookRoutes = [webhooksRoute, newWebhookRoute, webhookRoute] as const;
+
+function chosen<Name extends string, T extends string>(
+  name: Name,
+  among: readonly T[],
+  value: unknown,
+): { [K in Name]?: T | undefined } {
+  return some(
+    name,
+    among.find((one) => one === value),
+  );
+}
+
+/** Left out where there is nothing, so that addresses stay short. */
+function some<Name extends string, T>(name: Name, value: T | undefined): { [K in Name]?: T | undefined } {
+  return (value === undefined ? {} : { [name]: value }) as { [K in Name]?: T | undefined };
+}

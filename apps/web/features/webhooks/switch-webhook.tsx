@@ -1,0 +1,62 @@
+import { Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { tell } from "../../ui/tell.tsx";
+import type { Webhook } from "./webhook-state.tsx";
+
+interface SwitchProps {
+  readonly webhook: Webhook;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+const touched = ["getWebhook", "listWebhooks", "getWebhookStatistics", "listWebhookDeliveries"] as const;
+
+/** Says what will be sent at once before it is. */
+export function EnableWebhook({ webhook, waiting, opened, onClose }: SwitchProps & { waiting: number }) {
+  const { t } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const enable = useChange("enableWebhook", touched);
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("enable.title")}
+      deed={t("enable.do")}
+      harmless
+      onConfirm={async () => {
+        await enable.mutateAsync({ params: { organization_id: id, endpoint_id: webhook.id } });
+        tell(t("enable.done"));
+      }}
+    >
+      <Stack gap="xs">
+        <Text>{waiting > 0 ? t("enable.words", { count: waiting }) : t("enable.nothingWaits")}</Text>
+        {webhook.disabled_reason === "by_hand" && <Text c="dimmed">{t("enable.notKept")}</Text>}
+      </Stack>
+    </Confirm>
+  );
+}
+
+export function DisableWebhook({ webhook, opened, onClose }: SwitchProps) {
+  const { t } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const disable = useChange("disableWebhook", touched);
+  const enable = useChange("enableWebhook", touched);
+  const params = { organization_id: id, endpoint_id: webhook.id };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("disable.title")}
+      deed={t("disable.do")}
+      onConfirm={async () => {
+        await disable.mutateAsync({ params });
+        tell(t("disable.done"), () => enable.mutateAsync({ params }));
+      }}
+    >
+      {t("disable.words")}
+    </Confirm>
+  );
+}

@@ -1,0 +1,92 @@
+import type { Body } from "../../api/client.ts";
+import { type ChoosableType, choosable } from "./event-types.ts";
+import type { Webhook } from "./webhook-state.tsx";
+
+/** A form as it was typed so far. */
+export interface WebhookDraft {
+  readonly url: string;
+  readonly description: string;
+  readonly format: Webhook["format"];
+  /** Null for all. */
+  readonly eventTypes: readonly ChoosableType[] | null;
+  readonly productIds: readonly string[] | null;
+  readonly autoReenable: boolean;
+  readonly headers: readonly HeaderDraft[];
+}
+
+export interface HeaderDraft {
+  /** Only to tell one row from another. */
+  readonly row: string;
+  readonly name: string;
+  /** Null for one that the server has and does not show: it stays as it is. */
+  readonly value: string | null;
+}
+
+export const emptyDraft: WebhookDraft = {
+  url: "",
+  description: "",
+  format: "standard",
+  eventTypes: null,
+  productIds: null,
+  autoReenable: true,
+  headers: [],
+};
+
+export function draftOf(webhook: Webhook): WebhookDraft {
+  const { url, description, format, event_types, product_ids, auto_reenable, header_names } = webhook;
+  return {
+    url,
+    description,
+    format,
+    eventTypes: event_types === null ? null : choosable().filter((type) => event_types.includes(type)),
+    productIds: product_ids,
+    autoReenable: auto_reenable,
+    headers: header_names.map((name) => ({ row: name, name, value: null })),
+  };
+}
+
+export function creationOf(draft: WebhookDraft): Body<"createWebhook"> {
+  return {
+    ...fieldsOf(draft),
+    headers: Object.fromEntries(named(draft.headers).map(({ name, value }) => [name, value ?? ""])),
+  };
+}
+
+/** Of the headers only those that change: what is not named stays, and null removes one. */
+export function changesOf(draft: WebhookDraft, webhook: Webhook): Body<"updateWebhook"> {
+  const rows = named(draft.headers);
+  const kept = new Set(rows.map(({ name }) => name.toLowerCase()));
+  const removed = webhook.header_names.filter((name) => !kept.has(name));
+  return {
+    ...fieldsOf(draft),
+    headers: {
+      ...Object.fromEntries(removed.map((name) => [name, null])),
+      ...Object.fromEntries(
+        rows.filter(({ value }) => value !== null).map(({ name, value }) => [name, value]),
+      ),
+    },
+    updated_at: webhook.updated_at,
+  };
+}
+
+function fieldsOf(draft: WebhookDraft) {
+  return {
+    url: draft.url,
+    description: draft.description,
+    format: draft.format,
+    event_types: draft.eventTypes === null ? null : [...draft.eventTypes],
+    product_ids: draft.productIds === null ? null : [...draft.productIds],
+    auto_reenable: draft.autoReenable,
+  };
+}
+
+function named(headers: readonly HeaderDraft[]): HeaderDraft[] {
+  return headers.filter(({ name, value }) => name.trim() !== "" || (value ?? "") !== "");
+}
+
+/** What an address is for, where it says so itself. */
+export function formatOf(url: string): Webhook["format"] | null {
+  if (/^https:\/\/(?:[a-z]+\.)?discord(?:app)?\.com\/api\/webhooks\//i.test(url)) return "discord";
+  if (/^https:\/\/hooks\.slack\.com\//i.test(url)) return "slack";
+  return null;
+}

@@ -1,0 +1,81 @@
+import { Group, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Waiting } from "../../app/waiting.tsx";
+import { Back } from "../../ui/back.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { DeliveriesTab } from "./deliveries-tab.tsx";
+import { HowToVerify } from "./how-to-verify.tsx";
+import { type Tab, tabs, webhookRoute } from "./routes.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import { StatisticsTab } from "./statistics-tab.tsx";
+import { TestWebhook } from "./test-webhook.tsx";
+import { TroubleNote } from "./trouble-note.tsx";
+import { nameOf, WebhookState } from "./webhook-state.tsx";
+
+export function WebhookPage() {
+  const { t } = useTranslation("webhooks");
+  const { webhook: webhookId } = webhookRoute.useParams();
+  const { tab = "deliveries" } = webhookRoute.useSearch();
+  const navigate = webhookRoute.useNavigate();
+  const organization = useOrganization();
+  const may = useMay();
+  const { data: webhook, error } = useQuery(
+    ask("getWebhook", { params: { organization_id: organization.id, endpoint_id: webhookId } }),
+  );
+  if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
+  if (error !== null)
+    return (
+      <Page title={t("list.title")}>
+        <ProblemAlert error={error} />
+      </Page>
+    );
+  if (webhook === undefined) return <Waiting />;
+  const mayManage = may("webhooks:manage");
+  return (
+    <Page
+      title={nameOf(webhook)}
+      lead={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
+      actions={mayManage && webhook.status === "enabled" ? <TestWebhook webhook={webhook} /> : undefined}
+    >
+      <Group gap="md" mb="md" miw={0}>
+        <WebhookState webhook={webhook} />
+        <Copyable value={webhook.url} />
+      </Group>
+      <TroubleNote webhook={webhook} mayManage={mayManage} />
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: next === "deliveries" ? {} : { tab: (next ?? undefined) as Tab } })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          {tabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`tabs.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="deliveries">
+          <DeliveriesTab webhook={webhook} mayManage={mayManage} />
+        </Tabs.Panel>
+        <Tabs.Panel value="statistics">
+          <StatisticsTab webhook={webhook} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <SettingsTab webhook={webhook} mayManage={mayManage} />
+        </Tabs.Panel>
+        <Tabs.Panel value="verify">
+          <HowToVerify webhook={webhook} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { StateMark } from "../../ui/state-mark.tsx";
+import type { DeliveryState } from "./routes.tsx";
+
+export type Webhook = Item<"listWebhooks">;
+
+export function stateOf(webhook: Webhook): "enabled" | "troubled" | "by_hand" | "gone" | "failing" {
+  if (webhook.status === "disabled") return webhook.disabled_reason ?? "by_hand";
+  return webhook.failing_since === null ? "enabled" : "troubled";
+}
+
+const tones = { enabled: "good", troubled: "warn", by_hand: "off", gone: "bad", failing: "bad" } as const;
+
+/** Whether it gets what happens, and if not, why. */
+export function WebhookState({ webhook }: { webhook: Webhook }) {
+  const { t } = useTranslation("webhooks");
+  const state = stateOf(webhook);
+  return (
+    <StateMark tone={tones[state]} words={t(`states.${state}.words`)}>
+      {t(`states.${state}.name`)}
+    </StateMark>
+  );
+}
+
+const deliveryTones = { pending: "wait", delivered: "good", failed: "bad", held: "warn" } as const;
+
+export function DeliveryStateMark({ state }: { state: DeliveryState }) {
+  const { t } = useTranslation("webhooks");
+  return (
+    <StateMark tone={deliveryTones[state]} words={t(`deliveryStates.${state}.words`)}>
+      {t(`deliveryStates.${state}.name`)}
+    </StateMark>
+  );
+}
+
+/** What people call it: what was written about it, or else where it leads. */
+export function nameOf(webhook: Pick<Webhook, "description" | "url">): string {
+  if (webhook.description !== "") return webhook.description;
+  return URL.canParse(webhook.url) ? new URL(webhook.url).host : webhook.url;
+}

@@ -1,0 +1,100 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/here.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import { SuccessRate } from "./success-rate.tsx";
+import { nameOf, type Webhook, WebhookState } from "./webhook-state.tsx";
+
+export function WebhooksPage() {
+  const { t } = useTranslation("webhooks");
+  const organization = useOrganization();
+  const may = useMay();
+  const list = useInfiniteQuery(askPages("listWebhooks", { params: { organization_id: organization.id } }));
+  const newOne = may("webhooks:manage") ? (
+    <Button
+      component={Link}
+      to={`/o/${organization.slug}/webhooks/new`}
+      leftSection={<Icon name="plus" size={16} />}
+    >
+      {t("new.title")}
+    </Button>
+  ) : null;
+  const rows = flat(list.data);
+  const columns: readonly Column<Webhook>[] = [
+    {
+      id: "endpoint",
+      header: t("list.endpoint"),
+      cell: (webhook) => (
+        <Stack gap={0} maw={460}>
+          <GoLink to={`/o/${organization.slug}/webhooks/${webhook.id}`} fw={600} inherit truncate>
+            {nameOf(webhook)}
+          </GoLink>
+          <Text inherit c="dimmed" className="mono" truncate>
+            {webhook.url}
+          </Text>
+        </Stack>
+      ),
+    },
+    { id: "state", header: t("list.state"), cell: (webhook) => <WebhookState webhook={webhook} /> },
+    {
+      id: "format",
+      header: t("list.format"),
+      wide: true,
+      cell: (webhook) => t(`formats.${webhook.format}.name`),
+    },
+    {
+      id: "events",
+      header: t("list.events"),
+      wide: true,
+      cell: ({ event_types }) =>
+        event_types === null ? t("list.everything") : t("list.types", { count: event_types.length }),
+    },
+    {
+      id: "last",
+      header: t("list.lastSuccess"),
+      wide: true,
+      cell: ({ last_success_at }) =>
+        last_success_at === null ? (
+          <Text inherit c="dimmed">
+            {t("list.never")}
+          </Text>
+        ) : (
+          <Time at={last_success_at} />
+        ),
+    },
+    {
+      id: "rate",
+      header: t("list.rate"),
+      align: "right",
+      cell: (webhook) => <SuccessRate webhookId={webhook.id} />,
+    },
+  ];
+  return (
+    <Page title={t("list.title")} lead={t("list.lead")} actions={rows.length > 0 ? newOne : undefined}>
+      <DataTable
+        label={t("list.title")}
+        columns={columns}
+        rows={rows}
+        keyOf={(webhook) => webhook.id}
+        isPending={list.isPending}
+        error={list.error}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+        empty={
+          <Empty icon="webhook" title={t("empty.title")} action={newOne}>
+            {t("empty.words")}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { languages } from "./languages.ts";
+
+const web = join(import.meta.dir, "..");
+const others = Object.keys(languages).filter((language) => language !== "en");
+const features = readdirSync(join(import.meta.dir, "en"))
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => file.replace(".json", ""));
+
+describe("the dashboard's words", () => {
+  test.each(others)("are all there in %s, and in no file more than in English", (language) => {
+    const there = readdirSync(join(import.meta.dir, language)).filter((file) => file.endsWith(".json"));
+    expect(there.sort()).toEqual(features.map((feature) => `${feature}.json`).sort());
+    for (const feature of features)
+      expect({ feature, keys: [...wordsOf(language, feature).keys()].map(singular).sort() }).toEqual({
+        feature,
+        keys: [...wordsOf("en", feature).keys()].map(singular).sort(),
+      });
+  });
+
+  test.each(others)("leave the same gaps in %s", (language) => {
+    for (const feature of features) {
+      const english = wordsOf("en", feature);
+      for (const [key, text] of wordsOf(language, feature))
+        expect({ feature, key, gaps: gapsOf(text) }).toEqual({
+          feature,
+          key,
+          gaps: gapsOf(english.get(key) ?? english.get(key.replace(/_many$/, "_other")) ?? ""),
+        });
+    }
+  });
+
+  test("hold every key that the pages ask for", () => {
+    const missing: string[] = [];
+    for (const file of sources(web)) {
+      const text = readFileSync(file, "utf8");
+      for (const { feature, key } of asked(text)) {
+        const words = features.includes(feature) ? wordsOf("en", feature) : new Map();
+        if (!words.has(key) && !words.has(`${key}_other`))
+          missing.push(`${relative(web, file)}: ${feature}:${key}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Keys that are written out. What is put together from parts is seen when the pages are looked at. */
+function asked(source: string): { feature: string; key: string }[] {
+  const features = new Map<string, string>();
+  for (const [, names = "", feature = "common"] of source.matchAll(
+    /const \{([^}]*)\} = useTranslation\((?:"([^"]+)")?\)/g,
+  )) {
+    const name = /\bt(?:: (\w+))?/.exec(names);
+    if (name !== null) features.set(name[1] ?? "t", feature);
+  }
+  // One file may hold parts of several features under the same name; then nothing certain can be said.
+  const all = [...source.matchAll(/useTranslation\((?:"([^"]+)")?\)/g)].map(
+    ([, feature]) => feature ?? "common",
+  );
+  const found: { feature: string; key: string }[] = [];
+  for (const [name, feature] of features) {
+    if (name === "t" && new Set(all).size > features.size) continue;
+    const calls = new RegExp(`(?<![\\w.])${name}\\(\\s*"([^"]+)"(?:,\\s*\\{[^}]*\\bns: "([\\w-]+)")?`, "g");
+    for (const [, key = "", named] of source.matchAll(calls)) {
+      const [other, rest] = key.split(":");
+      found.push(
+        rest === undefined ? { feature: named ?? feature, key } : { feature: other ?? feature, key: rest },
+      );
+    }
+  }
+  return found;
+}
+
+function wordsOf(language: string, feature: string): Map<string, string> {
+  const file = join(import.meta.dir, language, `${feature}.json`);
+  return new Map(flat(JSON.parse(readFileSync(file, "utf8")) as Words));
+}
+
+interface Words {
+  readonly [key: string]: string | Words;
+}
+
+function flat(words: Words, before = ""): [string, string][] {
+  return Object.entries(words).flatMap(([key, value]): [string, string][] =>
+    typeof value === "string" ? [[before + key, value]] : flat(value, `${before}${key}.`),
+  );
+}
+
+/** Languages differ in which numbers have a form of their own: Spanish has one for millions. */
+function singular(key: string): string {
+  return key.replace(/_many$/, "_other");
+}
+
+function gapsOf(text: string): string[] {
+  return [...text.matchAll(/\{\{\s*(\w+)/g)].map((match) => match[1] ?? "").sort();
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === "node_modules" || entry.name === "dist") return [];
+    if (entry.isDirectory()) return sources(join(folder, entry.name));
+    return /\.tsx?$/.test(entry.name) && !entry.name.includes(".test.") ? [join(folder, entry.name)] : [];
+  });
+}

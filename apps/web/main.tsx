@@ -1,0 +1,25 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "@mantine/spotlight/styles.css";
+import "./app/app.css";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app/app.tsx";
+import { startTranslation } from "./i18n/start.ts";
+
+// After an upgrade of the server, what an open page wants to load next may be gone: the new page has another name for it.
+window.addEventListener("vite:preloadError", () => {
+  const last = Number(sessionStorage.getItem("countersign.reloaded") ?? 0);
+  if (Date.now() - last < 60_000) return;
+  sessionStorage.setItem("countersign.reloaded", String(Date.now()));
+  window.location.reload();
+});
+
+await startTranslation();
+const root = document.getElementById("root");
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );

@@ -1,0 +1,13 @@
+import classes from "./back.module.css";
+import { GoLink } from "./go-link.tsx";
+import { Icon } from "./icon.tsx";
+
+/** To the list that this is one of. */
+export function Back({ to, children }: { to: string; children: string }) {
+  return (
+    <GoLink to={to} size="sm" c="dimmed" className={classes.back ?? ""}>
+      <Icon name="left" size={14} />
+      {children}
+    </GoLink>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ProblemAlert } from "./problem-alert.tsx";
+
+interface ConfirmProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  /** What will happen, in a sentence or two; and further fields, if any are needed. */
+  readonly children: ReactNode;
+  /** What the button says: the deed itself, never "OK". */
+  readonly deed: string;
+  readonly onConfirm: () => Promise<unknown>;
+  /** For what cannot be undone: to be typed first. */
+  readonly typed?: string;
+  readonly harmless?: boolean;
+}
+
+/** Asks before something that matters, and stays open with the reason when the server refuses. */
+export function Confirm(props: ConfirmProps) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
+      {/* What was typed before is forgotten when it opens again. */}
+      {props.opened && <Question {...props} />}
+    </Modal>
+  );
+}
+
+function Question({ onClose, children, deed, onConfirm, typed, harmless = false }: ConfirmProps) {
+  const { t } = useTranslation();
+  const [words, setWords] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const confirm = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (problem) {
+      setError(problem as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={confirm}>
+      <Stack>
+        {typeof children === "string" ? <Text>{children}</Text> : children}
+        <ProblemAlert error={error} />
+        {typed !== undefined && (
+          <TextInput
+            label={t("confirm.type", { words: typed })}
+            value={words}
+            onChange={(event) => setWords(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button
+            type="submit"
+            color={harmless ? "verdigris" : "red"}
+            loading={isBusy}
+            disabled={typed !== undefined && words !== typed}
+            data-autofocus={typed === undefined || undefined}
+          >
+            {deed}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+import { Button, Center, Skeleton, Table, Text } from "@mantine/core";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import classes from "./data-table.module.css";
+import { ProblemAlert } from "./problem-alert.tsx";
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** Left out where there is little room. */
+  readonly wide?: boolean;
+  readonly align?: "left" | "right";
+  readonly width?: string | number;
+}
+
+interface DataTableProps<Row> {
+  /** What the table is, for those who do not see it. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  /** What is shown when there is nothing. */
+  readonly empty: ReactNode;
+  readonly hasMore?: boolean;
+  readonly isFetchingMore?: boolean;
+  readonly fetchMore?: () => unknown;
+  readonly isMarked?: (row: Row) => boolean;
+}
+
+/** A list as a table. More is fetched as its end comes into view; a button does the same. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { t } = useTranslation();
+  const {
+    label,
+    columns,
+    rows,
+    keyOf,
+    isPending,
+    error,
+    empty,
+    hasMore = false,
+    isFetchingMore = false,
+    fetchMore,
+    isMarked,
+  } = props;
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const mark = end.current;
+    if (mark === null || !hasMore || isFetchingMore) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && fetchMore?.(), {
+      rootMargin: "600px",
+    });
+    observer.observe(mark);
+    return () => observer.disconnect();
+  }, [hasMore, isFetchingMore, fetchMore]);
+  if (error !== null) return <ProblemAlert error={error} />;
+  if (!isPending && rows.length === 0) return <>{empty}</>;
+  return (
+    <div className={classes.box}>
+      <Table.ScrollContainer minWidth={0}>
+        <Table aria-label={label} highlightOnHover verticalSpacing={7} className={classes.table ?? ""}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Table.Th
+                  key={column.id}
+                  data-wide={column.wide || undefined}
+                  ta={column.align ?? "left"}
+                  w={column.width}
+                >
+                  {column.header}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {isPending
+              ? Array.from({ length: 8 }, (_, line) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+                  <Table.Tr key={line} aria-hidden="true">
+                    {columns.map((column) => (
+                      <Table.Td key={column.id} data-wide={column.wide || undefined}>
+                        <Skeleton height={14} my={3} />
+                      </Table.Td>
+                    ))}
+                  </Table.Tr>
+                ))
+              : rows.map((row) => (
+                  <Table.Tr key={keyOf(row)} data-marked={isMarked?.(row) || undefined}>
+                    {columns.map((column) => (
+                      <Table.Td
+                        key={column.id}
+                        data-wide={column.wide || undefined}
+                        ta={column.align ?? "left"}
+                      >
+                        {column.cell(row)}
+                      </Table.Td>
+                    ))}
+                  </Table.Tr>
+                ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <div ref={end} />
+      {hasMore && (
+        <Center p="sm">
+          <Button variant="subtle" loading={isFetchingMore} onClick={() => fetchMore?.()}>
+            {t("more")}
+          </Button>
+        </Center>
+      )}
+      {isPending && (
+        <Text className={classes.unseen} role="status">
+          {t("loading")}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Icon } from "./icon.tsx";
+import classes from "./notice.module.css";
+
+interface NoticeProps {
+  /** info: good to know. warn: somebody should look. bad: something does not work. */
+  readonly tone: "info" | "warn" | "bad";
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+/** What is worth knowing about this page now: calm, in the text's own colour, so that it can be read in both themes. */
+export function Notice({ tone, title, children }: NoticeProps) {
+  return (
+    <div className={classes.notice} data-tone={tone}>
+      <span className={classes.icon}>
+        <Icon name={tone === "info" ? "info" : "warning"} />
+      </span>
+      <div className={classes.words}>
+        <Text fw={600}>{title}</Text>
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { Checkbox, Group, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Icon } from "./icon.tsx";
+import { type PermissionGroup, permissionGroups, permissionsOf, wordsOf } from "./permission-groups.ts";
+import classes from "./permission-picker.module.css";
+
+interface PermissionPickerProps {
+  readonly value: ReadonlySet<Permission>;
+  readonly onChange: (value: ReadonlySet<Permission>) => void;
+  /** What whoever chooses may do themselves. They cannot give the rest, nor take it away. */
+  readonly held: ReadonlySet<Permission>;
+  /** To look at, not to change. */
+  readonly readOnly?: boolean;
+}
+
+/** What a role or an access token allows, in groups, with a sentence for each. */
+export function PermissionPicker(props: PermissionPickerProps) {
+  return (
+    <Stack gap="sm">
+      {permissionGroups.map((group) => (
+        <GroupOfPermissions key={group} group={group} {...props} />
+      ))}
+    </Stack>
+  );
+}
+
+function GroupOfPermissions({
+  group,
+  value,
+  onChange,
+  held,
+  readOnly = false,
+}: PermissionPickerProps & { group: PermissionGroup }) {
+  const { t } = useTranslation("permissions");
+  const all = permissionsOf(group);
+  const open = readOnly ? [] : all.filter((permission) => held.has(permission));
+  const chosen = all.filter((permission) => value.has(permission));
+  const set = (some: readonly Permission[], isOn: boolean) => {
+    const next = new Set(value);
+    for (const permission of some) isOn ? next.add(permission) : next.delete(permission);
+    onChange(next);
+  };
+  const openChosen = open.filter((permission) => value.has(permission)).length;
+  return (
+    <fieldset className={classes.group} aria-label={t(`groups.${group}`)}>
+      <div className={classes.head}>
+        {open.length > 1 ? (
+          <Checkbox
+            label={<Text fw={650}>{t(`groups.${group}`)}</Text>}
+            aria-label={t("allOf", { group: t(`groups.${group}`) })}
+            checked={openChosen === open.length}
+            indeterminate={openChosen > 0 && openChosen < open.length}
+            onChange={(event) => set(open, event.currentTarget.checked)}
+          />
+        ) : (
+          <Text fw={650}>{t(`groups.${group}`)}</Text>
+        )}
+        <Text size="sm" c="dimmed" className="figures">
+          {t("chosen", { some: chosen.length, all: all.length })}
+        </Text>
+      </div>
+      <div className={classes.list}>
+        {all.map((permission) =>
+          open.includes(permission) ? (
+            <Checkbox
+              key={permission}
+              label={t(wordsOf(permission).name)}
+              description={t(wordsOf(permission).effect)}
+              checked={value.has(permission)}
+              onChange={(event) => set([permission], event.currentTarget.checked)}
+            />
+          ) : (
+            <Locked
+              key={permission}
+              permission={permission}
+              isOn={value.has(permission)}
+              because={readOnly || held.has(permission) ? null : t("locked")}
+            />
+          ),
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function Locked({
+  permission,
+  isOn,
+  because,
+}: {
+  permission: Permission;
+  isOn: boolean;
+  because: string | null;
+}) {
+  const { t } = useTranslation("permissions");
+  return (
+    <div className={classes.locked}>
+      <span className={`${classes.lock} ${isOn ? classes.held : ""}`}>
+        <Icon name={isOn ? "check" : because === null ? "minus" : "lock"} size={15} />
+      </span>
+      <Stack gap={0} miw={0}>
+        <Group gap={6}>
+          <Text size="sm" {...(isOn ? {} : { c: "dimmed" })}>
+            {t(wordsOf(permission).name)}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {isOn ? t("on") : t("off")}
+          </Text>
+        </Group>
+        <Text size="xs" c="dimmed">
+          {because ?? t(wordsOf(permission).effect)}
+        </Text>
+      </Stack>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { Alert } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { ApiProblem, Unreachable } from "../api/problem.ts";
+import { Icon } from "./icon.tsx";
+
+interface ProblemAlertProps {
+  readonly error: Error | null;
+  /** Fields whose errors stand beside them already. */
+  readonly beside?: readonly string[];
+}
+
+/** Why the server refused, unless every reason stands beside its field. */
+export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
+  const { t } = useTranslation();
+  if (error === null) return null;
+  if (error instanceof ApiProblem) {
+    const elsewhere = error.errors.filter(({ field }) => !beside.includes(field));
+    if (error.errors.length > 0 && elsewhere.length === 0) return null;
+    return (
+      <Alert color="red" role="alert" icon={<Icon name="warning" />}>
+        {elsewhere.length === 0
+          ? error.message
+          : elsewhere.map(({ field, message }) => <div key={field}>{message}</div>)}
+      </Alert>
+    );
+  }
+  return (
+    <Alert color="red" role="alert" icon={<Icon name="warning" />}>
+      {error instanceof Unreachable ? t("broken.unreachable") : error.message}
+    </Alert>
+  );
+}
+
+/** What to put beside a field. */
+export function fieldError(error: Error | null, field: string): string | null {
+  return error instanceof ApiProblem ? error.of(field) : null;
+}

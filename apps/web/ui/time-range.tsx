@@ -1,0 +1,111 @@
+import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { fromLocal, toLocal } from "./date-time-field.tsx";
+import { Icon } from "./icon.tsx";
+
+export interface Range {
+  /** ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+interface TimeRangeProps extends Range {
+  readonly onChange: (range: Range) => void;
+  readonly fullWidth?: boolean;
+}
+
+const presets = [
+  ["hour", 3_600_000],
+  ["day", 86_400_000],
+  ["week", 604_800_000],
+  ["month", 2_592_000_000],
+] as const;
+
+/** From when until when, in the time of whoever looks; the address keeps it as it is everywhere. */
+export function TimeRange({ from, to, onChange, fullWidth = false }: TimeRangeProps) {
+  const { t, i18n } = useTranslation();
+  const isSet = from !== undefined || to !== undefined;
+  const short = (at: string) =>
+    new Intl.DateTimeFormat(i18n.language, { dateStyle: "short", timeStyle: "short" }).format(new Date(at));
+  const words =
+    from !== undefined && to !== undefined
+      ? `${short(from)} – ${short(to)}`
+      : from !== undefined
+        ? t("range.since", { time: short(from) })
+        : to !== undefined
+          ? t("range.until", { time: short(to) })
+          : t("range.any");
+  return (
+    <Popover trapFocus position="bottom-start" shadow="md" width={300}>
+      <Popover.Target>
+        <Button
+          variant="default"
+          fw={400}
+          fullWidth={fullWidth}
+          leftSection={<Icon name="clock" size={15} />}
+          aria-label={`${t("range.label")}: ${words}`}
+          data-active={isSet || undefined}
+        >
+          {words}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <Group gap={6}>
+            {presets.map(([name, lengthMs]) => (
+              <Button
+                key={name}
+                size="compact-sm"
+                variant="light"
+                onClick={() =>
+                  onChange({ from: new Date(Date.now() - lengthMs).toISOString(), to: undefined })
+                }
+              >
+                {t(`range.${name}`)}
+              </Button>
+            ))}
+          </Group>
+          <RangeFields from={from} to={to} onChange={onChange} />
+          {isSet && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              onClick={() => onChange({ from: undefined, to: undefined })}
+            >
+              {t("range.clear")}
+            </Button>
+          )}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** The two fields alone, for a dialog. */
+export function RangeFields({ from, to, onChange }: TimeRangeProps) {
+  const { t } = useTranslation();
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <Stack gap="xs">
+      <TextInput
+        type="datetime-local"
+        label={t("range.from")}
+        value={toLocal(from ?? null)}
+        onChange={(event) => onChange({ from: fromLocal(event.currentTarget.value) ?? undefined, to })}
+      />
+      <TextInput
+        type="datetime-local"
+        label={t("range.to")}
+        description={t("range.zone", { zone })}
+        inputWrapperOrder={["label", "input", "description", "error"]}
+        value={toLocal(to ?? null)}
+        onChange={(event) => onChange({ from, to: fromLocal(event.currentTarget.value) ?? undefined })}
+      />
+    </Stack>
+  );
+}
+
+/** A time as it came in an address, or nothing where it is none. */
+export function timeInAddress(value: unknown): string | undefined {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value)) ? value : undefined;
+}

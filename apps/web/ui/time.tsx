@@ -1,0 +1,53 @@
+import { Text, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** How long ago, or until when; on hover the exact time, with its zone. */
+export function Time({ at }: { at: string }) {
+  const { i18n } = useTranslation();
+  return (
+    <Tooltip label={exactTime(at, i18n.language)}>
+      <Text component="time" dateTime={at} className="figures" inherit tabIndex={0}>
+        {relativeTime(at, Date.now(), i18n.language)}
+      </Text>
+    </Tooltip>
+  );
+}
+
+export function exactTime(at: string, language: string): string {
+  return kept(
+    exact,
+    language,
+    () => new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "long" }),
+  ).format(new Date(at));
+}
+
+export function relativeTime(at: string, nowMs: number, language: string): string {
+  const seconds = (new Date(at).getTime() - nowMs) / 1_000;
+  const format = kept(
+    relative,
+    language,
+    () => new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" }),
+  );
+  for (const [unit, length] of units)
+    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  return format.format(0, "second");
+}
+
+/** To make one takes far longer than to use it, and a list uses hundreds. */
+const exact = new Map<string, Intl.DateTimeFormat>();
+const relative = new Map<string, Intl.RelativeTimeFormat>();
+
+function kept<F>(formats: Map<string, F>, language: string, make: () => F): F {
+  const known = formats.get(language) ?? make();
+  formats.set(language, known);
+  return known;
+}

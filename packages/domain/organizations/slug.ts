@@ -1,0 +1,14 @@
+const longestSlug = 48;
+
+/** The name as it can stand in an address: "Nördlich & Söhne" becomes "nordlich-sohne". */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, longestSlug)
+    .replace(/^-+|-+$/g, "");
+  // A name in another script leaves nothing over.
+  return slug === "" ? "organization" : slug;
+}

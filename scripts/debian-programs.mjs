@@ -1,0 +1,30 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * What tests need and npm cannot bring: a PostgreSQL with its own pg_dump, for backups, and Chromium, for the
+ * dashboard. A CI machine gets them from Debian when it may install packages; a contributor is told how by the tests
+ * that are skipped.
+ */
+export function ensureDebianPrograms() {
+  if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;
+  const missing = [...(hasPostgres() ? [] : ["postgresql"]), ...(has("chromium") ? [] : ["chromium"])];
+  if (missing.length === 0) return;
+  process.stdout.write(`Installing ${missing.join(" and ")} from Debian …\n`);
+  const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  for (const words of [["update"], ["install", "-y", "--no-install-recommends", ...missing]]) {
+    spawnSync("apt-get", words, { stdio: "ignore", env: environment });
+  }
+}
+
+function hasPostgres() {
+  const home = "/usr/lib/postgresql";
+  return (
+    existsSync(home) && readdirSync(home).some((version) => existsSync(join(home, version, "bin", "pg_dump")))
+  );
+}
+
+function has(program) {
+  return spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
+}

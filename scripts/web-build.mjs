@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { bunBinary, root } from "./toolchain.mjs";
+
+const web = join(root, "apps", "web");
+const output = join(web, "dist");
+const mark = join(output, ".built-from");
+/** What the dashboard is made of. */
+const sources = ["apps/web", "packages/contract", "packages/domain", "package-lock.json"];
+
+/** Builds the dashboard unless it was built from just this. */
+export function ensureBuilt() {
+  const print = fingerprint();
+  if (existsSync(mark) && readFileSync(mark, "utf8") === print) return;
+  process.stderr.write("Building the dashboard (once) …\n");
+  const result = spawnSync(bunBinary(), [join(web, "build.ts")], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  if (result.status !== 0) {
+    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\nThe dashboard could not be built.\n`);
+    process.exit(1);
+  }
+  writeFileSync(mark, print);
+}
+
+function fingerprint() {
+  const hash = createHash("sha256");
+  for (const source of sources.flatMap((name) => filesIn(join(root, name)))) {
+    hash.update(relative(root, source));
+    hash.update("\0");
+    hash.update(readFileSync(source));
+    hash.update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function filesIn(path) {
+  if (!existsSync(path)) return [];
+  let entries;
+  try {
+    entries = readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [path];
+  }
+  return entries
+    .filter(({ name }) => name !== "node_modules" && name !== "dist" && !name.includes(".test."))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => (entry.isDirectory() ? filesIn(join(path, entry.name)) : [join(path, entry.name)]));
+}

@@ -1,0 +1,81 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
+import { databases } from "../support/databases.ts";
+import { freePort } from "../support/free-port.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
+
+const name = "from the printed link to the first green light";
+
+if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+else
+  describe.each(databases)("the first run, on $kind", ({ make }) => {
+    afterAll(closeChromium);
+
+    test(name, async () => {
+      const database = await make();
+      const port = String(await freePort());
+      const url = `http://127.0.0.1:${port}`;
+      const server = await startServerProcess({ ...database.environment, PORT: port, COUNTERSIGN_URL: url });
+      try {
+        await until("the link is printed", () => server.output().includes("/setup?token="));
+        const link = /http:\/\/\S+\/setup\?token=[\w-]+/.exec(server.output())?.[0] ?? "";
+        const page = await (await openContext()).newPage();
+        const troubles = troublesOf(page);
+        await page.goto(link);
+
+        await page.getByLabel("Name").fill("Ada");
+        await page.getByLabel("E-mail").fill("ada@example.com");
+        await page.getByRole("textbox", { name: "Password" }).fill("a password of her own");
+        expect(await violationsOf(page)).toEqual([]);
+        await page.getByRole("button", { name: "Create account" }).click();
+
+        await page.getByRole("heading", { name: "Who will use this server?" }).waitFor();
+        await page.getByText("For myself").click();
+        await page.getByRole("button", { name: "Go on" }).click();
+
+        await page.getByLabel("Name of the organization").fill("Nordlicht");
+        await page.getByRole("button", { name: "Create organization" }).click();
+
+        await page.getByLabel("Name of the product").fill("Polaris");
+        await page.getByRole("button", { name: "Create product" }).click();
+        await page.getByRole("heading", { name: "The product's API key" }).waitFor();
+        const apiKey = (await page.locator("pre").first().textContent()) ?? "";
+        expect(apiKey).toStartWith("csk_");
+        await page.getByLabel("I have stored it").check();
+        await page.getByRole("button", { name: "Go on" }).click();
+
+        await page.getByLabel("The customer's e-mail").fill("carla@example.com");
+        await page.getByRole("button", { name: "Create license" }).click();
+
+        await page.getByText("Waiting for the first request").waitFor();
+        const curl = (await page.locator("pre").first().textContent()) ?? "";
+        expect(curl).toContain(apiKey);
+        const licenseKey = /"license_key": ?"([^"]+)"/.exec(curl)?.[1] ?? "";
+        const answer = await fetch(`${url}/api/v1/validate`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+          body: JSON.stringify({ license_key: licenseKey }),
+        });
+        expect(await answer.json()).toMatchObject({ valid: true, status: "active" });
+        await page.getByText("It works: the license is valid").waitFor();
+
+        await page.getByRole("link", { name: "To the dashboard" }).click();
+        await page.waitForURL(`${url}/o/nordlicht`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        expect(troubles).toEqual([]);
+      } finally {
+        await closeChromium();
+        await server.stop();
+        database.remove();
+      }
+    }, 90_000);
+  });

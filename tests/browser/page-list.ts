@@ -1,0 +1,131 @@
+import type { Dashboard } from "../support/dashboard.ts";
+
+/** Of each kind of thing one that can be shown. */
+export interface Examples {
+  readonly slug: string;
+  readonly productId: string;
+  readonly licenseId: string;
+  readonly customerId: string;
+  readonly webhookId: string;
+  readonly roleId: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly letterId: string;
+}
+
+interface Shown {
+  readonly where: (examples: Examples) => string;
+  /** For people who are not signed in. */
+  readonly isOutside?: boolean;
+}
+
+const out = (where: string): Shown => ({ where: () => where, isOutside: true });
+const at = (where: string): Shown => ({ where: () => where });
+const here = (where: (examples: Examples) => string): Shown => ({
+  where: (examples) => `/o/${examples.slug}${where(examples)}`,
+});
+const product = (tab: string) => here(({ productId }) => `/products/${productId}${tab}`);
+
+/** Every page, by the feature that has it and the path of its route. */
+export const pages: Readonly<Record<string, Shown>> = {
+  "account /": at("/account"),
+  "account /access-tokens": at("/account/access-tokens"),
+  "account /access-tokens/new": at("/account/access-tokens/new"),
+  "account /security": at("/account/security"),
+  "account /sessions": at("/account/sessions"),
+  "admin /": at("/admin"),
+  "admin /audit-log": at("/admin/audit-log"),
+  "admin /ip-blocks": at("/admin/ip-blocks"),
+  "admin /letters": at("/admin/letters"),
+  "admin /mailbox": at("/admin/mailbox"),
+  "admin /mailbox/$id": { where: ({ letterId }) => `/admin/mailbox/${letterId}` },
+  "admin /organizations": at("/admin/organizations"),
+  "admin /organizations/$id": { where: ({ organizationId }) => `/admin/organizations/${organizationId}` },
+  "admin /users": at("/admin/users"),
+  "admin /users/$id": { where: ({ userId }) => `/admin/users/${userId}` },
+  "access-tokens /access-tokens": here(() => "/access-tokens"),
+  "access-tokens /access-tokens/new": here(() => "/access-tokens/new"),
+  "audit-log /audit-log": here(() => "/audit-log"),
+  "customers /customers": here(() => "/customers"),
+  "customers /customers/$customerId": here(({ customerId }) => `/customers/${customerId}`),
+  "identity /": at("/"),
+  "identity /account/email": at("/account/email?token=none"),
+  "identity /forgot-password": out("/forgot-password"),
+  "identity /invitations/$token": out("/invitations/none"),
+  "identity /organizations/new": at("/organizations/new"),
+  "identity /reset-password": out("/reset-password?token=none"),
+  "identity /setup": out("/setup"),
+  "identity /sign-in": out("/sign-in"),
+  "identity /sign-in/second-factor": out("/sign-in/second-factor"),
+  "identity /sign-up": out("/sign-up"),
+  "ip-blocks /ip-blocks": here(() => "/ip-blocks"),
+  "ips /ips": here(() => "/ips"),
+  "ips /ips/$ip": here(() => "/ips/127.0.0.1"),
+  "license-files /licenses/import": here(() => "/licenses/import"),
+  "licenses /licenses": here(() => "/licenses"),
+  "licenses /licenses/new": here(() => "/licenses/new"),
+  "licenses-page /licenses/$licenseId": here(({ licenseId }) => `/licenses/${licenseId}`),
+  "members /members": here(() => "/members"),
+  "organizations /settings": here(() => "/settings"),
+  "overview /": here(() => ""),
+  "products /": product(""),
+  "products /custom-response": product("/custom-response"),
+  "products /danger": product("/danger"),
+  "products /integrate": product("/integrate"),
+  "products /keys": product("/keys"),
+  "products /products": here(() => "/products"),
+  "products /products/new": here(() => "/products/new"),
+  "roles /roles": here(() => "/roles"),
+  "roles /roles/$role": here(({ roleId }) => `/roles/${roleId}`),
+  "roles /roles/new": here(() => "/roles/new"),
+  "versions /versions": product("/versions"),
+  "webhooks /webhooks": here(() => "/webhooks"),
+  "webhooks /webhooks/$webhook": here(({ webhookId }) => `/webhooks/${webhookId}`),
+  "webhooks /webhooks/new": here(() => "/webhooks/new"),
+};
+
+/** Makes one of each, in states that have something to show. */
+export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
+  const { organizationId, productId, slug, manage, owner, house, apiKey } = dashboard;
+  const organization = `/organizations/${organizationId}`;
+  const license = await manage("POST", `/products/${productId}/licenses`, {
+    customer_email: "carla@example.com",
+    customer_name: "Carla",
+    is_lifetime: true,
+    tags: ["gold"],
+    notes: "Paid by card",
+  });
+  for (const days of [3, 20, 400])
+    await manage("POST", `/products/${productId}/licenses`, {
+      customer_email: `person-${days}@example.com`,
+      expires_at: new Date(Date.now() + days * 86_400_000).toISOString(),
+    });
+  await fetch(`${house.url}/api/v1/validate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ license_key: license.license_key }),
+  });
+  await manage("POST", `${organization}/ip-blocks`, { cidr: "203.0.113.0/24", note: "A bot" });
+  await manage("POST", `/products/${productId}/versions`, { version: "2.1.0", state: "latest" });
+  await manage("POST", `${organization}/invitations`, {
+    email: "bob@example.com",
+    role_id: (
+      await manage("POST", `${organization}/roles`, { name: "Support", permissions: ["licenses:view"] })
+    ).id,
+  });
+  const { data: roles } = await manage("GET", `${organization}/roles`);
+  const { data: customers } = await manage("GET", `${organization}/customers`);
+  const { data: letters } = await manage("GET", "/admin/mailbox");
+  const webhook = await manage("POST", `${organization}/webhooks`, { url: "https://example.com/hook" });
+  return {
+    slug,
+    productId,
+    licenseId: license.id,
+    customerId: customers[0].id,
+    webhookId: webhook.id,
+    roleId: roles[0].id,
+    organizationId,
+    userId: owner.userId,
+    letterId: letters[0].id,
+  };
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("what holds for the whole platform, on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make);
+  });
+  afterAll(() => office.close());
+
+  const settings = async () => (await office.admin.api.get("/admin/settings")).body;
+  const choose = (plan: string) => office.admin.api.patch("/admin/settings", { default_plan: plan });
+  const log = async () => (await office.admin.api.get("/admin/audit-log?subject_kind=platform")).body.data;
+
+  test("new organizations have no limits until somebody decides, and reading decides nothing", async () => {
+    expect(await settings()).toEqual({ default_plan: "enterprise", default_plan_set_by: "nobody" });
+    expect((await office.admin.api.patch("/admin/settings", {})).body).toEqual(await settings());
+    expect(await log()).toEqual([]);
+  });
+
+  test("what the platform admin chooses holds for organizations that are made afterwards", async () => {
+    const chosen = { default_plan: "free", default_plan_set_by: "platform_admin" };
+    expect((await choose("free")).body).toEqual(chosen);
+    expect(await settings()).toEqual(chosen);
+    const person = await office.person();
+    const made = await person.api.post("/organizations", { name: "One" });
+    expect(made.body).toMatchObject({ plan: "free", daily_limit: 10_000 });
+    expect((await person.api.post("/organizations", { name: "Two" })).status).toBe(201);
+    const third = await person.api.post("/organizations", { name: "Three" });
+    expect([third.status, third.body.type]).toEqual([403, "/problems/limit-reached"]);
+    const before = await office.owner.api.get(`/organizations/${office.organizationId}`);
+    expect(before.body.plan).toBe("enterprise");
+    await choose("enterprise");
+    expect((await person.api.post("/organizations", { name: "Three" })).body.plan).toBe("enterprise");
+  });
+
+  test("a choice is written down once, also when it is what held already", async () => {
+    await choose("enterprise");
+    await choose("enterprise");
+    expect(await log()).toMatchObject([
+      {
+        action: "platform.updated",
+        before: { default_plan: "free" },
+        after: { default_plan: "enterprise" },
+        actor: { kind: "platform_admin" },
+      },
+      { before: { default_plan: null }, after: { default_plan: "free" } },
+    ]);
+  });
+
+  test("several who choose at once take turns: each is written down with what was there before it", async () => {
+    const plans = ["free", "pro", "enterprise", "pro", "free"];
+    const answers = await Promise.all(plans.map(choose));
+    expect(answers.map((answer) => answer.status)).toEqual(plans.map(() => 200));
+    const entries: { id: string; before: object; after: object }[] = await log();
+    // By id, which is given when it is one's turn; the time is that of the request.
+    const inTurn = entries.sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(inTurn.slice(1).map(({ before }) => before)).toEqual(
+      inTurn.slice(0, -1).map(({ after }) => after),
+    );
+    expect(inTurn.at(-1)?.after).toEqual({ default_plan: (await settings()).default_plan });
+  });
+
+  test("a plan that there is not is refused, and so is anything else", async () => {
+    const wrong = await choose("gold");
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "default_plan"]);
+    expect((await office.admin.api.patch("/admin/settings", { plan: "free" })).status).toBe(422);
+  });
+});
+
+describe.each(databases)("with COUNTERSIGN_DEFAULT_PLAN, on $kind", ({ make }) => {
+  test("the environment decides, and says so to whoever wants it otherwise", async () => {
+    const office = await openOffice(make, { COUNTERSIGN_DEFAULT_PLAN: "pro" });
+    const read = await office.admin.api.get("/admin/settings");
+    expect(read.body).toEqual({ default_plan: "pro", default_plan_set_by: "environment" });
+    const refused = await office.admin.api.patch("/admin/settings", { default_plan: "free" });
+    expect([refused.status, refused.body.errors[0].field]).toEqual([409, "default_plan"]);
+    expect(refused.body.detail).toContain("COUNTERSIGN_DEFAULT_PLAN");
+    const person = await office.person();
+    expect((await person.api.post("/organizations", { name: "One" })).body.plan).toBe("pro");
+    await office.close();
+  });
+});

@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const places = [
+  process.env.CHROMIUM ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** Null where there is none. */
+export const chromiumPath = places.find((place) => place !== "" && existsSync(place)) ?? null;
+
+export const howToGetChromium =
+  "it needs Chromium. Install it (on Debian: apt-get install chromium), or set CHROMIUM to where it is.";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Pictures of what was seen, for whoever wants to look. Not committed. */
+const artifacts = join(import.meta.dir, "..", "artifacts");
+
+let running: Promise<Browser> | null = null;
+
+/** One browser for all tests of a file; each person in it has a context of their own. */
+export async function openContext(
+  options: { readonly scheme?: "light" | "dark"; readonly width?: number } = {},
+): Promise<BrowserContext> {
+  running ??= chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox"] });
+  const context = await (await running).newContext({
+    viewport: { width: options.width ?? 1440, height: 900 },
+    colorScheme: options.scheme ?? "light",
+    locale: "en-US",
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(15_000);
+  return context;
+}
+
+export async function closeChromium(): Promise<void> {
+  await (await running)?.close();
+  running = null;
+}
+
+/** What went wrong on a page that nobody should see: uncaught errors, and what the page's policy refused. */
+export function troublesOf(page: Page): string[] {
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) troubles.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol.startsWith("http") && hostname !== "127.0.0.1") troubles.push(`asked ${request.url()}`);
+  });
+  return troubles;
+}
+
+/** What axe has against the page as it is now, one line each. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  // As an extension would put it there: the page's own policy lets no script in.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() =>
+    (
+      globalThis as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      }
+    ).axe.run(),
+  );
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
+  );
+}
+
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  mkdirSync(artifacts, { recursive: true });
+  await page.screenshot({ path: join(artifacts, `${name}.png`), fullPage: true });
+}

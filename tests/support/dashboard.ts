@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import type { BrowserContext, Page } from "playwright-core";
+import { openContext } from "./chromium.ts";
+import type { TestDatabase } from "./databases.ts";
+import { goodPassword, type House, openHouse, type Resident } from "./house.ts";
+
+/** A server with the built dashboard, an owner with an organization and a product, and browsers to look at it with. */
+export interface Dashboard {
+  readonly house: House;
+  readonly owner: Resident;
+  readonly organizationId: string;
+  readonly slug: string;
+  readonly productId: string;
+  readonly apiKey: string;
+  /** Calls the management API as the owner, and fails when it is refused. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  manage(method: string, path: string, body?: unknown): Promise<any>;
+  /** A page on which somebody is signed in. */
+  pageFor(person: Resident, look?: { scheme?: "light" | "dark"; width?: number }): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export async function openDashboard(make: () => Promise<TestDatabase>): Promise<Dashboard> {
+  const house = await openHouse(make);
+  const owner = await house.guest({ admin: true });
+  const manage: Dashboard["manage"] = async (method, path, body) => {
+    const answer = await owner.browser.manage(method, path, body);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path} was answered with ${answer.status}: ${answer.text}`);
+    return answer.body;
+  };
+  const organization = await manage("POST", "/organizations", {
+    name: `Nordlicht ${randomUUID().slice(0, 8)}`,
+  });
+  const product = await manage("POST", `/organizations/${organization.id}/products`, { name: "Polaris" });
+  const contexts: BrowserContext[] = [];
+  return {
+    house,
+    owner,
+    organizationId: organization.id,
+    slug: organization.slug,
+    productId: product.id,
+    apiKey: product.api_key,
+    manage,
+    pageFor: async (person, look = {}) => {
+      const context = await openContext(look);
+      contexts.push(context);
+      const answer = await context.request.post(`${house.url}/api/auth/sign-in/email`, {
+        data: { email: person.email, password: goodPassword },
+        headers: { origin: house.url },
+      });
+      if (!answer.ok()) throw new Error(`The sign-in failed: ${await answer.text()}`);
+      const page = await context.newPage();
+      return page;
+    },
+    close: async () => {
+      for (const context of contexts) await context.close();
+      await house.close();
+    },
+  };
+}
