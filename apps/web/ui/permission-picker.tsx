@@ -1,4 +1,4 @@
-import type { Permission } from "@countersign/domain/members/permissions";
+import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "./icon.tsx";
@@ -16,8 +16,16 @@ interface PermissionPickerProps {
 
 /** What a role or an access token allows, in groups, with a sentence for each. */
 export function PermissionPicker(props: PermissionPickerProps) {
+  const { t } = useTranslation("permissions");
+  const isShort = props.readOnly !== true && permissions.some((permission) => !props.held.has(permission));
   return (
     <Stack gap="sm">
+      {isShort && (
+        <Group gap={6} wrap="nowrap" c="dimmed">
+          <Icon name="lock" size={15} />
+          <Text size="sm">{t("locked")}</Text>
+        </Group>
+      )}
       {permissionGroups.map((group) => (
         <GroupOfPermissions key={group} group={group} {...props} />
       ))}
@@ -75,7 +83,7 @@ function GroupOfPermissions({
               key={permission}
               permission={permission}
               isOn={value.has(permission)}
-              because={readOnly || held.has(permission) ? null : t("locked")}
+              isLocked={!readOnly && !held.has(permission)}
             />
           ),
         )}
@@ -87,17 +95,17 @@ function GroupOfPermissions({
 function Locked({
   permission,
   isOn,
-  because,
+  isLocked,
 }: {
   permission: Permission;
   isOn: boolean;
-  because: string | null;
+  isLocked: boolean;
 }) {
   const { t } = useTranslation("permissions");
   return (
     <div className={classes.locked}>
       <span className={`${classes.lock} ${isOn ? classes.held : ""}`}>
-        <Icon name={isOn ? "check" : because === null ? "minus" : "lock"} size={15} />
+        <Icon name={isOn ? "check" : isLocked ? "lock" : "minus"} size={15} />
       </span>
       <Stack gap={0} miw={0}>
         <Group gap={6}>
@@ -105,11 +113,11 @@ function Locked({
             {t(wordsOf(permission).name)}
           </Text>
           <Text size="xs" c="dimmed">
-            {isOn ? t("on") : t("off")}
+            {t(isLocked ? "notYours" : isOn ? "on" : "off")}
           </Text>
         </Group>
         <Text size="xs" c="dimmed">
-          {because ?? t(wordsOf(permission).effect)}
+          {t(wordsOf(permission).effect)}
         </Text>
       </Stack>
     </div>

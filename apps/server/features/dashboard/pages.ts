@@ -43,7 +43,7 @@ export class DashboardPages {
 
   /** A file of the dashboard, or the page itself; a problem for what no person would open. */
   answer(request: Request, requestId: string): Response {
-    const { pathname } = new URL(request.url);
+    const pathname = pathOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
     const asset = this.#assets.get(pathname);
     if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
@@ -86,6 +86,11 @@ export class DashboardPages {
       },
     });
   }
+}
+
+/** Not by `new URL`, which throws when the Host that somebody sent is none. */
+function pathOf(request: Request): string {
+  return /^(?:\w+:\/\/[^/?#]*)?([^?#]*)/.exec(request.url)?.[1] ?? "/";
 }
 
 /** Nothing from anywhere else, nothing written into the page, and styles only from who knows the word of the day. */

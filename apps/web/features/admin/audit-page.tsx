@@ -1,17 +1,16 @@
-import { Button, Drawer, Group, Pill, Select, Stack, Text, Title, UnstyledButton } from "@mantine/core";
+import { Drawer, Group, Pill, Select, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Page } from "../../ui/page.tsx";
-import { exactTime, Time } from "../../ui/time.tsx";
+import { Time } from "../../ui/time.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
-import { Difference, ShortDifference } from "../audit-log/difference.tsx";
+import { ShortDifference } from "../audit-log/difference.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
 import { Who } from "../audit-log/who.tsx";
-import classes from "./admin.module.css";
+import { EntryInFull } from "./entry-in-full.tsx";
 import { platformAuditRoute } from "./routes.tsx";
 
 const narrowing = ["organization", "actor", "subject"] as const;
@@ -137,65 +136,6 @@ export function PlatformAuditPage() {
         {opened !== null && <EntryInFull entry={opened} title={wordsOf(opened)} narrow={set} />}
       </Drawer>
     </Page>
-  );
-}
-
-interface EntryInFullProps {
-  readonly entry: Entry;
-  readonly title: string;
-  readonly narrow: (to: { actor?: string; subject?: string; entry: undefined }) => void;
-}
-
-function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
-  const { t, i18n } = useTranslation(["audit-log", "admin"]);
-  const { id: actorId } = entry.actor;
-  return (
-    <Stack>
-      <Title order={2}>{title}</Title>
-      <dl className={classes.facts}>
-        <dt>{t("columns.who")}</dt>
-        <dd>
-          <Who actor={entry.actor} />
-        </dd>
-        <dt>{t("columns.when")}</dt>
-        <dd>{exactTime(entry.at, i18n.language)}</dd>
-        <dt>{t("columns.subject")}</dt>
-        <dd>{entry.subject.name ?? entry.subject.id}</dd>
-        {entry.organization_id !== null && (
-          <>
-            <dt>{t("admin:audit.organization")}</dt>
-            <dd>
-              <GoLink to={`/admin/organizations/${entry.organization_id}`}>{t("admin:audit.open")}</GoLink>
-            </dd>
-          </>
-        )}
-        <dt>{t("columns.from")}</dt>
-        <dd>
-          <Text component="span" inherit className="mono">
-            {entry.ip ?? "–"}
-          </Text>
-        </dd>
-      </dl>
-      <Group gap="xs">
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => narrow({ subject: entry.subject.id, entry: undefined })}
-        >
-          {t("entry.onlySubject")}
-        </Button>
-        {actorId !== null && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => narrow({ actor: actorId, entry: undefined })}
-          >
-            {t("entry.onlyActor")}
-          </Button>
-        )}
-      </Group>
-      <Difference entry={entry} />
-    </Stack>
   );
 }
 
