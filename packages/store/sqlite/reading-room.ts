@@ -30,6 +30,7 @@ export class ReadingRoom {
   #asked = 0;
   #again: ReturnType<typeof setTimeout> | undefined;
   #closing: PromiseWithResolvers<void> | null = null;
+  #noting: Promise<void> = Promise.resolve();
 
   constructor(files: SqliteFiles, observer: RoomObserver) {
     this.#files = files;
@@ -64,6 +65,7 @@ export class ReadingRoom {
     this.#post({ kind: "close" });
     await this.#closing.promise;
     await thread.terminate();
+    await this.#noting;
   }
 
   #begin(): void {
@@ -105,11 +107,8 @@ export class ReadingRoom {
         this.#answered(message.number)?.reject(new Error(message.message));
         break;
       case "taken":
-        this.#observer
-          .note(message)
-          .catch((error) => this.#observer.trouble(sentence(error)))
-          // Not noted, it is taken in again: the index then says the same as before.
-          .finally(() => this.#post({ kind: "noted" }));
+        // Not noted, it is taken in again: the index then says the same as before.
+        if (this.#closing === null) this.#noting = this.#note(message);
         break;
       case "trouble":
         this.#observer.trouble(message.message);
@@ -118,6 +117,15 @@ export class ReadingRoom {
         this.#closing?.resolve();
         break;
     }
+  }
+
+  async #note(taken: Taken): Promise<void> {
+    try {
+      await this.#observer.note(taken);
+    } catch (error) {
+      this.#observer.trouble(sentence(error));
+    }
+    if (this.#closing === null) this.#post({ kind: "noted" });
   }
 
   #answered(number: number): PromiseWithResolvers<unknown> | undefined {

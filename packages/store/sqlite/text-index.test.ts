@@ -38,6 +38,24 @@ test("what was written is found at once, before and after the index has taken it
   expect(await find("e wor")).toEqual([]);
 });
 
+test("a store that is closed while its index begins has no trouble to tell of", async () => {
+  const { folder, seller } = await shop();
+  await closed(seller.store);
+  const troubles: string[] = [];
+  for (let round = 0; round < 12; round++) {
+    rmSync(sqliteFiles(folder).search, { force: true });
+    const store = await openStore(
+      { kind: "sqlite", folder },
+      { encryptionKey: null, durability: "standard" },
+    );
+    store.openReadingRoom((reason) => troubles.push(reason));
+    // Each time a little later, over the time that the thread takes to begin.
+    await Bun.sleep(round * 8);
+    await store.close();
+  }
+  expect(troubles).toEqual([]);
+});
+
 test("a text holds the term as a whole, not only its parts", async () => {
   const { seller, find } = await shop();
   await seller.license({ key: "defabc-abc" });
