@@ -17,7 +17,7 @@ export async function startTranslation(): Promise<void> {
     lng: language,
     fallbackLng: false,
     resources: { [language]: all },
-    defaultNS: "common",
+    defaultNS: "everywhere",
     interpolation: { escapeValue: false },
     returnNull: false,
   });

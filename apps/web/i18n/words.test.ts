@@ -49,7 +49,7 @@ describe("the dashboard's words", () => {
 /** Keys that are written out. What is put together from parts is seen when the pages are looked at. */
 function asked(source: string): { feature: string; key: string }[] {
   const features = new Map<string, string>();
-  for (const [, names = "", feature = "common"] of source.matchAll(
+  for (const [, names = "", feature = "everywhere"] of source.matchAll(
     /const \{([^}]*)\} = useTranslation\((?:"([^"]+)")?\)/g,
   )) {
     const name = /\bt(?:: (\w+))?/.exec(names);
@@ -57,7 +57,7 @@ function asked(source: string): { feature: string; key: string }[] {
   }
   // One file may hold parts of several features under the same name; then nothing certain can be said.
   const all = [...source.matchAll(/useTranslation\((?:"([^"]+)")?\)/g)].map(
-    ([, feature]) => feature ?? "common",
+    ([, feature]) => feature ?? "everywhere",
   );
   const found: { feature: string; key: string }[] = [];
   for (const [name, feature] of features) {

@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group, ScrollArea, UnstyledButton } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useReducedMotion } from "@mantine/hooks";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
@@ -24,11 +24,13 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address is why.
   useEffect(close, [pathname]);
   useShortcuts();
+  const isStill = useReducedMotion();
   return (
     <AppShell
       header={{ height: 52, collapsed: false }}
       navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
       padding={0}
+      transitionDuration={isStill ? 0 : 200}
     >
       <a className={classes.skip} href="#content">
         {t("skipToContent")}

@@ -52,7 +52,7 @@ export function EmailPanel() {
 }
 
 function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: string) => void }) {
-  const { t } = useTranslation(["account", "common"]);
+  const { t } = useTranslation("account");
   const me = useMe();
   const change = useChange("changeMyEmail");
   const [email, setEmail] = useState("");
@@ -94,7 +94,7 @@ function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: s
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={change.isPending}>
             {t("email.do")}

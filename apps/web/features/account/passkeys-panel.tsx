@@ -140,7 +140,7 @@ export function PasskeysPanel() {
 }
 
 function RenameForm(props: { passkey: Passkey; onClose: () => void; onDone: () => Promise<void> }) {
-  const { t } = useTranslation(["account", "common"]);
+  const { t } = useTranslation("account");
   const [name, setName] = useState(props.passkey.name ?? "");
   const rename = useMutation({
     mutationFn: () => callAuth("renamePasskey", { id: props.passkey.id, name }),
@@ -166,10 +166,10 @@ function RenameForm(props: { passkey: Passkey; onClose: () => void; onDone: () =
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={rename.isPending}>
-            {t("common:save")}
+            {t("everywhere:save")}
           </Button>
         </Group>
       </Stack>

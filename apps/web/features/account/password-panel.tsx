@@ -43,7 +43,7 @@ export function PasswordPanel() {
 }
 
 function PasswordForm({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation(["account", "common"]);
+  const { t } = useTranslation("account");
   const me = useMe();
   const queries = useQueryClient();
   const [current, setCurrent] = useState("");
@@ -87,7 +87,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={change.isPending}>
             {t("password.open")}

@@ -23,7 +23,7 @@ export function ProfilePage() {
 }
 
 function NamePanel() {
-  const { t } = useTranslation(["account", "common"]);
+  const { t } = useTranslation("account");
   const me = useMe();
   const save = useChange("updateMe", ["getMe", "listMembers"]);
   const [name, setName] = useState(me.name);
@@ -48,7 +48,7 @@ function NamePanel() {
           <ProblemAlert error={save.error} beside={["name"]} />
           <Group>
             <Button type="submit" loading={save.isPending} disabled={name === me.name}>
-              {t("common:save")}
+              {t("everywhere:save")}
             </Button>
           </Group>
         </Stack>

@@ -7,7 +7,7 @@ import classes from "./account.module.css";
 
 /** Shown this one time, until somebody says that they have stored them. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
-  const { t } = useTranslation(["account", "common"]);
+  const { t } = useTranslation("account");
   const [isStored, setStored] = useState(false);
   const text = `${codes.join("\n")}\n`;
   return (

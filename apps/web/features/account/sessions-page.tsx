@@ -18,7 +18,7 @@ type Session = Item<"listMySessions">;
 
 /** Where one is signed in: this browser first. */
 export function SessionsPage() {
-  const { t } = useTranslation(["account", "common"]);
+  const { t } = useTranslation("account");
   const list = useInfiniteQuery(askPages("listMySessions"));
   const end = useChange("endMySession", ["listMySessions"]);
   const endOthers = useChange("endMyOtherSessions", ["listMySessions"]);
@@ -62,7 +62,7 @@ export function SessionsPage() {
         {list.hasNextPage && (
           <Center>
             <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-              {t("common:more")}
+              {t("everywhere:more")}
             </Button>
           </Center>
         )}

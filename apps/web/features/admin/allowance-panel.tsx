@@ -31,7 +31,7 @@ export function AllowancePanel({ userId, ofOwner = false }: { userId: string; of
 }
 
 function AllowanceForm(props: { userId: string; allowance: number | null; updatedAt: string }) {
-  const { t } = useTranslation(["admin", "common"]);
+  const { t } = useTranslation("admin");
   const [allowance, setAllowance] = useState(props.allowance);
   const save = useChange("updateUser", ["getUser", "listUsers"]);
   const submit = (event: FormEvent) => {
@@ -59,7 +59,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
         <ProblemAlert error={save.error} beside={["organization_allowance"]} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={allowance === props.allowance}>
-            {t("common:save")}
+            {t("everywhere:save")}
           </Button>
         </Group>
       </Stack>

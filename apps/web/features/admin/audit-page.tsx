@@ -131,7 +131,7 @@ export function PlatformAuditPage() {
         position="right"
         size="lg"
         title={t("audit-log:entry.title")}
-        closeButtonProps={{ "aria-label": t("common:close") }}
+        closeButtonProps={{ "aria-label": t("everywhere:close") }}
       >
         {opened !== null && <EntryInFull entry={opened} title={wordsOf(opened)} narrow={set} />}
       </Drawer>

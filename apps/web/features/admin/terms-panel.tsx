@@ -12,7 +12,7 @@ import { billingStates, plans } from "./routes.tsx";
 
 /** Plan, limits and billing of an organization. */
 export function TermsPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
-  const { t, i18n } = useTranslation(["admin", "common"]);
+  const { t, i18n } = useTranslation("admin");
   const [plan, setPlan] = useState(organization.plan);
   const [billing, setBilling] = useState(organization.billing_state);
   const [requests, setRequests] = useState(organization.daily_limit_override);
@@ -89,7 +89,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           <ProblemAlert error={save.error} beside={["daily_limit_override", "daily_letters_override"]} />
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-              {t("common:save")}
+              {t("everywhere:save")}
             </Button>
           </Group>
         </Stack>

@@ -19,7 +19,6 @@ interface EntryDrawerProps {
 /** One entry whole: who, when, from where, and each field that changed. */
 export function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
   const { t } = useTranslation("audit-log");
-  const { t: common } = useTranslation();
   return (
     <Drawer
       opened={entry !== null}
@@ -27,7 +26,7 @@ export function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
       position="right"
       size="lg"
       title={t("entry.title")}
-      closeButtonProps={{ "aria-label": common("close") }}
+      closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {entry !== null && (
         <Stack gap="lg">

@@ -95,18 +95,18 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
           </Text>
         )}
         {isOld ? (
-          <Alert color="orange" title={t("common:changedMeanwhile.title")} icon={<Icon name="warning" />}>
+          <Alert color="orange" title={t("everywhere:changedMeanwhile.title")} icon={<Icon name="warning" />}>
             <Stack gap="xs" align="flex-start">
-              {t("common:changedMeanwhile.words")}
+              {t("everywhere:changedMeanwhile.words")}
               <Button size="xs" variant="default" onClick={() => void reload()}>
-                {t("common:changedMeanwhile.reload")}
+                {t("everywhere:changedMeanwhile.reload")}
               </Button>
             </Stack>
           </Alert>
         ) : (
           <ProblemAlert error={error} beside={fields} />
         )}
-        {isLoaded && <Alert icon={<Icon name="info" />}>{t("common:changedMeanwhile.loaded")}</Alert>}
+        {isLoaded && <Alert icon={<Icon name="info" />}>{t("everywhere:changedMeanwhile.loaded")}</Alert>}
         {field("email", { type: "email", "data-autofocus": true, autoComplete: "off" })}
         {field("name", { autoComplete: "off" })}
         {field("discord_id", {
@@ -121,10 +121,10 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={create.isPending || update.isPending}>
-            {t(base === undefined ? "form.make" : "common:save")}
+            {t(base === undefined ? "form.make" : "everywhere:save")}
           </Button>
         </Group>
       </Stack>

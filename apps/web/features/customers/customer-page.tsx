@@ -60,7 +60,7 @@ export function CustomerPage() {
               leftSection={<Icon name="edit" size={16} />}
               onClick={() => openEdit(true)}
             >
-              {t("common:edit")}
+              {t("everywhere:edit")}
             </Button>
             <Tooltip label={t("delete.hasLicenses")} disabled={!hasLicenses}>
               <Button
@@ -70,7 +70,7 @@ export function CustomerPage() {
                 aria-disabled={hasLicenses}
                 onClick={(event) => (hasLicenses ? event.preventDefault() : setDeleting(true))}
               >
-                {t("common:delete")}
+                {t("everywhere:delete")}
               </Button>
             </Tooltip>
           </>

@@ -12,7 +12,6 @@ import { bodyOf, noOrganization, OrganizationFields } from "./organization-field
 
 export function NewOrganizationPage() {
   const { t } = useTranslation("identity");
-  const { t: common } = useTranslation();
   const navigate = useNavigate();
   const router = useRouter();
   const me = useMe();
@@ -63,7 +62,7 @@ export function NewOrganizationPage() {
             </Button>
             {mine.length > 0 && (
               <Button variant="default" onClick={() => router.history.back()}>
-                {common("cancel")}
+                {t("everywhere:cancel")}
               </Button>
             )}
           </Group>

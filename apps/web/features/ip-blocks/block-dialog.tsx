@@ -121,10 +121,10 @@ function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDial
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={add.isPending || update.isPending}>
-            {t(block === null ? "form.doAdd" : "common:save")}
+            {t(block === null ? "form.doAdd" : "everywhere:save")}
           </Button>
         </Group>
       </Stack>

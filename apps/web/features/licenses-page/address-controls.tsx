@@ -33,7 +33,7 @@ export function AddAddress({ license }: { license: License }) {
           error={fieldError(add.error, "ip")}
         />
         <Button type="submit" variant="default" loading={add.isPending}>
-          {t("common:add")}
+          {t("everywhere:add")}
         </Button>
       </form>
       <ProblemAlert error={add.error} beside={["ip"]} />

@@ -130,7 +130,7 @@ export function Addresses({ license }: { license: License }) {
           loading={list.isFetchingNextPage}
           onClick={() => void list.fetchNextPage()}
         >
-          {t("common:more")}
+          {t("everywhere:more")}
         </Button>
       )}
       {may("licenses:update") && <AddAddress license={license} />}

@@ -22,11 +22,11 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
   );
 
   function words(field: string, value: unknown): string {
-    if (value === null || value === undefined) return t("common:none");
-    if (typeof value === "boolean") return t(value ? "common:yes" : "common:no");
+    if (value === null || value === undefined) return t("everywhere:none");
+    if (typeof value === "boolean") return t(value ? "everywhere:yes" : "everywhere:no");
     if (field === "term_seconds" && typeof value === "number") return spanWords(value, i18n.language);
     if (field.endsWith("_at") && typeof value === "string") return exactTime(value, i18n.language);
-    if (Array.isArray(value)) return value.length === 0 ? t("common:none") : value.join(", ");
+    if (Array.isArray(value)) return value.length === 0 ? t("everywhere:none") : value.join(", ");
     const text = typeof value === "object" ? JSON.stringify(value) : String(value);
     return text.length > 160 ? `${text.slice(0, 160)}…` : text;
   }

@@ -36,7 +36,7 @@ export function Deeds({ license }: { license: License }) {
           leftSection={<Icon name="edit" size={16} />}
           onClick={() => open("edit")}
         >
-          {t("common:edit")}
+          {t("everywhere:edit")}
         </Button>
       )}
       {mayUpdate && !license.is_lifetime && (

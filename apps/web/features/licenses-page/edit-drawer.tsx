@@ -84,13 +84,13 @@ function EditForm({ license, onClose }: EditDrawerProps) {
             <Alert
               color="orange"
               role="alert"
-              title={t("common:changedMeanwhile.title")}
+              title={t("everywhere:changedMeanwhile.title")}
               icon={<Icon name="warning" />}
             >
               <Stack gap="xs" align="flex-start">
-                {t("common:changedMeanwhile.words")}
+                {t("everywhere:changedMeanwhile.words")}
                 <Button size="xs" variant="default" onClick={() => reload().catch(tellProblem)}>
-                  {t("common:changedMeanwhile.reload")}
+                  {t("everywhere:changedMeanwhile.reload")}
                 </Button>
               </Stack>
             </Alert>
@@ -99,19 +99,19 @@ function EditForm({ license, onClose }: EditDrawerProps) {
           )}
           {both !== null && !isOld && (
             <Alert role="status" icon={<Icon name="info" />}>
-              {t("common:changedMeanwhile.loaded")}{" "}
+              {t("everywhere:changedMeanwhile.loaded")}{" "}
               {both.length > 0 &&
-                t("common:changedMeanwhile.both", {
+                t("everywhere:changedMeanwhile.both", {
                   fields: both.map((field) => t(`fields.${field}`)).join(", "),
                 })}
             </Alert>
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              {t("common:cancel")}
+              {t("everywhere:cancel")}
             </Button>
             <Button type="submit" loading={update.isPending}>
-              {t("common:save")}
+              {t("everywhere:save")}
             </Button>
           </Group>
         </Stack>

@@ -62,7 +62,7 @@ export function History({ license }: { license: License }) {
           loading={log.isFetchingNextPage || events.isFetchingNextPage}
           onClick={more}
         >
-          {t("common:more")}
+          {t("everywhere:more")}
         </Button>
       )}
       {!mayLog && (

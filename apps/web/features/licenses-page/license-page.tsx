@@ -29,7 +29,7 @@ export function LicensePage() {
   const { licenseId } = licenseRoute.useParams();
   const { data: license, error } = useQuery(ask("getLicense", { params: { license_id: licenseId } }));
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
-  const above = <Back to={`/o/${slug}/licenses`}>{t("common:places.licenses")}</Back>;
+  const above = <Back to={`/o/${slug}/licenses`}>{t("everywhere:places.licenses")}</Back>;
   if (license === undefined)
     return (
       <Page title={t("license")} above={above}>

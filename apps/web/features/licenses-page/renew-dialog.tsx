@@ -112,7 +112,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
         <Text role="status">{preview()}</Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={renew.isPending} data-autofocus>
             {t("deeds.renew")}

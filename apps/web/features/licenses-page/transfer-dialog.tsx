@@ -92,7 +92,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={update.isPending}>
             {t("transfer.do")}

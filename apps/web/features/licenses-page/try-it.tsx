@@ -19,7 +19,11 @@ export function TryIt({ license }: { license: License }) {
     `  -d '${body.replaceAll("'", "'\\''")}'`,
   ].join("\n");
   return (
-    <Section title={t("tryIt.title")} id="try-it" actions={<Copy value={command} label={t("common:copy")} />}>
+    <Section
+      title={t("tryIt.title")}
+      id="try-it"
+      actions={<Copy value={command} label={t("everywhere:copy")} />}
+    >
       <pre className={classes.code}>{command}</pre>
       <Text c="dimmed" size="sm" mt="xs">
         {t(prefix === undefined ? "tryIt.words" : "tryIt.wordsWithPrefix", {

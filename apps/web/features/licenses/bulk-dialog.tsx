@@ -37,7 +37,7 @@ export function BulkDialog({ action, ...rest }: BulkDialogProps) {
       closeOnClickOutside={!isBusy}
       closeOnEscape={!isBusy}
       withCloseButton={!isBusy}
-      closeButtonProps={{ "aria-label": t("close", { ns: "common" }) }}
+      closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {action !== null && <Question action={action} {...rest} isBusy={isBusy} setBusy={setBusy} />}
     </Modal>
@@ -125,7 +125,7 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
         />
         {word !== null && would !== undefined && would > 0 && !hasBegun && (
           <TextInput
-            label={t("confirm.type", { ns: "common", words: word })}
+            label={t("everywhere:confirm.type", { words: word })}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
@@ -164,7 +164,7 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
             </Button>
           ) : (
             <Button variant="default" onClick={hasBegun ? onDone : onClose}>
-              {hasBegun ? t("bulk.leave") : t("cancel", { ns: "common" })}
+              {hasBegun ? t("bulk.leave") : t("everywhere:cancel")}
             </Button>
           )}
           <Button

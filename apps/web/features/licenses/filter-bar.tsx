@@ -61,7 +61,7 @@ function StatusAndProduct({ withLabels = false }: { withLabels?: boolean }) {
         placeholder={t("filters.anyStatus")}
         data={statuses.map((status) => ({
           value: status,
-          label: t(`licenseStatus.${status}`, { ns: "common" }),
+          label: t(`licenseStatus.${status}`, { ns: "everywhere" }),
         }))}
         value={search.status ?? null}
         onChange={(status) => change({ status: (status as Status | null) ?? undefined })}

@@ -64,7 +64,7 @@ function useFilterWords(search: LicenseSearch): (name: FilterName) => string {
   return (name) => {
     switch (name) {
       case "status":
-        return t(`licenseStatus.${search.status}`, { ns: "common" });
+        return t(`licenseStatus.${search.status}`, { ns: "everywhere" });
       case "product_id":
         return products.data?.find(({ id }) => id === search.product_id)?.name ?? t("filters.product_id");
       case "customer_id":

@@ -124,7 +124,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
             loading={isFetchingNextPage}
             onClick={() => fetchNextPage()}
           >
-            {t("more", { ns: "common" })}
+            {t("everywhere:more")}
           </Button>
         </Center>
       )}

@@ -71,7 +71,7 @@ export function ViewStrip() {
         opened={isNaming}
         onClose={naming.close}
         title={t("views.save")}
-        closeButtonProps={{ "aria-label": t("close", { ns: "common" }) }}
+        closeButtonProps={{ "aria-label": t("everywhere:close") }}
       >
         {isNaming && (
           <NameView
@@ -109,10 +109,10 @@ function NameView({ onSave, onCancel }: { onSave: (name: string) => void; onCanc
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            {t("cancel", { ns: "common" })}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" disabled={name.trim() === ""}>
-            {t("save", { ns: "common" })}
+            {t("everywhere:save")}
           </Button>
         </Group>
       </Stack>

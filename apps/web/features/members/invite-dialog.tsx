@@ -25,7 +25,7 @@ export function InviteDialog({ opened, roleId, onClose }: InviteDialogProps) {
 }
 
 function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
-  const { t } = useTranslation(["members", "common"]);
+  const { t } = useTranslation("members");
   const organization = useOrganization();
   const may = useMay();
   const held = useHeld();
@@ -87,7 +87,7 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
         <Alert variant="default">{t("invite.words")}</Alert>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t("common:cancel")}
+            {t("everywhere:cancel")}
           </Button>
           <Button type="submit" loading={invite.isPending} disabled={role === null}>
             {t("invite.do")}

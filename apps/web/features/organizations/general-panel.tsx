@@ -14,7 +14,7 @@ import { tell } from "../../ui/tell.tsx";
 
 /** Name, slug and language: saved together. */
 export function GeneralPanel() {
-  const { t } = useTranslation(["organizations", "common"]);
+  const { t } = useTranslation("organizations");
   const organization = useOrganization();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -89,7 +89,7 @@ export function GeneralPanel() {
           <ProblemAlert error={save.error} beside={["name", "slug", "locale"]} />
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-              {t("common:save")}
+              {t("everywhere:save")}
             </Button>
           </Group>
         </Stack>

@@ -45,7 +45,7 @@ export function NewProductPage() {
               {t("new.do")}
             </Button>
             <Button variant="default" component={Link} to={`/o/${slug}/products` as "/"}>
-              {t("cancel", { ns: "common" })}
+              {t("everywhere:cancel")}
             </Button>
           </Group>
         </Stack>

@@ -24,7 +24,7 @@ interface RoleFormProps {
 }
 
 export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, children }: RoleFormProps) {
-  const { t } = useTranslation(["roles", "common"]);
+  const { t } = useTranslation("roles");
   const held = useHeld();
   const [name, setName] = useState(first.name);
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set(first.permissions));

@@ -16,7 +16,7 @@ import { RoleForm } from "./role-form.tsx";
 import { roleRoute } from "./routes.tsx";
 
 export function RolePage() {
-  const { t } = useTranslation(["roles", "common"]);
+  const { t } = useTranslation("roles");
   const organization = useOrganization();
   const may = useMay();
   const held = useHeld();
@@ -62,7 +62,7 @@ export function RolePage() {
           // What the server has now is what changes are told from.
           key={role.updated_at}
           first={role}
-          deed={t("common:save")}
+          deed={t("everywhere:save")}
           isBusy={change.isPending}
           error={change.error}
           onSubmit={(body) =>

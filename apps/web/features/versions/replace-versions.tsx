@@ -76,7 +76,7 @@ function Form({ productId, versions, onClose }: ReplaceVersionsProps) {
           </Text>
           <Group gap="xs">
             <Button variant="default" onClick={onClose}>
-              {t("cancel", { ns: "common" })}
+              {t("everywhere:cancel")}
             </Button>
             <Button type="submit" loading={replace.isPending} disabled={isSame || faults.length > 0}>
               {t("replace.do")}

@@ -25,7 +25,6 @@ interface DeliveryDrawerProps {
 /** One delivery: every attempt with what was sent and what came back. */
 export function DeliveryDrawer({ webhook, deliveryId, onClose, onReplay }: DeliveryDrawerProps) {
   const { t } = useTranslation("webhooks");
-  const { t: common } = useTranslation();
   return (
     <Drawer
       opened={deliveryId !== null}
@@ -33,7 +32,7 @@ export function DeliveryDrawer({ webhook, deliveryId, onClose, onReplay }: Deliv
       position="right"
       size="xl"
       title={t("delivery.title")}
-      closeButtonProps={{ "aria-label": common("close") }}
+      closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {deliveryId !== null && <Content webhook={webhook} deliveryId={deliveryId} onReplay={onReplay} />}
     </Drawer>

@@ -14,7 +14,6 @@ import { WebhookForm } from "./webhook-form.tsx";
 
 export function NewWebhookPage() {
   const { t } = useTranslation("webhooks");
-  const { t: common } = useTranslation();
   const organization = useOrganization();
   const navigate = useNavigate();
   const create = useChange("createWebhook", ["listWebhooks"]);
@@ -50,7 +49,7 @@ export function NewWebhookPage() {
           autoFocus
         >
           <Button variant="default" component={Link} to={`/o/${organization.slug}/webhooks`}>
-            {common("cancel")}
+            {t("everywhere:cancel")}
           </Button>
         </WebhookForm>
       </Paper>

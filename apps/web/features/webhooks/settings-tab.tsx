@@ -15,7 +15,6 @@ import classes from "./webhooks.module.css";
 
 export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
   const { t } = useTranslation("webhooks");
-  const { t: common } = useTranslation();
   const { id } = useOrganization();
   const [isDisabling, setDisabling] = useState(false);
   const update = useChange("updateWebhook", ["getWebhook", "listWebhooks"]);
@@ -27,7 +26,7 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
           // After a save it starts from what the server has; a header's value is then hidden again.
           key={update.data?.updated_at ?? ""}
           start={draftOf(update.data ?? webhook)}
-          deed={common("save")}
+          deed={t("everywhere:save")}
           error={update.error}
           isBusy={update.isPending}
           onSubmit={(draft) =>

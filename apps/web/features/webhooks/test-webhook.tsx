@@ -62,7 +62,6 @@ interface TestResultProps {
 
 function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultProps) {
   const { t } = useTranslation("webhooks");
-  const { t: common } = useTranslation();
   const { id } = useOrganization();
   const touch = useRefreshOnce(deliveryId);
   const attempts = useQuery({
@@ -114,7 +113,7 @@ function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultPr
           {t("test.again")}
         </Button>
         <Button onClick={onDone} data-autofocus>
-          {common("close")}
+          {t("everywhere:close")}
         </Button>
       </Group>
     </Stack>

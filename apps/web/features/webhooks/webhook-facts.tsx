@@ -6,7 +6,6 @@ import classes from "./webhooks.module.css";
 /** For those who may look and not change. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
-  const { t: common } = useTranslation();
   const facts = [
     [t("form.url"), webhook.url],
     [t("form.description"), webhook.description],
@@ -24,7 +23,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
         : t("settings.products", { count: webhook.product_ids.length }),
     ],
     [t("form.headers"), webhook.header_names.join(", ")],
-    [t("form.autoReenable"), webhook.auto_reenable ? common("yes") : common("no")],
+    [t("form.autoReenable"), webhook.auto_reenable ? t("everywhere:yes") : t("everywhere:no")],
   ] as const;
   return (
     <Paper withBorder p="lg" radius="lg">
@@ -32,7 +31,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
         {facts.map(([name, value]) => (
           <div key={name} className={classes.fact}>
             <dt>{name}</dt>
-            <dd>{value === "" ? common("none") : value}</dd>
+            <dd>{value === "" ? t("everywhere:none") : value}</dd>
           </div>
         ))}
       </dl>
