@@ -68,7 +68,8 @@ else
 
         await page.emulateMedia({ colorScheme: "dark" });
         await keepPicture(page, `${picture}-dark`);
-        expect(await violationsOf(page)).toEqual([]);
+        // Of what axe looks at, the theme changes colours alone.
+        expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
 
         await page.setViewportSize(phone);
         await keepPicture(page, `${picture}-phone`);

@@ -57,16 +57,20 @@ export function troublesOf(page: Page): string[] {
   return troubles;
 }
 
-/** What axe has against the page as it is now, one line each. */
-export async function violationsOf(page: Page): Promise<string[]> {
+/** What axe has against the page as it is now, one line each; by the rules named, or by all. */
+export async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   // As an extension would put it there: the page's own policy lets no script in.
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() =>
-    (
-      globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      }
-    ).axe.run(),
+  const { violations } = await page.evaluate(
+    (runOnly) =>
+      (
+        globalThis as unknown as {
+          axe: {
+            run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+          };
+        }
+      ).axe.run({ resultTypes: ["violations"], ...(runOnly === undefined ? {} : { runOnly }) }),
+    rules,
   );
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,

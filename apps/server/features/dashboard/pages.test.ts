@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { DashboardPages } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));
@@ -12,6 +12,7 @@ mkdirSync(join(folder, "assets"));
 writeFileSync(join(folder, "index.html"), '<meta name="csp-nonce" content="%NONCE%">');
 writeFileSync(join(folder, "assets", "main-abc.js"), script);
 writeFileSync(join(folder, "assets", "main-abc.js.br"), brotliCompressSync(script));
+writeFileSync(join(folder, "assets", "main-abc.js.gz"), gzipSync(script));
 writeFileSync(join(folder, "favicon.svg"), "<svg/>");
 writeFileSync(join(folder, ".built-from"), "a fingerprint");
 
@@ -49,6 +50,11 @@ describe("the dashboard's pages", () => {
     expect(packed.headers.get("content-encoding")).toBe("br");
     expect(packed.headers.get("vary")).toBe("accept-encoding");
     expect((await packed.arrayBuffer()).byteLength).toBeLessThan(script.length);
+    const forPlainHttp = ask("/assets/main-abc.js", { "accept-encoding": "gzip, deflate" });
+    expect(forPlainHttp.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await forPlainHttp.arrayBuffer()).toString()).toBe(script);
+    const refused = ask("/assets/main-abc.js", { "accept-encoding": "br;q=0, gzip;q=0.5" });
+    expect(refused.headers.get("content-encoding")).toBe("gzip");
     expect(ask("/favicon.svg").headers.get("cache-control")).toBe("public, max-age=3600");
   });
 
@@ -59,6 +65,7 @@ describe("the dashboard's pages", () => {
     ["a way out of the folder", "/assets/../../package.json", {}],
     ["what the build left for itself", "/.built-from", {}],
     ["a packed file by its own name", "/assets/main-abc.js.br", {}],
+    ["another packed file by its own name", "/assets/main-abc.js.gz", {}],
   ])("%s is not found", (_, path, headers) => {
     expect(ask(path, headers as Record<string, string>).status).toBe(404);
   });

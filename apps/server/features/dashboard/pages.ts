@@ -12,10 +12,13 @@ const types: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 };
 
+/** How the build packs files, by the ending it gives them: the smallest first. */
+const packings = { br: ".br", gzip: ".gz" } as const;
+
 interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
-  /** The same in less bytes, made when the dashboard was built. */
-  readonly packed: Uint8Array<ArrayBuffer> | null;
+  /** The same in less bytes, by the name of the packing. */
+  readonly packed: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   readonly type: string;
 }
 
@@ -32,10 +35,9 @@ export class DashboardPages {
       const type = types[entry.name.split(".").at(-1) ?? ""];
       if (!entry.isFile() || type === undefined || entry.name === "index.html") continue;
       const path = join(entry.parentPath, entry.name);
-      const packed = `${path}.br`;
       this.#assets.set(path.slice(folder.length).replaceAll("\\", "/"), {
         body: new Uint8Array(readFileSync(path)),
-        packed: existsSync(packed) ? new Uint8Array(readFileSync(packed)) : null,
+        packed: packedOf(path),
         type,
       });
     }
@@ -54,13 +56,12 @@ export class DashboardPages {
   }
 
   #file(request: Request, pathname: string, asset: Asset, requestId: string): Response {
-    const takesPacked = /\bbr\b/.test(request.headers.get("accept-encoding") ?? "");
-    const isPacked = takesPacked && asset.packed !== null;
-    return new Response(isPacked ? asset.packed : asset.body, {
+    const packing = [...asset.packed.keys()].find((name) => takes(request, name));
+    return new Response(packing === undefined ? asset.body : asset.packed.get(packing), {
       headers: {
         "content-type": asset.type,
-        ...(isPacked ? { "content-encoding": "br" } : {}),
-        ...(asset.packed === null ? {} : { vary: "accept-encoding" }),
+        ...(packing === undefined ? {} : { "content-encoding": packing }),
+        ...(asset.packed.size === 0 ? {} : { vary: "accept-encoding" }),
         // Their names change with what is in them.
         "cache-control": pathname.startsWith("/assets/")
           ? "public, max-age=31536000, immutable"
@@ -86,6 +87,21 @@ export class DashboardPages {
       },
     });
   }
+}
+
+function takes(request: Request, packing: string): boolean {
+  const offers = request.headers.get("accept-encoding")?.split(",") ?? [];
+  return offers.some((offer) => {
+    const [name, weight] = offer.split(";").map((part) => part.trim());
+    return name === packing && Number(weight?.replace("q=", "") ?? 1) > 0;
+  });
+}
+
+function packedOf(path: string): Asset["packed"] {
+  const packed = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const [name, ending] of Object.entries(packings))
+    if (existsSync(path + ending)) packed.set(name, new Uint8Array(readFileSync(path + ending)));
+  return packed;
 }
 
 /** Not by `new URL`, which throws when the Host that somebody sent is none. */
