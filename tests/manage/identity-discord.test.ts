@@ -124,7 +124,9 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     await browser.auth("/two-factor/verify-totp", { code: totpCode(secret, -1) });
     const later = house.browser();
     const back = await comeBy(later, who);
-    expect([back.status, back.headers.get("location")]).toEqual([302, `${house.url}/sign-in/second-factor`]);
+    // The page that was wanted is not forgotten on the way.
+    const asked = `${house.url}/sign-in/second-factor?next=%2Fwelcome`;
+    expect([back.status, back.headers.get("location")]).toEqual([302, asked]);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
     expect((await later.manage("GET", "/me")).status).toBe(401);
     expect((await later.auth("/two-factor/verify-totp", { code: totpCode(secret) })).status).toBe(200);

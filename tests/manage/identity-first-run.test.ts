@@ -54,6 +54,23 @@ for (const { kind, make } of databases) {
       expect(JSON.stringify(rows)).not.toContain(token);
     });
 
+    test("whoever opens the link learns at once whether it still works", async () => {
+      const house = await fresh();
+      const token = await printedToken(house.server.output);
+      const browser = house.browser();
+      const good = async (query: string) => (await browser.manage("GET", `/setup${query}`)).body.is_link_good;
+      expect(await good("")).toBeNull();
+      expect(await good(`?token=${token}`)).toBe(true);
+      expect(await good(`?token=${token.slice(1)}x`)).toBe(false);
+      await house.store.transaction(async (db) => {
+        await db
+          .updateTable("platform_state")
+          .set({ value: String(Date.now() - 1) })
+          .execute();
+      });
+      expect(await good(`?token=${token}`)).toBe(false);
+    });
+
     test.each([
       ["the language that is asked for", { locale: "es" }, "de-AT,de;q=0.9", "es"],
       ["that of the browser", {}, "fr, de-AT;q=0.9, en;q=0.8", "de"],

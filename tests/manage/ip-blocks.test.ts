@@ -169,7 +169,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       expect((await keeper.api.delete(`${path}/${body.id}`)).status).toBe(204);
     });
 
-    test("every change is in the audit log", async () => {
+    test("every change is in the audit log; of a license, in its own history", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const { body } = await office.owner.api.post(path, { cidr: "198.18.9.9", note: "a" });
@@ -178,7 +178,9 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       const rows = await office.store.reads
         .selectFrom("audit_log")
         .selectAll()
-        .where("subject_id", "=", body.id)
+        .where("subject_kind", "=", level === "license" ? "license" : "ip_block")
+        .where("subject_id", "=", level === "license" ? license.id : body.id)
+        .where("action", "like", "ip_block.%")
         .orderBy("id")
         .execute();
       expect(rows.map((row) => row.action)).toEqual([

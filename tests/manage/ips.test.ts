@@ -177,6 +177,31 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(whole.body.sightings).toHaveLength(1);
   });
 
+  test("the list says which addresses are blocked for every license", async () => {
+    const own = await anotherOrganization();
+    const here = `/organizations/${own.organizationId}`;
+    const addresses = ["203.0.113.7", "203.0.113.8", "198.51.100.1", "2001:db8:1::/64", "2001:db8:2::/64"];
+    for (const ip of addresses) await see(own.organizationId, ip, [newId()]);
+    const license = await own.sell();
+    const block = (place: string, cidr: string, expires_at: string | null = null) =>
+      own.owner.api.post(`${place}/ip-blocks`, { cidr, expires_at });
+    await block(here, "203.0.113.7");
+    await block(here, "203.0.113.8", "2020-01-01T00:00:00Z");
+    await block(here, "2001:db8:1::/48");
+    await block(here, "2001:db8:2::1");
+    await block(`/licenses/${license.id}`, "198.51.100.1");
+    const blocked = async (query: string) => {
+      const { body } = await own.owner.api.get(`${here}/ips${query}`);
+      return body.data
+        .filter((row: { blocked: boolean }) => row.blocked)
+        .map((row: { ip: string }) => row.ip)
+        .sort();
+    };
+    for (const query of ["", "?sort=ip"])
+      expect(await blocked(query)).toEqual(["2001:db8:1::/64", "203.0.113.7"]);
+    expect(await blocked("?cidr=203.0.113.0/24")).toEqual(["203.0.113.7"]);
+  });
+
   test("all blocks that cover an address are shown, those that ended are not", async () => {
     const license = await sell(office, { customer: { email: `${crypto.randomUUID()}@example.com` } });
     const organization = `/organizations/${office.organizationId}`;

@@ -46,6 +46,29 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     await office.owner.api.patch(`/products/${office.productId}`, { auto_register_ip_on_validate: true });
   });
 
+  test("the list says which addresses are blocked for this license, at any level", async () => {
+    const license = await create({ max_ips: 9 });
+    const other = await create();
+    for (const ip of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"])
+      await office.owner.api.post(`/licenses/${license.id}/ips`, { ip });
+    const organization = `/organizations/${office.organizationId}`;
+    const blocks = [
+      [`/licenses/${license.id}`, "192.0.2.1"],
+      [`${organization}/customers/${license.global_customer_id}`, "192.0.2.2/32"],
+      [organization, "192.0.2.3"],
+      [`/licenses/${other.id}`, "192.0.2.4"],
+    ];
+    for (const [place, cidr] of blocks)
+      expect((await office.owner.api.post(`${place}/ip-blocks`, { cidr })).status).toBe(201);
+    const { body } = await office.owner.api.get(`/licenses/${license.id}/ips`);
+    expect(body.data.map((row: { ip: string; blocked: boolean }) => [row.ip, row.blocked])).toEqual([
+      ["192.0.2.1", true],
+      ["192.0.2.2", true],
+      ["192.0.2.3", true],
+      ["192.0.2.4", false],
+    ]);
+  });
+
   test("an IPv6 address takes its network's place, once", async () => {
     const license = await create({ max_ips: 2 });
     const path = `/licenses/${license.id}/ips`;

@@ -128,6 +128,24 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect(body.errors[0].field).toBe("version");
   });
 
+  test("a list that was replaced from an older reading is refused, and nothing is lost", async () => {
+    const { add, list, path } = await product();
+    const revision = async () => (await office.owner.api.get(path)).body.revision as number;
+    const put = (seen: number | undefined) =>
+      office.owner.api.put(path, { versions: [{ version: "2.0", state: "latest" }], revision: seen });
+    await add("1.0.0");
+    const seen = await revision();
+    await add("1.1.0");
+    const refused = await put(seen);
+    expect(refused.status).toBe(412);
+    expect(refused.body.type).toEndWith("/changed-meanwhile");
+    expect(await list()).toEqual(["1.1.0 allowed", "1.0.0 allowed"]);
+    const replaced = await put(await revision());
+    expect(replaced.status).toBe(200);
+    expect(replaced.body.revision).toBe(await revision());
+    expect((await put(undefined)).status).toBe(200);
+  });
+
   test("the whole list can be replaced; what stays keeps its date", async () => {
     const { add, list, path, id } = await product();
     const first = await add("1.0.0", "latest");

@@ -20,8 +20,11 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-export async function openDashboard(make: () => Promise<TestDatabase>): Promise<Dashboard> {
-  const house = await openHouse(make);
+export async function openDashboard(
+  make: () => Promise<TestDatabase>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Dashboard> {
+  const house = await openHouse(make, settings);
   const owner = await house.guest({ admin: true });
   const manage: Dashboard["manage"] = async (method, path, body) => {
     const answer = await owner.browser.manage(method, path, body);

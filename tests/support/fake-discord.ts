@@ -14,6 +14,8 @@ export interface FakeDiscord {
   readonly settings: Readonly<Record<string, string>>;
   /** Signs this person in there, and returns the address that they are sent back to. */
   approve(authorizeUrl: string, profile: DiscordProfile): string;
+  /** Who a real browser is there, when it comes by itself; null for somebody who does not allow it. */
+  visitor: DiscordProfile | null;
   close(): void;
 }
 
@@ -26,6 +28,12 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
     const answer = (status: number, body: unknown) => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
+    if (request.url?.startsWith("/oauth2/authorize?")) {
+      response.writeHead(302, {
+        location: answerTo(new URL(request.url, discord.settings.COUNTERSIGN_DISCORD_URL)),
+      });
+      return response.end();
+    }
     if (request.method === "POST" && request.url === "/api/oauth2/token") {
       let text = "";
       for await (const chunk of request) text += chunk;
@@ -49,7 +57,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return {
+  const discord: FakeDiscord = {
     settings: {
       COUNTERSIGN_DISCORD_CLIENT_ID: clientId,
       COUNTERSIGN_DISCORD_CLIENT_SECRET: clientSecret,
@@ -62,6 +70,14 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
       codes.set(code, { profile, redirectUri });
       return `${redirectUri}?code=${code}&state=${encodeURIComponent(asked.get("state") ?? "")}`;
     },
+    visitor: null,
     close: () => void server.close(),
   };
+  return discord;
+
+  function answerTo(asked: URL): string {
+    if (discord.visitor !== null) return discord.approve(asked.href, discord.visitor);
+    const { redirect_uri: redirectUri, state } = Object.fromEntries(asked.searchParams);
+    return `${redirectUri}?error=access_denied&state=${encodeURIComponent(state ?? "")}`;
+  }
 }

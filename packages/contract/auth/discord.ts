@@ -65,7 +65,7 @@ export const returnFromDiscord = authRoute({
     error_description: z.string().max(2_000).optional().meta({ description: "The same in words." }),
   }),
   redirect:
-    "To the page that was asked for; to `/sign-in/second-factor` when that is missing; or, when it failed, to the page for that, with `error` in the query.",
+    "To the page that was asked for; to `/sign-in/second-factor` when that is missing, with the page in `next`; or, when it failed, to the page for that, with `error` in the query.",
   cookies: "The session, for 14 days, where one was opened.",
 });
 

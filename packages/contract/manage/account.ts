@@ -128,8 +128,14 @@ export const getSetup = route({
   summary: "Whether the first account is still to be made",
   group,
   access: anyone,
+  query: z.object({
+    token: z.string().min(1).max(200).optional().meta({ description: "That of a set-up link, to check it." }),
+  }),
   answer: z.object({
     is_open: z.boolean().meta({ description: "True until somebody has an account." }),
+    is_link_good: z.boolean().nullable().meta({
+      description: "Whether the first account can be made with the token that was given. Null without one.",
+    }),
     sign_up: z.enum(["closed", "invitation", "open"]),
     discord: z.boolean().meta({ description: "Whether one can sign in with Discord." }),
   }),

@@ -17,6 +17,14 @@ const sighting = z
   })
   .meta({ id: "IpSighting" });
 
+const listedSighting = sighting
+  .extend({
+    blocked: z.boolean().meta({
+      description: "Whether the organization or the platform blocks it now, for every license.",
+    }),
+  })
+  .meta({ id: "ListedIpSighting" });
+
 export const listIps = route({
   id: "listIps",
   method: "GET",
@@ -35,7 +43,7 @@ export const listIps = route({
     min_licenses: z.coerce.number().int().min(1).default(1),
     cidr: cidr.optional(),
   }),
-  answer: page(sighting),
+  answer: page(listedSighting),
 });
 
 export const getIp = route({

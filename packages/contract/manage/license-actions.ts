@@ -99,7 +99,15 @@ export const listLicenseIps = route({
   group,
   access: member("licenses:view", "licenses:update", "licenses:reset_ips"),
   query: pageQuery,
-  answer: page(licenseIp),
+  answer: page(
+    licenseIp
+      .extend({
+        blocked: z
+          .boolean()
+          .meta({ description: "Whether a block at any level refuses this license there now." }),
+      })
+      .meta({ id: "ListedLicenseIp" }),
+  ),
 });
 
 export const addLicenseIp = route({

@@ -15,6 +15,7 @@ import * as licenseFiles from "./license-files.ts";
 import * as licenses from "./licenses.ts";
 import * as members from "./members.ts";
 import * as organizations from "./organizations.ts";
+import * as overview from "./overview.ts";
 import * as productKeys from "./product-keys.ts";
 import * as products from "./products.ts";
 import * as roles from "./roles.ts";
@@ -45,6 +46,7 @@ export const contractRoutes: readonly Route[] = [
   licenses,
   members,
   organizations,
+  overview,
   productKeys,
   products,
   roles,
@@ -71,6 +73,7 @@ export type ManageContract = typeof accessTokens &
   typeof licenses &
   typeof members &
   typeof organizations &
+  typeof overview &
   typeof productKeys &
   typeof products &
   typeof roles &

@@ -23,6 +23,8 @@ export const productVersion = z
   .object({ version: z.string(), state, created_at: time })
   .meta({ id: "ProductVersion" });
 
+const revision = z.int().meta({ description: "Another number after each change of the list." });
+
 export const listVersions = route({
   id: "listVersions",
   method: "GET",
@@ -32,7 +34,7 @@ export const listVersions = route({
   group,
   access: member("products:view", "products:manage"),
   query: pageQuery,
-  answer: page(productVersion),
+  answer: page(productVersion).extend({ revision }),
 });
 
 export const addVersion = route({
@@ -54,10 +56,14 @@ export const replaceVersions = route({
   method: "PUT",
   path: "/products/{product_id}/versions",
   summary: "Replace the whole list of versions",
+  description: "With the revision that was read, it is refused if somebody changed the list since.",
   group,
   access: member("products:manage"),
-  body: z.strictObject({ versions: z.array(z.strictObject({ version, state })).max(maxVersions) }),
-  answer: z.object({ data: z.array(productVersion) }).meta({ id: "ProductVersions" }),
+  body: z.strictObject({
+    versions: z.array(z.strictObject({ version, state })).max(maxVersions),
+    revision: revision.optional(),
+  }),
+  answer: z.object({ data: z.array(productVersion), revision }).meta({ id: "ProductVersions" }),
 });
 
 export const updateVersion = route({

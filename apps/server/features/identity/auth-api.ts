@@ -108,6 +108,12 @@ export class AuthApi {
     };
   }
 
+  /** Where the code is asked for, which leads on to the page that was wanted all along. */
+  #secondFactorPage(wanted: string | null): string {
+    const page = `${this.#parts.config.url}/sign-in/second-factor`;
+    return wanted === null || wanted === "/" ? page : `${page}?next=${encodeURIComponent(wanted)}`;
+  }
+
   async #shown(response: Response, route: GuardedRoute): Promise<Response> {
     const headers = new Headers(response.headers);
     headers.delete("content-length");
@@ -115,7 +121,7 @@ export class AuthApi {
       // Coming back from Discord is a page that is opened: being asked for the second factor is another page.
       const isAsked = setsCookie(headers, this.#cookies.secondFactor);
       if (route.id === "returnFromDiscord" && isAsked) {
-        headers.set("location", `${this.#parts.config.url}/sign-in/second-factor`);
+        headers.set("location", this.#secondFactorPage(headers.get("location")));
         return new Response(null, { status: 302, headers });
       }
       return new Response(response.body, { status: response.status, headers });

@@ -14,11 +14,15 @@ import { showMe } from "./show.ts";
 
 /** The first account of an installation, made with the link that the server printed. */
 export const setupRoutes: readonly BoundRoute[] = [
-  bind(contract.getSetup, async ({ store, config }) => ({
-    is_open: !(await anyUserExists(store.reads)),
-    sign_up: config.signUp,
-    discord: config.discord !== null,
-  })),
+  bind(contract.getSetup, async ({ store, config, signIn, nowMs, ip }, { query: { token } }) => {
+    if (token !== undefined) await signIn.flood.check("token", ip, null);
+    return {
+      is_open: !(await anyUserExists(store.reads)),
+      is_link_good: token === undefined ? null : await isGoodSetupToken(store.reads, token, nowMs),
+      sign_up: config.signUp,
+      discord: config.discord !== null,
+    };
+  }),
 
   bind(contract.runSetup, async (context, { body }) => {
     const { store, signIn, nowMs, ip } = context;

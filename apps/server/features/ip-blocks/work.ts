@@ -12,11 +12,18 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, checkUnchanged, nextUpdatedAt, theActor } from "../../http/manage/context.ts";
+import {
+  type Context,
+  checkUnchanged,
+  nextUpdatedAt,
+  theActor,
+  theLicense,
+} from "../../http/manage/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
+import { maskedKey } from "../licenses/show.ts";
 import { showIpBlock } from "./show.ts";
 
 /** What the routes of every level do with a scope that they have found, and locked where they write. */
@@ -66,7 +73,7 @@ export async function addBlock(
   );
   await audit(db, context, {
     action: "ip_block.added",
-    subject: subject(id, body.cidr),
+    subject: subject(context, scope, id, body.cidr),
     after: { ...scopeNames(scope), cidr: body.cidr, note: body.note, expires_at: iso(expiresAtMs) },
   });
   const row = await ipBlockOf(db, id, scope);
@@ -94,9 +101,9 @@ export async function changeBlock(
   await updateIpBlock(db, id, scope, { note, expires_at, updated_at });
   await audit(db, context, {
     action: "ip_block.updated",
-    subject: subject(id, row.cidr),
-    before: { ...scopeNames(scope), ...shownChange(row, body) },
-    after: { ...scopeNames(scope), ...shownChange(changed, body) },
+    subject: subject(context, scope, id, row.cidr),
+    before: { ...scopeNames(scope), cidr: row.cidr, ...shownChange(row, body) },
+    after: { ...scopeNames(scope), cidr: row.cidr, ...shownChange(changed, body) },
   });
   return showIpBlock(changed);
 }
@@ -106,7 +113,7 @@ export async function liftBlock(db: Database, context: Context, scope: BlockScop
   if (row === undefined || !(await removeIpBlock(db, id, scope))) throw notFound("block");
   await audit(db, context, {
     action: "ip_block.removed",
-    subject: subject(id, row.cidr),
+    subject: subject(context, scope, id, row.cidr),
     before: { ...scopeNames(scope), cidr: row.cidr, note: row.note, expires_at: iso(row.expires_at) },
   });
 }
@@ -144,6 +151,8 @@ function scopeNames(scope: BlockScope): object {
   }
 }
 
-function subject(id: string, cidr: string) {
-  return { kind: "ip_block", id, name: cidr };
+/** A license's own blocks are a part of its history, and are looked for there. */
+function subject(context: Context, scope: BlockScope, id: string, cidr: string) {
+  if (scope.tier !== "license") return { kind: "ip_block", id, name: cidr };
+  return { kind: "license", id: scope.licenseId, name: maskedKey(theLicense(context).license_key) };
 }

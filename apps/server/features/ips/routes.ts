@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/ips";
 import { parseCidr } from "@countersign/domain/ip/cidr";
-import { type AskedAddress, networksOf, parseAsked } from "@countersign/domain/ip/covering";
+import { type AskedAddress, parseAsked } from "@countersign/domain/ip/covering";
 import { isExpired } from "@countersign/domain/validate/decide";
 import { customersByIds } from "@countersign/store/queries/customer-views";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
@@ -13,10 +13,11 @@ import {
 } from "@countersign/store/queries/ips";
 import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { theOrganization } from "../../http/manage/context.ts";
+import { type Context, theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
+import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
 import { ipsWithin } from "./within.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
@@ -27,7 +28,7 @@ export const ipRoutes: readonly BoundRoute[] = [
       const network = query.cidr === undefined ? null : parseCidr(query.cidr);
       const { id } = theOrganization(context);
       const { rows, next_cursor } = await ipsWithin(context.store.reads, id, { ...query, network });
-      return { data: rows.map(showSighting), next_cursor };
+      return { data: await listed(context, rows), next_cursor };
     }
     const before = decodeCursor(query.cursor, ["number", "text"]);
     const rows = await busiestIps(context.store.reads, theOrganization(context).id, {
@@ -35,7 +36,13 @@ export const ipRoutes: readonly BoundRoute[] = [
       limit: query.limit + 1,
       minLicenses: query.min_licenses,
     });
-    return pageOf(rows, query.limit, (row) => [row.license_count, row.ip], showSighting);
+    const page = pageOf(
+      rows,
+      query.limit,
+      (row) => [row.license_count, row.ip],
+      (row) => row,
+    );
+    return { ...page, data: await listed(context, page.data) };
   }),
 
   bind(contract.getIp, async (context, input) => {
@@ -44,7 +51,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const db = context.store.reads;
     const sightings = await sightingsOf(db, id, asked.countedAs);
     const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
-    const inForce = covering.filter((block) => block.expires_at === null || block.expires_at > context.nowMs);
+    const inForce = covering.filter((block) => isInForce(block, context.nowMs));
     return {
       ip: asked.text,
       sightings: sightings.map(showSighting),
@@ -100,15 +107,16 @@ function askedIn(input: Input<unknown, unknown>): AskedAddress {
   throw invalid("ip", "should be an IP address, such as 203.0.113.7 or 2001:db8::1, or an IPv6 /64");
 }
 
-/** A block of one address inside a /64 does not hold for the /64. */
-function networksThatCover({ address, isNetwork }: AskedAddress): string[] {
-  const networks = networksOf(address);
-  return isNetwork ? networks.slice(0, 65) : networks;
-}
-
 function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expired" {
   if (row.revoked_at !== null) return "revoked";
   return isExpired(row.is_lifetime === 1 ? null : row.expires_at, nowMs) ? "expired" : "active";
+}
+
+async function listed(context: Context, rows: readonly IpSightingRow[]) {
+  const { id: organizationId } = theOrganization(context);
+  const ips = rows.map(({ ip }) => ip);
+  const blocked = await blockedAmong(context.store.reads, ips, { organizationId }, context.nowMs);
+  return rows.map((row) => ({ ...showSighting(row), blocked: blocked.has(row.ip) }));
 }
 
 function showSighting(row: IpSightingRow) {

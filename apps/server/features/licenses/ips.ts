@@ -12,6 +12,7 @@ import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { licenseEvent } from "../events/license-event.ts";
 import { tell } from "../events/tell.ts";
+import { blockedAmong } from "../ips/blocked.ts";
 import { current } from "./current.ts";
 import { maskedKey, readLicense } from "./show.ts";
 
@@ -22,7 +23,19 @@ export const ipRoutes: readonly BoundRoute[] = [
       afterIp: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
-    return pageOf(rows, query.limit, (row) => [row.ip], showIp);
+    const { id: licenseId, organization_id: organizationId, customer_id: customerId } = theLicense(context);
+    const blocked = await blockedAmong(
+      context.store.reads,
+      rows.map(({ ip }) => ip),
+      { organizationId, customerId, licenseId },
+      context.nowMs,
+    );
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.ip],
+      (row) => ({ ...showIp(row), blocked: blocked.has(row.ip) }),
+    );
   }),
 
   bind(contract.addLicenseIp, async (context, { body }) => {

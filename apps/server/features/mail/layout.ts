@@ -61,7 +61,7 @@ const darkStyle = html`
   .muted { color: #a4abb6 !important; }
   .inset { background-color: #262a31 !important; }
   .rule { border-color: #4a515c !important; }
-  .button { background-color: #2f66e8 !important; }
+  .button { background-color: #1a8065 !important; }
 }
 @media (max-width: 480px) {
   .card { padding: 24px 20px 8px !important; }
@@ -108,7 +108,7 @@ ${paragraphs.map((text, index) => paragraphBefore(text, index < paragraphs.lengt
 
 function button({ label, url }: NonNullable<LetterWords["action"]>): Html {
   return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
-<tr><td class="button" align="center" bgcolor="#1d4ed8" style="background-color:#1d4ed8;border-radius:8px">
+<tr><td class="button" align="center" bgcolor="#16755c" style="background-color:#16755c;border-radius:8px">
 <a href="${url}" style="${font}display:inline-block;padding:12px 22px;font-size:16px;line-height:24px;font-weight:600;color:#ffffff;text-decoration:none">${label}</a>
 </td></tr>
 </table>

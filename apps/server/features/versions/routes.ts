@@ -13,15 +13,18 @@ import { byMeaning, meaning, recordOf, sortedRecords, type VersionRecord } from 
 export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.listVersions, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["text"]);
-    const records = sortedRecords(await versionsOf(context.store.reads, theProduct(context).id));
+    const product = theProduct(context);
+    const records = sortedRecords(await versionsOf(context.store.reads, product.id));
     const from = after === null ? null : parseVersionRecord(String(after[0]));
     const rest = from === null ? records : records.filter(({ pattern }) => newestFirst(from, pattern) < 0);
-    return pageOf(
+    const page = pageOf(
       rest,
       query.limit,
       ({ row }) => [row.version],
       ({ row }) => show(row),
     );
+    // Read before the list: a change in between makes it too old, never too new.
+    return { ...page, revision: product.versions_revision };
   }),
 
   bind(contract.addVersion, async (context, { body }) =>
@@ -50,6 +53,8 @@ export const versionRoutes: readonly BoundRoute[] = [
     checkList(body.versions);
     return context.transaction(async (db) => {
       const product = await currentProduct(db, theProduct(context).id);
+      if (body.revision !== undefined && body.revision !== product.versions_revision)
+        throw changedMeanwhile();
       const before = await versionsOf(db, product.id);
       const known = byMeaning(before);
       const rows = body.versions.map((record) => ({
@@ -63,7 +68,10 @@ export const versionRoutes: readonly BoundRoute[] = [
         subject: subject(product),
         ...replacedStates(before, rows),
       });
-      return { data: sortedRecords(rows).map(({ row }) => show(row)) };
+      return {
+        data: sortedRecords(rows).map(({ row }) => show(row)),
+        revision: product.versions_revision + 1,
+      };
     });
   }),
 
@@ -114,6 +122,13 @@ function checkList(records: readonly VersionRecord[]): void {
     if (record.state === "latest") latest = record.version;
     seen.set(meaning(record.version), record);
   });
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem(
+    "changed_meanwhile",
+    "The list of versions was changed after you read it. Read it again and repeat your change.",
+  );
 }
 
 function alreadyThere(version: string, known: VersionRecord): Problem {

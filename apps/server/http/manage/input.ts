@@ -96,9 +96,9 @@ const wording: z.core.$ZodErrorMap = (issue) => {
     case "invalid_value":
       return `should be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
     case "too_small":
-      return `should ${bound(issue.origin, "at least", Number(issue.minimum))}`;
+      return `should ${bound(issue.origin, true, Number(issue.minimum))}`;
     case "too_big":
-      return `should ${bound(issue.origin, "at most", Number(issue.maximum))}`;
+      return `should ${bound(issue.origin, false, Number(issue.maximum))}`;
     case "invalid_format":
       return "does not have the right form";
     default:
@@ -106,7 +106,8 @@ const wording: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-function bound(origin: string, limit: string, number: number): string {
+function bound(origin: string, isLeast: boolean, number: number): string {
+  const limit = isLeast ? "at least" : "at most";
   if (origin === "string") return `have ${limit} ${number} characters`;
   if (origin === "array" || origin === "set") return `have ${limit} ${number} elements`;
   return `be ${limit} ${number}`;

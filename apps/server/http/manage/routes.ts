@@ -11,6 +11,7 @@ import { licenseFileRoutes } from "../../features/license-files/routes.ts";
 import { licenseRoutes } from "../../features/licenses/routes.ts";
 import { memberRoutes } from "../../features/members/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
+import { overviewRoutes } from "../../features/overview/routes.ts";
 import { productKeyRoutes } from "../../features/products/key-routes.ts";
 import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
@@ -31,6 +32,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...roleRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
+  ...overviewRoutes,
   ...productRoutes,
   ...versionRoutes,
   ...customResponseRoutes,

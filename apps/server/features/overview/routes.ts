@@ -1,0 +1,60 @@
+import * as contract from "@countersign/contract/manage/overview";
+import { quotaDay } from "@countersign/domain/quota/day";
+import {
+  licensesMade,
+  licensesRunningOut,
+  type Stretches,
+  usageSince,
+} from "@countersign/store/queries/overview";
+import { productsOf } from "@countersign/store/queries/products";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { theOrganization } from "../../http/manage/context.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+
+const dayMs = 86_400_000;
+const usageDays = 14;
+
+export const overviewRoutes: readonly BoundRoute[] = [
+  bind(contract.getLicenseTrend, async (context) => {
+    const { id } = theOrganization(context);
+    const db = context.store.alongIndexes;
+    const days = { fromMs: (quotaDay(context.nowMs) - 29) * dayMs, lengthMs: dayMs, count: 30 };
+    const weeks = { fromMs: context.nowMs, lengthMs: 7 * dayMs, count: 12 };
+    return {
+      created: shown(days, await licensesMade(db, id, days)),
+      running_out: shown(weeks, await licensesRunningOut(db, id, weeks)),
+    };
+  }),
+
+  bind(contract.listProductUsage, async (context, { query }) => {
+    const db = context.store.reads;
+    const after = decodeCursor(query.cursor, ["number", "text"]);
+    const rows = await productsOf(db, theOrganization(context).id, {
+      after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
+      limit: query.limit + 1,
+      status: null,
+    });
+    const firstDay = quotaDay(context.nowMs) - usageDays + 1;
+    const usage = await usageSince(
+      db,
+      rows.map(({ id }) => id),
+      firstDay,
+    );
+    const used = new Map(usage.map((row) => [`${row.product_id} ${row.day}`, row.used]));
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.created_at, row.id],
+      ({ id, name, status }) => ({
+        product_id: id,
+        name,
+        status,
+        days: Array.from({ length: usageDays }, (_, at) => used.get(`${id} ${firstDay + at}`) ?? 0),
+      }),
+    );
+  }),
+];
+
+function shown({ fromMs, lengthMs }: Stretches, counts: readonly (number | null)[]) {
+  return counts.map((count, at) => ({ from: iso(fromMs + at * lengthMs), count }));
+}

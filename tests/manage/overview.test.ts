@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { setDailyUsage } from "@countersign/store/queries/usage";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+
+const dayMs = 86_400_000;
+
+interface Stretch {
+  readonly from: string;
+  readonly count: number | null;
+}
+
+describe.each(databases)("the overview on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make);
+  });
+  afterAll(() => office.close());
+
+  const anOrganization = async () => {
+    const { body } = await office.owner.api.post("/organizations", { name: "Figures" });
+    const path = `/organizations/${body.id}`;
+    const product = await office.owner.api.post(`${path}/products`, { name: "Plugin" });
+    return { id: String(body.id), path, productId: String(product.body.id) };
+  };
+  const sold = async (productId: string, count: number, body: object = {}) => {
+    const {
+      status,
+      text,
+      body: made,
+    } = await office.owner.api.post(`/products/${productId}/licenses`, {
+      customer_email: "ada@example.com",
+      count,
+      ...body,
+    });
+    expect(status, text).toBe(201);
+    return made.data as { id: string }[];
+  };
+  const trendOf = async (path: string) => {
+    const { status, text, body } = await office.owner.api.get(`${path}/license-trend`);
+    expect(status, text).toBe(200);
+    return body as { created: Stretch[]; running_out: Stretch[] };
+  };
+  const counts = (stretches: readonly Stretch[]) => stretches.map(({ count }) => count);
+  const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString();
+
+  test("licenses are counted by the day they were made and the week they run out in", async () => {
+    const { path, productId } = await anOrganization();
+    const [revoked, older] = await sold(productId, 3, { expires_at: inDays(3) });
+    await sold(productId, 2, { expires_at: inDays(10) });
+    await sold(productId, 1, { expires_at: inDays(200) });
+    await sold(productId, 1, { expires_at: null });
+    await office.owner.api.post(`/licenses/${revoked?.id}/revoke`, {});
+    await office.store.transaction((db) =>
+      db
+        .updateTable("licenses")
+        .set({ created_at: Date.now() - 5 * dayMs })
+        .where("id", "=", older?.id ?? "")
+        .execute(),
+    );
+    const { created, running_out } = await trendOf(path);
+    expect(counts(created)).toEqual([...Array(24).fill(0), 1, 0, 0, 0, 0, 6]);
+    expect(created.at(-1)?.from).toBe(new Date(quotaDay(Date.now()) * dayMs).toISOString());
+    expect(counts(running_out)).toEqual([2, 2, ...Array(10).fill(0)]);
+  });
+
+  test("the licenses of a deleted product do not count", async () => {
+    const { path, productId } = await anOrganization();
+    await sold(productId, 2, { expires_at: inDays(3) });
+    await office.owner.api.delete(`/products/${productId}`);
+    const { created, running_out } = await trendOf(path);
+    expect(counts([...created, ...running_out])).toEqual(Array(42).fill(0));
+  });
+
+  test("a day that has more than are counted is not known, and what lies behind it neither", async () => {
+    const { path, productId } = await anOrganization();
+    await sold(productId, 10_000, { expires_at: inDays(10) });
+    expect(counts((await trendOf(path)).created).at(-1)).toBe(10_000);
+    await sold(productId, 1, { expires_at: inDays(3) });
+    const { created, running_out } = await trendOf(path);
+    expect(counts(created)).toEqual(Array(30).fill(null));
+    expect(counts(running_out)).toEqual([1, ...Array(11).fill(null)]);
+  });
+
+  test("each product has its requests of the last two weeks, in pages", async () => {
+    const { path, productId } = await anOrganization();
+    const other = await office.owner.api.post(`${path}/products`, { name: "Second" });
+    const today = quotaDay(Date.now());
+    await office.store.transaction(async (db) => {
+      await setDailyUsage(db, productId, today, 7);
+      await setDailyUsage(db, productId, today - 13, 3);
+      await setDailyUsage(db, productId, today - 14, 99);
+    });
+    const first = (await office.owner.api.get(`${path}/usage?limit=1`)).body;
+    expect(first.data).toEqual([
+      { product_id: productId, name: "Plugin", status: "active", days: [3, ...Array(12).fill(0), 7] },
+    ]);
+    const second = (await office.owner.api.get(`${path}/usage?limit=1&cursor=${first.next_cursor}`)).body;
+    expect(second.data).toMatchObject([{ product_id: other.body.id, days: Array(14).fill(0) }]);
+    expect(second.next_cursor).toBeNull();
+  });
+});
