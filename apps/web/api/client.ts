@@ -1,7 +1,11 @@
 import { auth, manage } from "virtual:routes";
 import type { Route } from "@countersign/contract/manage/route";
 import type { ManageContract } from "@countersign/contract/manage/routes";
+import i18next from "i18next";
 import type { z } from "zod";
+import type { Language } from "../i18n/languages.ts";
+import { loadRefusals } from "../i18n/refusals.ts";
+import { heardFromServer, setConnection } from "./connection.ts";
 import { newName } from "./once.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";
 
@@ -62,6 +66,9 @@ export async function callAuth<T>(
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
+/** Answered only to somebody who is signed in. */
+const greeting = "/api/manage/v1/me";
+
 export async function send(
   url: string,
   method: string,
@@ -69,7 +76,11 @@ export async function send(
   signal?: AbortSignal,
   idempotencyKey: string = newName(),
 ): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json" };
+  // Letters to somebody new are in the language of the page, whatever the browser itself prefers.
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-language": document.documentElement.lang,
+  };
   if (body !== undefined) headers["content-type"] = "application/json";
   // Sent again after a broken connection, it is done once.
   if (method === "POST" && url.startsWith("/api/manage/")) headers["idempotency-key"] = idempotencyKey;
@@ -83,15 +94,20 @@ export async function send(
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
+    setConnection("lost");
     throw new Unreachable("The server cannot be reached.", { cause });
   }
-  if (!response.ok) throw await problemOf(response);
-  return response;
+  heardFromServer(response.ok && url === greeting);
+  if (response.ok) return response;
+  const problem = await problemOf(response);
+  if (problem.status === 401 && problem.kind === "signed-out") setConnection("signed_out");
+  throw problem;
 }
 
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
   const body = await response.json().catch(() => ({}));
+  await loadRefusals(i18next.language as Language);
   return new ApiProblem(response.status, body, Number.isFinite(retryAfter) ? retryAfter : null);
 }
 

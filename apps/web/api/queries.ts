@@ -11,7 +11,10 @@ import { ApiProblem } from "./problem.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
+    // A page without a network says so; it does not wait in silence.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && !(error instanceof ApiProblem && error.status < 500),
     },

@@ -22,6 +22,9 @@ export function App() {
   );
 }
 
+// The lock that keeps the page still behind a dialog writes a style of its own, and looks here for the nonce.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() });
+
 /** The page's policy lets no style in that does not carry it. */
 function styleNonce(): string {
   return document.querySelector('meta[name="csp-nonce"]')?.getAttribute("content") ?? "";

@@ -54,6 +54,13 @@ export const organizationRoute = createRoute({
   component: lazyRouteComponent(() => import("./organization-page.tsx"), "OrganizationPage"),
 });
 
+/** Any other address: inside the frame, so that there is a way on. */
+export const nowhereRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: "$",
+  component: MissingPage,
+});
+
 export const accountRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: "/account",

@@ -1,5 +1,5 @@
-import { Button, Code, Stack, Text, Title } from "@mantine/core";
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { Button, Code, Stack, Text } from "@mantine/core";
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
 import { Page } from "../ui/page.tsx";
@@ -7,6 +7,11 @@ import { Page } from "../ui/page.tsx";
 /** Something went wrong that no page has an answer to. */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
+  const router = useRouter();
+  const again = () => {
+    reset();
+    void router.invalidate();
+  };
   const words =
     error instanceof Unreachable
       ? t("broken.unreachable")
@@ -14,12 +19,11 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
         ? error.message
         : t("broken.page");
   return (
-    <Page narrow>
-      <Stack align="flex-start" pt="xl" role="alert">
-        <Title order={1}>{t("broken.title")}</Title>
+    <Page narrow title={t("broken.title")}>
+      <Stack align="flex-start" role="alert">
         <Text>{words}</Text>
         {!(error instanceof ApiProblem || error instanceof Unreachable) && <Code block>{String(error)}</Code>}
-        <Button onClick={reset}>{t("tryAgain")}</Button>
+        <Button onClick={again}>{t("tryAgain")}</Button>
       </Stack>
     </Page>
   );

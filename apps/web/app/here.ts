@@ -3,6 +3,8 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { Item } from "../api/client.ts";
 import { ask } from "../api/queries.ts";
+import { lastOrganization } from "./last-organization.ts";
+import { isAllowed } from "./may-open.ts";
 
 export type Organization = Item<"listOrganizations">;
 
@@ -22,6 +24,14 @@ export function useOrganizationOrNull(): Organization | null {
   return organizations.find((organization) => organization.slug === slug) ?? null;
 }
 
+/** Where no organization is named, as on the pages of one's account: the one where one was last. */
+export function useNearOrganization(): Organization | null {
+  const here = useOrganizationOrNull();
+  const organizations = useOrganizations();
+  const last = organizations.find(({ slug }) => slug === lastOrganization());
+  return here ?? last ?? (organizations.length === 1 ? (organizations[0] ?? null) : null);
+}
+
 /** For pages below an organization, which are only shown when it is there. */
 export function useOrganization(): Organization {
   const organization = useOrganizationOrNull();
@@ -32,7 +42,5 @@ export function useOrganization(): Organization {
 /** Whether whoever is signed in may do this here. What they may not do is not offered; the server refuses it anyway. */
 export function useMay(): (...any: readonly Permission[]) => boolean {
   const organization = useOrganizationOrNull();
-  return (...any) =>
-    organization !== null &&
-    (organization.is_owner || any.some((permission) => organization.permissions.includes(permission)));
+  return (...any) => organization !== null && isAllowed(organization, any);
 }

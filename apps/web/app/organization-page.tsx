@@ -1,14 +1,17 @@
 import { Alert } from "@mantine/core";
-import { Outlet } from "@tanstack/react-router";
+import { Outlet, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 import { useOrganizationOrNull } from "./here.ts";
+import { mayOpen } from "./may-open.ts";
 import { MissingPage } from "./missing-page.tsx";
+import { NotAllowedPage } from "./not-allowed-page.tsx";
 
 /** What every page of an organization has in common: what its people have to know first. */
 export function OrganizationPage() {
   const { t } = useTranslation();
+  const { pathname } = useLocation();
   const organization = useOrganizationOrNull();
   if (organization === null) return <MissingPage />;
   return (
@@ -23,7 +26,11 @@ export function OrganizationPage() {
           {t("deletionPending")} <Time at={organization.delete_after} />
         </Alert>
       )}
-      <Outlet />
+      {mayOpen(organization, pathname.slice(`/o/${organization.slug}`.length)) ? (
+        <Outlet />
+      ) : (
+        <NotAllowedPage />
+      )}
     </>
   );
 }

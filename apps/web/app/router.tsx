@@ -20,10 +20,13 @@ import {
   accountRoute,
   adminRoute,
   insideRoute,
+  nowhereRoute,
   organizationRoute,
   outsideRoute,
   rootRoute,
 } from "./base-routes.tsx";
+import { BrokenPage } from "./broken-page.tsx";
+import { MissingPage } from "./missing-page.tsx";
 import { Waiting } from "./waiting.tsx";
 
 const tree = rootRoute.addChildren([
@@ -48,6 +51,7 @@ const tree = rootRoute.addChildren([
     ]),
     accountRoute.addChildren([...accountRoutes]),
     adminRoute.addChildren([...adminRoutes]),
+    nowhereRoute,
   ]),
 ]);
 
@@ -55,6 +59,9 @@ export const router = createRouter({
   routeTree: tree,
   defaultPreload: "intent",
   defaultPendingComponent: Waiting,
+  // Inside the frame: whoever meets a broken page can still go to another one.
+  defaultErrorComponent: BrokenPage,
+  defaultNotFoundComponent: MissingPage,
   defaultPendingMs: 150,
   scrollRestoration: true,
 });

@@ -80,7 +80,10 @@ export const theme = createTheme({
         attributes: { header: { role: "presentation" } },
       }),
     },
-    Notification: { defaultProps: () => ({ closeButtonProps: { "aria-label": i18next.t("close") } }) },
+    Notification: {
+      defaultProps: () => ({ closeButtonProps: { "aria-label": i18next.t("close") }, withBorder: true }),
+      styles: { description: { color: "var(--mantine-color-text)" } },
+    },
     Anchor: { defaultProps: { underline: "hover" } },
   },
 });

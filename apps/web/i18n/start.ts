@@ -1,6 +1,7 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 import { keepLanguage, type Language, preferredLanguage } from "./languages.ts";
+import { loadRefusals } from "./refusals.ts";
 
 /** One chunk for each language, with the words of every feature: only the one in use is loaded. */
 const words = {
@@ -26,6 +27,7 @@ export async function startTranslation(): Promise<void> {
 
 export async function changeLanguage(language: Language): Promise<void> {
   const { all } = await words[language]();
+  await loadRefusals(language);
   for (const [feature, texts] of Object.entries(all)) i18next.addResourceBundle(language, feature, texts);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;

@@ -15,6 +15,8 @@ interface ConfirmProps {
   /** For what cannot be undone: to be typed first. */
   readonly typed?: string;
   readonly harmless?: boolean;
+  /** There is nothing to do, or something is missing. */
+  readonly isIdle?: boolean;
 }
 
 /** Asks before something that matters, and stays open with the reason when the server refuses. */
@@ -27,7 +29,15 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-function Question({ onClose, children, deed, onConfirm, typed, harmless = false }: ConfirmProps) {
+function Question({
+  onClose,
+  children,
+  deed,
+  onConfirm,
+  typed,
+  harmless = false,
+  isIdle = false,
+}: ConfirmProps) {
   const { t } = useTranslation();
   const [words, setWords] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -67,7 +77,7 @@ function Question({ onClose, children, deed, onConfirm, typed, harmless = false 
             type="submit"
             color={harmless ? "verdigris" : "red"}
             loading={isBusy}
-            disabled={typed !== undefined && words !== typed}
+            disabled={isIdle || (typed !== undefined && words !== typed)}
             data-autofocus={typed === undefined || undefined}
           >
             {deed}

@@ -49,18 +49,20 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const mark = end.current;
-    if (mark === null || !hasMore || isFetchingMore) return;
+    if (mark === null || !hasMore || isFetchingMore || error !== null) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && fetchMore?.(), {
       rootMargin: "600px",
     });
     observer.observe(mark);
     return () => observer.disconnect();
-  }, [hasMore, isFetchingMore, fetchMore]);
-  if (error !== null) return <ProblemAlert error={error} />;
-  if (!isPending && rows.length === 0) return <>{empty}</>;
+  }, [hasMore, isFetchingMore, fetchMore, error]);
+  if (error !== null && rows.length === 0) return <ProblemAlert error={error} />;
+  if (!isPending && !hasMore && rows.length === 0) return <>{empty}</>;
+  // A page may be empty although there is more behind it: then the next one is on its way.
+  const isWaiting = isPending || rows.length === 0;
   return (
     <div className={classes.box}>
-      <Table.ScrollContainer minWidth={0}>
+      <Table.ScrollContainer minWidth={0} scrollAreaProps={{ offsetScrollbars: false }}>
         <Table aria-label={label} highlightOnHover verticalSpacing={7} className={classes.table ?? ""}>
           <Table.Thead>
             <Table.Tr>
@@ -77,7 +79,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {isPending
+            {isWaiting
               ? Array.from({ length: 8 }, (_, line) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
                   <Table.Tr key={line} aria-hidden="true">
@@ -105,14 +107,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Table>
       </Table.ScrollContainer>
       <div ref={end} />
-      {hasMore && (
+      <ProblemAlert error={error} />
+      {hasMore && !isWaiting && (
         <Center p="sm">
           <Button variant="subtle" loading={isFetchingMore} onClick={() => fetchMore?.()}>
             {t("more")}
           </Button>
         </Center>
       )}
-      {isPending && (
+      {isWaiting && (
         <Text className={classes.unseen} role="status">
           {t("loading")}
         </Text>

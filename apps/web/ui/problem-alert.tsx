@@ -20,7 +20,7 @@ export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
       <Alert color="red" role="alert" icon={<Icon name="warning" />}>
         {elsewhere.length === 0
           ? error.message
-          : elsewhere.map(({ field, message }) => <div key={field}>{message}</div>)}
+          : elsewhere.map(({ field, withName }) => <div key={field}>{withName}</div>)}
       </Alert>
     );
   }

@@ -4,9 +4,16 @@ import i18next from "i18next";
 import { newName } from "../api/once.ts";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
 
-/** Says that something is done; with a way back where there is one. */
+let toldLast: string | null = null;
+
+/**
+ * Says that something is done; with a way back where there is one. It takes the place of what was said before: whoever
+ * flips one switch after the other does not want a pile of notes over them.
+ */
 export function tell(words: string, undo?: () => Promise<unknown>): void {
+  if (toldLast !== null) notifications.hide(toldLast);
   const id = newName();
+  toldLast = id;
   notifications.show({
     id,
     color: "verdigris",
@@ -44,7 +51,12 @@ export function tellProblem(error: unknown): void {
   notifications.show({
     color: "red",
     title: i18next.t("broken.title"),
-    message,
+    // Below a title it would be paler than everybody can read.
+    message: (
+      <Text inherit c="var(--mantine-color-text)">
+        {message}
+      </Text>
+    ),
     autoClose: 10_000,
     closeButtonProps: { "aria-label": i18next.t("close") },
   });

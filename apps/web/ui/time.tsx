@@ -38,8 +38,13 @@ export function relativeTime(at: string, nowMs: number, language: string): strin
     () => new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" }),
   );
   for (const [unit, length] of units)
-    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return format.format(whole(seconds / length), unit);
   return format.format(0, "second");
+}
+
+/** What has passed counts when it is full; what begins in fourteen days is not "next week" a second later. */
+function whole(count: number): number {
+  return count < 0 ? Math.trunc(count) : Math.round(count);
 }
 
 /** To make one takes far longer than to use it, and a list uses hundreds. */

@@ -17,7 +17,12 @@ export const places: readonly (readonly Place[])[] = [
     { path: "", icon: "overview", any: [], key: "o" },
     { path: "licenses", icon: "license", any: ["licenses:view"], key: "l" },
     { path: "customers", icon: "customer", any: ["customers:view", "customers:manage"], key: "c" },
-    { path: "products", icon: "product", any: ["products:view", "products:manage"], key: "p" },
+    {
+      path: "products",
+      icon: "product",
+      any: ["products:view", "products:manage", "products:rotate_key"],
+      key: "p",
+    },
     { path: "ips", icon: "ip", any: ["licenses:view", "ip_blocks:manage"], key: "i" },
   ],
   [
@@ -25,7 +30,12 @@ export const places: readonly (readonly Place[])[] = [
     { path: "audit-log", icon: "audit", any: ["audit_log:view"], key: "a" },
   ],
   [
-    { path: "members", icon: "members", any: ["members:view"], key: "m" },
+    {
+      path: "members",
+      icon: "members",
+      any: ["members:view", "members:invite", "members:remove", "roles:edit"],
+      key: "m",
+    },
     { path: "roles", icon: "role", any: ["members:view", "roles:edit"], key: "r" },
     { path: "access-tokens", icon: "token", any: ["organization:manage"], key: "t" },
     { path: "settings", icon: "settings", any: ["organization:manage"], key: "s" },

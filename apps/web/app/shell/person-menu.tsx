@@ -3,7 +3,10 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { queryClient } from "../../api/queries.ts";
+import { type Language, languages } from "../../i18n/languages.ts";
+import { changeLanguage } from "../../i18n/start.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { tellProblem } from "../../ui/tell.tsx";
 import { useMe } from "../here.ts";
 import classes from "./shell.module.css";
 
@@ -15,14 +18,18 @@ const schemes = [
 
 /** Who is signed in, and what is theirs alone. */
 export function PersonMenu() {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const me = useMe();
   const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = async () => {
-    await callAuth("signOut");
-    queryClient.clear();
-    await navigate({ to: "/sign-in", search: { next: undefined } });
+    try {
+      await callAuth("signOut");
+      queryClient.clear();
+      await navigate({ to: "/sign-in", search: { next: undefined } });
+    } catch (error) {
+      tellProblem(error);
+    }
   };
   return (
     <Menu position="bottom-end" width={240} withinPortal>
@@ -51,6 +58,19 @@ export function PersonMenu() {
             onClick={() => setColorScheme(scheme)}
           >
             {t(`schemes.${scheme}`)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Label>{t("language")}</Menu.Label>
+        {(Object.keys(languages) as Language[]).map((language) => (
+          <Menu.Item
+            key={language}
+            lang={language}
+            closeMenuOnClick={false}
+            rightSection={language === i18n.language ? <Icon name="check" size={14} /> : null}
+            onClick={() => void changeLanguage(language)}
+          >
+            {languages[language]}
           </Menu.Item>
         ))}
         <Menu.Divider />

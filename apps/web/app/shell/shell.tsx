@@ -6,13 +6,14 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { Logo } from "../../ui/logo.tsx";
 import { Waiting } from "../waiting.tsx";
+import { ConnectionNotes } from "./connection-notes.tsx";
 import { LazyPalette } from "./lazy-palette.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";
 import { openPalette } from "./palette-door.ts";
 import { PersonMenu } from "./person-menu.tsx";
 import classes from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
-import { useShortcuts } from "./shortcuts.ts";
+import { paletteKeys, useShortcuts } from "./shortcuts.ts";
 import { SideBar } from "./side-bar.tsx";
 
 /** The frame around everything that needs somebody who is signed in. */
@@ -43,7 +44,7 @@ export function Shell() {
           <UnstyledButton className={classes.search} onClick={openPalette} ml="auto">
             <Icon name="search" size={16} />
             <span className={classes.searchWords}>{t("findOrDo")}</span>
-            <kbd className={classes.keys}>{isApple() ? "⌘K" : "Ctrl K"}</kbd>
+            <kbd className={classes.keys}>{paletteKeys}</kbd>
           </UnstyledButton>
           <PersonMenu />
         </Group>
@@ -60,10 +61,7 @@ export function Shell() {
       </AppShell.Main>
       <LazyPalette />
       <ShortcutSheet />
+      <ConnectionNotes />
     </AppShell>
   );
-}
-
-function isApple(): boolean {
-  return /Mac|iPhone|iPad/.test(navigator.userAgent);
 }

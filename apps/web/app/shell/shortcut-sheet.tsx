@@ -1,31 +1,49 @@
 import { Kbd, Modal, Table } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../here.ts";
+import { useNearOrganization } from "../here.ts";
+import { mayOpen } from "../may-open.ts";
 import { places } from "./navigation.ts";
 import { whenShortcutSheetIsAsked } from "./shortcut-sheet-door.ts";
+import { paletteKeys } from "./shortcuts.ts";
 
 /** What "?" shows. */
 export function ShortcutSheet() {
   const { t } = useTranslation();
-  const may = useMay();
+  const near = useNearOrganization();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => whenShortcutSheetIsAsked(() => setOpen(true)), []);
   const lines: [ReactNode, string][] = [
-    [<Kbd key="k">Ctrl K</Kbd>, t("shortcuts.palette")],
+    [
+      <span key="k">
+        <Kbd>{paletteKeys}</Kbd> {t("shortcuts.or")} <Kbd>/</Kbd>
+      </span>,
+      t("shortcuts.palette"),
+    ],
     [<Kbd key="?">?</Kbd>, t("shortcuts.sheet")],
-    ...(may("licenses:create")
+    ...(near !== null && mayOpen(near, "licenses/new")
       ? [[<Kbd key="n">n</Kbd>, t("shortcuts.newLicense")] as [ReactNode, string]]
       : []),
     ...places
       .flat()
-      .filter(({ any }) => any.length === 0 || may(...any))
+      .filter(({ path }) => near !== null && mayOpen(near, path))
       .map(({ path, key }): [ReactNode, string] => [
         <span key={key}>
           <Kbd>g</Kbd> {t("shortcuts.then")} <Kbd>{key}</Kbd>
         </span>,
         t("shortcuts.goTo", { place: t(`places.${path === "" ? "overview" : path}`) }),
       ]),
+    ...(near !== null && mayOpen(near, "licenses")
+      ? ([
+          [
+            <span key="jk">
+              <Kbd>j</Kbd> <Kbd>k</Kbd>
+            </span>,
+            t("shortcuts.rows"),
+          ],
+          [<Kbd key="x">x</Kbd>, t("shortcuts.choose")],
+        ] as [ReactNode, string][])
+      : []),
   ];
   return (
     <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("shortcuts.title")}>

@@ -1,17 +1,19 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useMay, useOrganizationOrNull } from "../here.ts";
+import { useNearOrganization } from "../here.ts";
+import { mayOpen } from "../may-open.ts";
 import { places } from "./navigation.ts";
 import { openPalette } from "./palette-door.ts";
 import { openShortcutSheet } from "./shortcut-sheet-door.ts";
 
 const patienceMs = 1_200;
 
+export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
+
 /** Ctrl-K or Cmd-K, "/" and "?" anywhere; "g" and a letter to go somewhere; "n" for a new license. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
-  const here = useOrganizationOrNull();
-  const may = useMay();
+  const near = useNearOrganization();
   useEffect(() => {
     let going = 0;
     const hear = (event: KeyboardEvent) => {
@@ -20,12 +22,13 @@ export function useShortcuts(): void {
         openPalette();
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (Date.now() - going < patienceMs && here !== null) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isTyping(event.target) || isAskedSomething()) return;
+      if (Date.now() - going < patienceMs && near !== null) {
         going = 0;
-        const place = places.flat().find(({ key }) => key === event.key);
-        if (place !== undefined && (place.any.length === 0 || may(...place.any)))
-          void navigate({ to: `/o/${here.slug}/${place.path}` as "/" });
+        const place = places.flat().find(({ key }) => key === event.key.toLowerCase());
+        if (place !== undefined && mayOpen(near, place.path))
+          void navigate({ to: `/o/${near.slug}/${place.path}` as "/" });
         return;
       }
       if (event.key === "g") going = Date.now();
@@ -33,12 +36,17 @@ export function useShortcuts(): void {
         event.preventDefault();
         openPalette();
       } else if (event.key === "?") openShortcutSheet();
-      else if (event.key === "n" && here !== null && may("licenses:create"))
-        void navigate({ to: `/o/${here.slug}/licenses/new` as "/" });
+      else if (event.key === "n" && near !== null && mayOpen(near, "licenses/new"))
+        void navigate({ to: `/o/${near.slug}/licenses/new` as "/" });
     };
     window.addEventListener("keydown", hear);
     return () => window.removeEventListener("keydown", hear);
-  }, [navigate, here, may]);
+  }, [navigate, near]);
+}
+
+/** While a dialog or a menu is open, letters are for it: nobody wants to leave a half-filled form by one. */
+function isAskedSomething(): boolean {
+  return document.querySelector('[role="dialog"], [role="menu"]') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,43 +1,24 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Icon, type IconName } from "../../ui/icon.tsx";
-import { useMay, useMe, useOrganizationOrNull, useOrganizations } from "../here.ts";
-import { lastOrganization } from "../last-organization.ts";
-import { places } from "./navigation.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { type Organization, useMe, useNearOrganization, useOrganizations } from "../here.ts";
+import { mayOpen } from "../may-open.ts";
+import { type Place, places } from "./navigation.ts";
 import classes from "./shell.module.css";
 
-/** Where one can go: only what one may see. */
+/** Where one can go: only what one may see. Outside of organizations, in the one where one was last. */
 export function SideBar() {
   const { t } = useTranslation();
   const me = useMe();
-  const may = useMay();
-  const here = useOrganizationOrNull();
+  const near = useNearOrganization();
   const organizations = useOrganizations();
-  const slug = here?.slug ?? organizations.find((one) => one.slug === lastOrganization())?.slug;
   return (
     <>
-      {slug !== undefined &&
-        places.map((group) => {
-          const shown = group.filter(({ any }) => any.length === 0 || here === null || may(...any));
-          if (shown.length === 0) return null;
-          return (
-            <ul key={group[0]?.path} className={classes.places}>
-              {shown.map(({ path, icon }) => (
-                <li key={path}>
-                  <Link
-                    className={classes.place ?? ""}
-                    to={`/o/$organization/${path}` as "/o/$organization"}
-                    params={{ organization: slug }}
-                    activeOptions={{ exact: path === "", includeSearch: false }}
-                  >
-                    <Icon name={icon as IconName} />
-                    {t(`places.${path === "" ? "overview" : path}`)}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          );
-        })}
+      {near === null ? (
+        <Organizations organizations={organizations} />
+      ) : (
+        places.map((group) => <Places key={group[0]?.path} group={group} organization={near} />)
+      )}
       {me.is_platform_admin && (
         <ul className={classes.places}>
           <li>
@@ -49,5 +30,51 @@ export function SideBar() {
         </ul>
       )}
     </>
+  );
+}
+
+function Places({ group, organization }: { group: readonly Place[]; organization: Organization }) {
+  const { t } = useTranslation();
+  const open = group.filter(({ path }) => mayOpen(organization, path));
+  if (open.length === 0) return null;
+  return (
+    <ul className={classes.places}>
+      {open.map(({ path, icon }) => (
+        <li key={path}>
+          <Link
+            className={classes.place ?? ""}
+            to={`/o/$organization/${path}` as "/o/$organization"}
+            params={{ organization: organization.slug }}
+            activeOptions={{ exact: path === "", includeSearch: false }}
+          >
+            <Icon name={icon} />
+            {t(`places.${path === "" ? "overview" : path}`)}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** For somebody who has been in none of them yet, in this browser. */
+function Organizations({ organizations }: { organizations: readonly Organization[] }) {
+  const { t } = useTranslation();
+  return (
+    <ul className={classes.places}>
+      {organizations.map(({ id, slug, name }) => (
+        <li key={id}>
+          <Link className={classes.place ?? ""} to="/o/$organization" params={{ organization: slug }}>
+            <Icon name="organization" />
+            <span className={classes.placeName}>{name}</span>
+          </Link>
+        </li>
+      ))}
+      <li>
+        <Link className={classes.place ?? ""} to="/organizations/new">
+          <Icon name="plus" />
+          {t("newOrganization")}
+        </Link>
+      </li>
+    </ul>
   );
 }

@@ -48,7 +48,7 @@ export function DiscordPanel() {
     >
       {error !== undefined && discord === null && (
         <Alert color="red" icon={<Icon name="warning" />} role="alert">
-          {t("discord.failed", { error })}
+          {t(`discord.errors.${reasonOf(error)}`, { error })}
         </Alert>
       )}
       {discord !== null && (
@@ -74,4 +74,9 @@ export function DiscordPanel() {
       </Confirm>
     </Panel>
   );
+}
+
+function reasonOf(error: string): "access_denied" | "taken" | "other" {
+  if (error === "access_denied") return error;
+  return error === "account_already_linked_to_different_user" ? "taken" : "other";
 }

@@ -1,8 +1,9 @@
-import { Alert, Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Alert, Badge, Button, Group, Modal, PasswordInput, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMe } from "../../app/here.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -58,49 +59,37 @@ function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: s
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const hasPassword = me.sign_in_methods.password;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () =>
     change.mutate(
       { body: { new_email: email, ...(hasPassword ? { password } : {}) } },
       { onSuccess: (answer) => onSent(answer.new_email) },
     );
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <ProblemAlert error={change.error} beside={["new_email", "password"]} />
-        <TextInput
-          label={t("email.new")}
-          type="email"
+    <DialogForm onSubmit={send} onClose={onClose} isBusy={change.isPending} deed={t("email.do")}>
+      <ProblemAlert error={change.error} beside={["new_email", "password"]} />
+      <TextInput
+        label={t("email.new")}
+        type="email"
+        required
+        data-autofocus
+        autoComplete="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fieldError(change.error, "new_email")}
+      />
+      {hasPassword && (
+        <PasswordInput
+          label={t("password.yours")}
           required
-          data-autofocus
-          autoComplete="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fieldError(change.error, "new_email")}
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={fieldError(change.error, "password")}
         />
-        {hasPassword && (
-          <PasswordInput
-            label={t("password.yours")}
-            required
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            error={fieldError(change.error, "password")}
-          />
-        )}
-        <Text size="sm" c="dimmed">
-          {t("email.words")}
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {t("email.do")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <Text size="sm" c="dimmed">
+        {t("email.words")}
+      </Text>
+    </DialogForm>
   );
 }

@@ -1,21 +1,19 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Menu, Modal, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { canUsePasskeys } from "../identity/passkey.ts";
 import classes from "./account.module.css";
 import { thisBrowser } from "./browser-name.ts";
 import { makePasskey, type PasskeyCreation } from "./new-passkey.ts";
-
-type Passkey = ReturnType<typeof useMe>["sign_in_methods"]["passkeys"][number];
+import { type Passkey, RenamePasskey } from "./rename-passkey.tsx";
 
 export function PasskeysPanel() {
   const { t } = useTranslation("account");
@@ -112,7 +110,7 @@ export function PasskeysPanel() {
       )}
       <Modal opened={renaming !== null} onClose={() => setRenaming(null)} title={t("passkeys.rename")}>
         {renaming !== null && (
-          <RenameForm
+          <RenamePasskey
             passkey={renaming}
             onClose={() => setRenaming(null)}
             onDone={async () => {
@@ -136,43 +134,5 @@ export function PasskeysPanel() {
         {t("passkeys.removeWords")}
       </Confirm>
     </Panel>
-  );
-}
-
-function RenameForm(props: { passkey: Passkey; onClose: () => void; onDone: () => Promise<void> }) {
-  const { t } = useTranslation("account");
-  const [name, setName] = useState(props.passkey.name ?? "");
-  const rename = useMutation({
-    mutationFn: () => callAuth("renamePasskey", { id: props.passkey.id, name }),
-    onSuccess: props.onDone,
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    rename.mutate();
-  };
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        <ProblemAlert error={rename.error} beside={["name"]} />
-        <TextInput
-          label={t("passkeys.name")}
-          description={t("passkeys.nameWords")}
-          required
-          maxLength={100}
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(rename.error, "name")}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={rename.isPending}>
-            {t("everywhere:save")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Modal, PasswordInput, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
@@ -56,44 +57,35 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
       await queries.invalidateQueries({ queryKey: ["listMySessions"] });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <ProblemAlert error={change.error} beside={["currentPassword", "newPassword"]} />
-        {/* So that whatever keeps passwords knows whose this is. */}
-        <input type="text" autoComplete="username" value={me.email} readOnly hidden />
-        <PasswordInput
-          label={t("password.current")}
-          required
-          data-autofocus
-          autoComplete="current-password"
-          value={current}
-          onChange={(event) => setCurrent(event.currentTarget.value)}
-          error={fieldError(change.error, "currentPassword")}
-        />
-        <NewPassword
-          label={t("password.new")}
-          value={next}
-          onChange={setNext}
-          about={[me.name, me.email]}
-          error={fieldError(change.error, "newPassword")}
-        />
-        <Text size="sm" c="dimmed">
-          {t("password.words")}
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {t("password.open")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={change.mutate}
+      onClose={onClose}
+      isBusy={change.isPending}
+      deed={t("password.open")}
+    >
+      <ProblemAlert error={change.error} beside={["currentPassword", "newPassword"]} />
+      {/* So that whatever keeps passwords knows whose this is. */}
+      <input type="text" autoComplete="username" value={me.email} readOnly hidden />
+      <PasswordInput
+        label={t("password.current")}
+        required
+        data-autofocus
+        autoComplete="current-password"
+        value={current}
+        onChange={(event) => setCurrent(event.currentTarget.value)}
+        error={fieldError(change.error, "currentPassword")}
+      />
+      <NewPassword
+        label={t("password.new")}
+        value={next}
+        onChange={setNext}
+        about={[me.name, me.email]}
+        error={fieldError(change.error, "newPassword")}
+      />
+      <Text size="sm" c="dimmed">
+        {t("password.words")}
+      </Text>
+    </DialogForm>
   );
 }

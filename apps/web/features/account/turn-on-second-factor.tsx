@@ -1,10 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
 import { Copy } from "../../ui/copy.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./account.module.css";
 import { QrCode } from "./qr-code.tsx";
@@ -62,7 +63,7 @@ function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Be
     onSuccess: onBegun,
   });
   return (
-    <Step do={begin.mutate} isBusy={begin.isPending} deed={t("factor.next")} onClose={onClose}>
+    <DialogForm onSubmit={begin.mutate} isBusy={begin.isPending} deed={t("factor.next")} onClose={onClose}>
       <Text>{t("factor.app")}</Text>
       <ProblemAlert error={begin.error} beside={["password"]} />
       {methods.password && (
@@ -76,7 +77,7 @@ function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Be
           error={fieldError(begin.error, "password")}
         />
       )}
-    </Step>
+    </DialogForm>
   );
 }
 
@@ -93,7 +94,12 @@ function ConfirmCode(props: { uri: string; onClose: () => void; onConfirmed: () 
   });
   const secret = new URL(props.uri).searchParams.get("secret") ?? "";
   return (
-    <Step do={confirm.mutate} isBusy={confirm.isPending} deed={t("factor.turnOn")} onClose={props.onClose}>
+    <DialogForm
+      onSubmit={confirm.mutate}
+      isBusy={confirm.isPending}
+      deed={t("factor.turnOn")}
+      onClose={props.onClose}
+    >
       <div className={classes.setUp}>
         <QrCode text={props.uri} label={t("factor.qr")} />
         <Stack gap="sm" miw={0} w="100%">
@@ -124,37 +130,6 @@ function ConfirmCode(props: { uri: string; onClose: () => void; onConfirmed: () 
         onChange={(event) => setCode(event.currentTarget.value)}
         error={fieldError(confirm.error, "code")}
       />
-    </Step>
-  );
-}
-
-interface StepProps {
-  readonly do: () => void;
-  readonly isBusy: boolean;
-  readonly deed: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}
-
-function Step({ do: act, isBusy, deed, onClose, children }: StepProps) {
-  const { t } = useTranslation();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    act();
-  };
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        {children}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("cancel")}
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            {deed}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import { Difference } from "../audit-log/difference.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
 import { Who } from "../audit-log/who.tsx";
-import classes from "./admin.module.css";
 
 interface EntryInFullProps {
   readonly entry: Entry;
@@ -20,7 +20,7 @@ export function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
   return (
     <Stack>
       <Title order={2}>{title}</Title>
-      <dl className={classes.facts}>
+      <Facts>
         <dt>{t("columns.who")}</dt>
         <dd>
           <Who actor={entry.actor} />
@@ -43,7 +43,7 @@ export function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
             {entry.ip ?? "–"}
           </Text>
         </dd>
-      </dl>
+      </Facts>
       <Group gap="xs">
         <Button
           size="compact-sm"

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { Waiting } from "../../app/waiting.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -39,7 +40,7 @@ export function HealthPage() {
             <Tile label={t("health.licenses")}>{figure(data.counts.licenses)}</Tile>
           </div>
           <Panel title={t("health.node")}>
-            <dl className={classes.facts}>
+            <Facts>
               <dt>{t("health.database")}</dt>
               <dd>
                 <Light isWell={data.database.latency_ms < slowMs} />
@@ -72,7 +73,7 @@ export function HealthPage() {
               </dd>
               <dt>{t("health.version")}</dt>
               <dd className="mono">{data.version}</dd>
-            </dl>
+            </Facts>
           </Panel>
           <NewOrganizationsPanel />
         </Stack>

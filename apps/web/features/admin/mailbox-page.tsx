@@ -1,17 +1,16 @@
-import { Alert, Badge, Group, Select, Stack, Text, Tooltip } from "@mantine/core";
+import { Alert, Badge, Select, Stack, Text, Tooltip } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Page } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { mailboxRoute } from "./routes.tsx";
-import { SearchBox } from "./search-box.tsx";
+import { SearchedList } from "./searched-list.tsx";
 
 type Mail = Item<"listMailbox">;
 
@@ -59,47 +58,36 @@ export function MailboxPage() {
     { id: "at", header: t("mailbox.written"), wide: true, cell: (mail) => <Time at={mail.created_at} /> },
   ];
   return (
-    <Page title={t("mailbox.title")} lead={t("mailbox.lead")}>
-      <Stack gap="sm">
-        <Group gap="xs">
-          <SearchBox
-            label={t("mailbox.search")}
-            value={search.recipient}
-            onChange={(recipient) => set({ recipient })}
-          />
-          <Select
-            w={260}
-            aria-label={t("mailbox.kind")}
-            placeholder={t("mailbox.anyKind")}
-            clearable
-            searchable
-            data={(kinds.data?.kinds ?? []).map((value) => ({ value, label: t(`kinds.${value}`) }))}
-            value={search.kind ?? null}
-            onChange={(value) => set({ kind: value ?? undefined })}
-          />
-        </Group>
-        {isHalfTyped ? (
-          <Alert icon={<Icon name="info" />}>{t("mailbox.wholeAddress")}</Alert>
-        ) : (
-          <DataTable
-            label={t("mailbox.title")}
-            columns={columns}
-            rows={rows}
-            keyOf={(mail) => mail.id}
-            isPending={list.isPending}
-            error={list.error}
-            empty={
-              <Empty icon="mail" title={t("mailbox.empty")}>
-                {t("mailbox.emptyWords")}
-              </Empty>
-            }
-            hasMore={list.hasNextPage}
-            isFetchingMore={list.isFetchingNextPage}
-            fetchMore={list.fetchNextPage}
-          />
-        )}
-      </Stack>
-    </Page>
+    <SearchedList
+      title={t("mailbox.title")}
+      lead={t("mailbox.lead")}
+      search={{
+        label: t("mailbox.search"),
+        value: search.recipient,
+        onChange: (recipient) => set({ recipient }),
+      }}
+      filters={
+        <Select
+          w={260}
+          aria-label={t("mailbox.kind")}
+          placeholder={t("mailbox.anyKind")}
+          clearable
+          searchable
+          data={(kinds.data?.kinds ?? []).map((value) => ({ value, label: t(`kinds.${value}`) }))}
+          value={search.kind ?? null}
+          onChange={(value) => set({ kind: value ?? undefined })}
+        />
+      }
+      columns={columns}
+      list={list}
+      rows={rows}
+      empty={
+        <Empty icon="mail" title={t("mailbox.empty")}>
+          {t("mailbox.emptyWords")}
+        </Empty>
+      }
+      instead={isHalfTyped ? <Alert icon={<Icon name="info" />}>{t("mailbox.wholeAddress")}</Alert> : null}
+    />
   );
 }
 

@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import classes from "./admin.module.css";
 import { AllowancePanel } from "./allowance-panel.tsx";
 import { adminOrganizationRoute } from "./routes.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
@@ -38,7 +38,7 @@ export function OrganizationPage() {
       }
     >
       <Panel title={t("organization.facts")}>
-        <dl className={classes.facts}>
+        <Facts>
           <dt>{t("organizations.owner")}</dt>
           <dd>
             {organization.owner === null ? (
@@ -88,7 +88,7 @@ export function OrganizationPage() {
               {t("organization.log")}
             </GoLink>
           </dd>
-        </dl>
+        </Facts>
       </Panel>
       <TermsPanel key={organization.updated_at} organization={organization} />
       {organization.owner !== null && <AllowancePanel userId={organization.owner.id} ofOwner />}

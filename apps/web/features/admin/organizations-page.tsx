@@ -3,14 +3,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Page } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { adminOrganizationsRoute, billingStates, plans } from "./routes.tsx";
-import { SearchBox } from "./search-box.tsx";
-import { useSearchOn } from "./search-on.ts";
+import { SearchedList } from "./searched-list.tsx";
 
 type Organization = Item<"listPlatformOrganizations">;
 const mostCounted = 1_000;
@@ -32,7 +30,6 @@ export function OrganizationsPage() {
     }),
   );
   const rows = flat(list.data);
-  const { isPending } = useSearchOn(list, rows.length);
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
   const counted = (count: number) => count.toLocaleString(i18n.language) + (count >= mostCounted ? "+" : "");
@@ -96,10 +93,12 @@ export function OrganizationsPage() {
     },
   ];
   return (
-    <Page title={t("organizations.title")} lead={t("organizations.lead")}>
-      <Stack gap="sm">
-        <Group gap="xs">
-          <SearchBox label={t("organizations.search")} value={search.q} onChange={(q) => set({ q })} />
+    <SearchedList
+      title={t("organizations.title")}
+      lead={t("organizations.lead")}
+      search={{ label: t("organizations.search"), value: search.q, onChange: (q) => set({ q }) }}
+      filters={
+        <>
           <Select
             w={150}
             aria-label={t("organizations.plan")}
@@ -129,25 +128,17 @@ export function OrganizationsPage() {
               set({ standing: value === "suspended" || value === "open" ? value : undefined })
             }
           />
-        </Group>
-        <DataTable
-          label={t("organizations.title")}
-          columns={columns}
-          rows={rows}
-          keyOf={(organization) => organization.id}
-          isPending={isPending}
-          error={list.error}
-          empty={
-            <Empty icon="search" title={t("nothingFound")}>
-              {t("organizations.none")}
-            </Empty>
-          }
-          hasMore={list.hasNextPage}
-          isFetchingMore={list.isFetchingNextPage}
-          fetchMore={list.fetchNextPage}
-        />
-      </Stack>
-    </Page>
+        </>
+      }
+      columns={columns}
+      list={list}
+      rows={rows}
+      empty={
+        <Empty icon="search" title={t("nothingFound")}>
+          {t("organizations.none")}
+        </Empty>
+      }
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
+import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "../../ui/icon.tsx";
 import classes from "./admin.module.css";
@@ -13,10 +14,13 @@ interface SearchBoxProps {
 /** Searches as one types, a moment after the last letter. */
 export function SearchBox({ label, value, onChange }: SearchBoxProps) {
   const [words, setWords] = useState(value ?? "");
-  const settle = useDebouncedCallback(
-    (text: string) => onChange(text.trim() === "" ? undefined : text.trim()),
-    250,
-  );
+  const router = useRouter();
+  const [page] = useState(router.latestLocation.pathname);
+  const settle = useDebouncedCallback((text: string) => {
+    // Whoever has followed a link meanwhile is not brought back.
+    if (router.latestLocation.pathname !== page) return;
+    onChange(text.trim() === "" ? undefined : text.trim());
+  }, 250);
   return (
     <TextInput
       type="search"

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-interface Pages {
+export interface Pages {
   readonly isPending: boolean;
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;

@@ -7,12 +7,12 @@ import { useMe } from "../../app/here.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
-import classes from "./admin.module.css";
 import { AllowancePanel } from "./allowance-panel.tsx";
 import { adminUserRoute } from "./routes.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
@@ -36,7 +36,7 @@ export function UserPage() {
       beside={<Marks user={user} />}
     >
       <Panel title={t("user.facts")}>
-        <dl className={classes.facts}>
+        <Facts>
           <dt>{t("user.email")}</dt>
           <dd>
             <Copyable value={user.email} />
@@ -72,7 +72,7 @@ export function UserPage() {
               {t("user.log")}
             </GoLink>
           </dd>
-        </dl>
+        </Facts>
       </Panel>
       <AdminPanel isAdmin={user.is_platform_admin} name={user.name} params={params} />
       <AllowancePanel userId={id} />

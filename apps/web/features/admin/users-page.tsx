@@ -3,14 +3,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Page } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { adminUsersRoute } from "./routes.tsx";
-import { SearchBox } from "./search-box.tsx";
-import { useSearchOn } from "./search-on.ts";
+import { SearchedList } from "./searched-list.tsx";
 
 type User = Item<"listUsers">;
 
@@ -28,7 +26,6 @@ export function UsersPage() {
     }),
   );
   const rows = flat(list.data);
-  const { isPending } = useSearchOn(list, rows.length);
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
   const columns: Column<User>[] = [
@@ -50,41 +47,31 @@ export function UsersPage() {
     { id: "created", header: t("users.since"), wide: true, cell: (user) => <Time at={user.created_at} /> },
   ];
   return (
-    <Page title={t("users.title")} lead={t("users.lead")}>
-      <Stack gap="sm">
-        <Group gap="xs">
-          <SearchBox label={t("users.search")} value={search.q} onChange={(q) => set({ q })} />
-          <SegmentedControl
-            size="xs"
-            aria-label={t("users.show")}
-            value={search.show ?? "all"}
-            onChange={(value) =>
-              set({ show: value === "admins" || value === "suspended" ? value : undefined })
-            }
-            data={(["all", "admins", "suspended"] as const).map((value) => ({
-              value,
-              label: t(`users.${value}`),
-            }))}
-          />
-        </Group>
-        <DataTable
-          label={t("users.title")}
-          columns={columns}
-          rows={rows}
-          keyOf={(user) => user.id}
-          isPending={isPending}
-          error={list.error}
-          empty={
-            <Empty icon="search" title={t("nothingFound")}>
-              {t("users.none")}
-            </Empty>
-          }
-          hasMore={list.hasNextPage}
-          isFetchingMore={list.isFetchingNextPage}
-          fetchMore={list.fetchNextPage}
+    <SearchedList
+      title={t("users.title")}
+      lead={t("users.lead")}
+      search={{ label: t("users.search"), value: search.q, onChange: (q) => set({ q }) }}
+      filters={
+        <SegmentedControl
+          size="xs"
+          aria-label={t("users.show")}
+          value={search.show ?? "all"}
+          onChange={(value) => set({ show: value === "admins" || value === "suspended" ? value : undefined })}
+          data={(["all", "admins", "suspended"] as const).map((value) => ({
+            value,
+            label: t(`users.${value}`),
+          }))}
         />
-      </Stack>
-    </Page>
+      }
+      columns={columns}
+      list={list}
+      rows={rows}
+      empty={
+        <Empty icon="search" title={t("nothingFound")}>
+          {t("users.none")}
+        </Empty>
+      }
+    />
   );
 }
 

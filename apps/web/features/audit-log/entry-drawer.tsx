@@ -1,9 +1,9 @@
 import { Button, Drawer, Group, Stack, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Copyable } from "../../ui/copy.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
-import classes from "./audit-log.module.css";
 import { Difference } from "./difference.tsx";
 import type { Entry } from "./field-changes.ts";
 import type { AuditSearch } from "./routes.tsx";
@@ -31,7 +31,7 @@ export function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
       {entry !== null && (
         <Stack gap="lg">
           <Title order={2}>{t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}</Title>
-          <Facts entry={entry} />
+          <EntryFacts entry={entry} />
           <Group gap="xs">
             <Button
               size="compact-sm"
@@ -59,10 +59,10 @@ export function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
   );
 }
 
-function Facts({ entry }: { entry: Entry }) {
+function EntryFacts({ entry }: { entry: Entry }) {
   const { t, i18n } = useTranslation("audit-log");
   return (
-    <dl className={classes.facts}>
+    <Facts>
       <dt>{t("columns.who")}</dt>
       <dd>
         <Who actor={entry.actor} />
@@ -95,6 +95,6 @@ function Facts({ entry }: { entry: Entry }) {
       )}
       <dt>{t("entry.code")}</dt>
       <dd className="mono">{entry.action}</dd>
-    </dl>
+    </Facts>
   );
 }

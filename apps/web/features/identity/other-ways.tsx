@@ -20,7 +20,7 @@ export function OtherWays({ next }: { next: string | undefined }) {
       callAuth<{ url: string }>("signInWithDiscord", {
         provider: "discord",
         callbackURL: pageOfThisSite(next),
-        errorCallbackURL: "/sign-in",
+        errorCallbackURL: next === undefined ? "/sign-in" : `/sign-in?next=${encodeURIComponent(next)}`,
       }),
     onSuccess: ({ url }) => location.assign(url),
   });

@@ -16,7 +16,8 @@ import { useChange } from "../../api/queries.ts";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
-import { type BlockPlace, type IpBlock, routesOf, shownCidr } from "./place.ts";
+import { type BlockChoice, type BlockPlace, type IpBlock, readings, routesOf, shownCidr } from "./place.ts";
+import { PlaceChoice } from "./place-choice.tsx";
 
 interface BlockDialogProps {
   readonly place: BlockPlace;
@@ -26,6 +27,8 @@ interface BlockDialogProps {
   readonly block?: IpBlock | null;
   /** What a new one begins with. */
   readonly cidr?: string;
+  /** Whom else a new one can be for. */
+  readonly choices?: readonly BlockChoice[];
 }
 
 /** Blocks an address or a network, or changes the note and the end of a block. */
@@ -42,13 +45,21 @@ export function BlockDialog(props: BlockDialogProps) {
 const lengths = { day: 86_400_000, week: 604_800_000, month: 2_592_000_000 } as const;
 type Until = "always" | keyof typeof lengths | "time";
 
-function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDialogProps) {
+function BlockForm({
+  place: first,
+  choices = [],
+  onClose,
+  block = null,
+  cidr: given = "",
+}: BlockDialogProps) {
   const { t } = useTranslation("ip-blocks");
   const queries = useQueryClient();
+  const [place, setPlace] = useState(first);
   const routes = routesOf(place);
-  const add = useChange(routes.add, [routes.list, "getIp"]);
-  const update = useChange(routes.update, [routes.list, "getIp"]);
-  const [cidr, setCidr] = useState(block === null ? first : shownCidr(block.cidr));
+  const add = useChange(routes.add, [routes.list, ...readings]);
+  const remove = useChange(routes.remove, [routes.list, ...readings]);
+  const update = useChange(routes.update, [routes.list, ...readings]);
+  const [cidr, setCidr] = useState(block === null ? given : shownCidr(block.cidr));
   const [note, setNote] = useState(block?.note ?? "");
   const [until, setUntil] = useState<Until>(block?.expires_at == null ? "always" : "time");
   const [time, setTime] = useState(toLocal(block?.expires_at ?? null));
@@ -57,17 +68,22 @@ function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDial
     event.preventDefault();
     const kept = { note: note.trim() === "" ? null : note, expires_at: endOf(until, time) };
     try {
-      if (block === null) await add.mutateAsync({ params: routes.params, body: { cidr, ...kept } });
-      else
+      if (block === null) {
+        const { id } = await add.mutateAsync({ params: routes.params, body: { cidr, ...kept } });
+        tell(t("told.added", { cidr }), () =>
+          remove.mutateAsync({ params: { ...routes.params, block_id: id } }),
+        );
+      } else {
         await update.mutateAsync({
           params: { ...routes.params, block_id: block.id },
           body: { ...kept, updated_at: block.updated_at },
         });
+        tell(t("told.changed", { cidr }));
+      }
     } catch {
       return;
     }
     void queries.invalidateQueries({ queryKey: ["listAuditLog"] });
-    tell(t(block === null ? "told.added" : "told.changed", { cidr }));
     onClose();
   };
   return (
@@ -77,6 +93,9 @@ function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDial
           {t(`form.lead.${place.level}`)}
         </Text>
         <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
+        {block === null && choices.length > 1 && (
+          <PlaceChoice choices={choices} place={place} onChange={setPlace} />
+        )}
         <TextInput
           label={t("cidr")}
           description={t("form.cidrHelp")}
@@ -86,7 +105,7 @@ function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDial
           value={cidr}
           onChange={(event) => setCidr(event.currentTarget.value)}
           error={fieldError(error, "cidr")}
-          data-autofocus={block === null && first === "" ? true : undefined}
+          data-autofocus={block === null && given === "" ? true : undefined}
         />
         <Textarea
           label={t("note")}
@@ -96,7 +115,7 @@ function BlockForm({ place, onClose, block = null, cidr: first = "" }: BlockDial
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
           error={fieldError(error, "note")}
-          data-autofocus={block !== null || first !== "" ? true : undefined}
+          data-autofocus={block !== null || given !== "" ? true : undefined}
         />
         <Input.Wrapper label={t("form.until")} labelElement="div">
           <SegmentedControl

@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { BlockDialog } from "./block-dialog.tsx";
-import { type BlockPlace, type IpBlock, isAddress, routesOf, shownCidr } from "./place.ts";
+import { type BlockPlace, type IpBlock, isAddress, readings, routesOf, shownCidr } from "./place.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Lifting one can be taken back. */
 export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNode }) {
@@ -20,8 +20,8 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
   const here = useOrganizationOrNull();
   const routes = routesOf(place);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
-  const add = useChange(routes.add, [routes.list, "getIp"]);
-  const remove = useChange(routes.remove, [routes.list, "getIp"]);
+  const add = useChange(routes.add, [routes.list, ...readings]);
+  const remove = useChange(routes.remove, [routes.list, ...readings]);
   const [changing, setChanging] = useState<IpBlock | null>(null);
   const lift = async (block: IpBlock) => {
     const { cidr, note, expires_at } = block;

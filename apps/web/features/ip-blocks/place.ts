@@ -9,6 +9,16 @@ export type BlockPlace =
   | { readonly level: "customer"; readonly organizationId: string; readonly customerId: string }
   | { readonly level: "license"; readonly licenseId: string };
 
+export interface BlockChoice {
+  /** Empty where the level says it all. */
+  readonly label: string;
+  readonly place: BlockPlace;
+}
+
+export function samePlace(one: BlockPlace, other: BlockPlace): boolean {
+  return JSON.stringify(paramsOf(one)) === JSON.stringify(paramsOf(other));
+}
+
 const routes = {
   platform: {
     list: "listPlatformIpBlocks",
@@ -35,6 +45,9 @@ const routes = {
     remove: "removeLicenseIpBlock",
   },
 } as const;
+
+/** What says of an address whether it is blocked, and by whom. */
+export const readings = ["getIp", "listIps", "listLicenseIps", "listAuditLog"] as const;
 
 /** The four routes of a level, which have the same shapes, and what their paths need. */
 export function routesOf(place: BlockPlace): {

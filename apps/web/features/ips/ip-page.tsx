@@ -17,6 +17,7 @@ import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
 import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
 import { shownCidr } from "../ip-blocks/place.ts";
+import { useBlockChoices } from "./block-choices.ts";
 import { IpLicenses } from "./ip-licenses.tsx";
 import classes from "./ips.module.css";
 import { ipRoute } from "./routes.tsx";
@@ -32,6 +33,7 @@ export function IpPage() {
   const { block } = ipRoute.useSearch();
   const navigate = useNavigate({ from: ipRoute.fullPath });
   const address = useQuery(ask("getIp", { params: { organization_id: organizationId, ip } }));
+  const choices = useBlockChoices(ip);
   const isBlockedHere = address.data?.blocks.some(({ level }) => level === "organization") ?? false;
   const openBlock = (open: boolean) => void navigate({ search: { block: open || undefined }, replace: true });
   return (
@@ -69,6 +71,7 @@ export function IpPage() {
         place={{ level: "organization", organizationId }}
         opened={block === true && may("ip_blocks:manage")}
         cidr={ip}
+        choices={choices}
         onClose={() => openBlock(false)}
       />
     </Page>

@@ -14,6 +14,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
 import { Time } from "../../ui/time.tsx";
 import { IpTabs } from "./ip-tabs.tsx";
 import classes from "./ips.module.css";
@@ -41,12 +42,17 @@ export function IpsPage() {
     {
       id: "ip",
       header: t("address"),
-      cell: ({ ip }) => (
+      cell: ({ ip, blocked }) => (
         <Group gap={4} wrap="nowrap">
           <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
             {ip}
           </GoLink>
           <Copy value={ip} />
+          {blocked && (
+            <StateMark tone="bad" words={t("blockedWords")}>
+              {t("isBlocked")}
+            </StateMark>
+          )}
         </Group>
       ),
     },
@@ -72,7 +78,7 @@ export function IpsPage() {
       cell: ({ hits }) => <span className="figures">{hits.toLocaleString()}</span>,
     },
     { id: "first", header: t("firstSeen"), wide: true, cell: (row) => <Time at={row.first_seen_at} /> },
-    { id: "last", header: t("lastSeen"), cell: (row) => <Time at={row.last_seen_at} /> },
+    { id: "last", header: t("lastSeen"), wide: true, cell: (row) => <Time at={row.last_seen_at} /> },
   ];
   const isFiltered = network !== undefined || min !== undefined;
   return (

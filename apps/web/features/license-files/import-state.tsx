@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
+import { said } from "../../i18n/refusals.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -103,7 +104,7 @@ function Outcome({ job }: { job: Import }) {
       </dl>
       {job.problem !== null && (
         <Alert color="red" icon={<Icon name="warning" />} role="alert">
-          {job.problem}
+          {said(job.problem)}
         </Alert>
       )}
       {job.problem === null && job.dry_run && (

@@ -1,6 +1,7 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, ScrollArea, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { saidOf } from "../../i18n/refusals.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { Import } from "./import-state.tsx";
@@ -10,7 +11,7 @@ export function RowErrors({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
   const number = (count: number) => count.toLocaleString(i18n.language);
   const save = () => {
-    const rows = job.errors.map(({ row, field, message }) => csvLine([row, field, message]));
+    const rows = job.errors.map(({ row, field, message }) => csvLine([row, field, saidOf(field, message)]));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(
       new Blob([csvLine(["row", "field", "message"]), ...rows], { type: "text/csv" }),
@@ -55,9 +56,7 @@ export function RowErrors({ job }: { job: Import }) {
                 <Table.Td ta="right" className="figures">
                   {number(row)}
                 </Table.Td>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {message.startsWith(field) ? message : `${field}: ${message}`}
-                </Table.Td>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>{saidOf(field, message)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -10,6 +10,7 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { Section } from "../../ui/section.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
@@ -39,12 +40,13 @@ export function Addresses({ license }: { license: License }) {
     {
       id: "ip",
       header: t("addresses.ip"),
-      cell: ({ ip }) => (
+      cell: ({ ip, blocked }) => (
         <Group gap={4} wrap="nowrap">
           <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
             {ip}
           </GoLink>
           <Copy value={ip} />
+          {blocked && <StateMark tone="bad">{t("addresses.blocked")}</StateMark>}
         </Group>
       ),
     },
@@ -73,9 +75,9 @@ export function Addresses({ license }: { license: License }) {
       header: <VisuallyHidden>{t("actions")}</VisuallyHidden>,
       align: "right",
       width: 84,
-      cell: ({ ip }) => (
+      cell: ({ ip, blocked }) => (
         <Group gap={2} wrap="nowrap" justify="flex-end">
-          {may("ip_blocks:manage") && (
+          {may("ip_blocks:manage") && !blocked && (
             <Act label={t("addresses.block", { ip })} icon="block" act={() => setBlocking(ip)} />
           )}
           {may("licenses:reset_ips") && (

@@ -10,7 +10,8 @@ import { readObject } from "../../ui/json-field.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
-import { besides, EditFields } from "./edit-fields.tsx";
+import { besides } from "./edit-errors.ts";
+import { EditFields } from "./edit-fields.tsx";
 import { type License, touched } from "./license.ts";
 import classes from "./license-page.module.css";
 

@@ -1,22 +1,11 @@
-import {
-  Input,
-  NumberInput,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Switch,
-  TagsInput,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
-import type { ReactNode } from "react";
+import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { ApiProblem } from "../../api/problem.ts";
 import { DateTimeField } from "../../ui/date-time-field.tsx";
 import { JsonField } from "../../ui/json-field.tsx";
 import type { Draft } from "./draft.ts";
+import { errorAt } from "./edit-errors.ts";
+import { Choice, Part } from "./edit-parts.tsx";
 import type { License } from "./license.ts";
-import classes from "./license-page.module.css";
 
 interface EditFieldsProps {
   readonly draft: Draft;
@@ -164,68 +153,3 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
 }
 
 const ends = ["never", "date", "term"] as const;
-
-const shownFields = [
-  "customer_email",
-  "customer_name",
-  "customer_discord_id",
-  "expires_at",
-  "term_seconds",
-  "ip_system_enabled",
-  "max_ips",
-  "version_pinned",
-  "version_range_min",
-  "version_range_max",
-  "tags",
-  "notes",
-  "metadata",
-  "custom_override",
-];
-
-/** An error may name a place inside a field, such as custom_override.tier. */
-function errorAt(error: Error | null, field: string): string | null {
-  if (!(error instanceof ApiProblem)) return null;
-  return error.errors.find((one) => isAt(one.field, field))?.message ?? null;
-}
-
-/** The names of the errors that stand beside a field. */
-export function besides(error: Error | null): string[] {
-  if (!(error instanceof ApiProblem)) return [];
-  return error.errors
-    .map((one) => one.field)
-    .filter((name) => shownFields.some((field) => isAt(name, field)));
-}
-
-function isAt(name: string, field: string): boolean {
-  return name === field || name.startsWith(`${field}.`);
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <fieldset className={classes.fieldset}>
-      <legend>{title}</legend>
-      <Stack gap="sm">{children}</Stack>
-    </fieldset>
-  );
-}
-
-function Choice<Value extends string>(props: {
-  label: string;
-  values: readonly Value[];
-  words: (value: Value) => string;
-  value: Value;
-  onChange: (value: Value) => void;
-}) {
-  const { label, values, words, value, onChange } = props;
-  return (
-    <Input.Wrapper label={label} labelElement="div">
-      <SegmentedControl
-        fullWidth
-        aria-label={label}
-        data={values.map((one) => ({ value: one, label: words(one) }))}
-        value={value}
-        onChange={(next) => onChange(next as Value)}
-      />
-    </Input.Wrapper>
-  );
-}

@@ -58,6 +58,7 @@ const plain: Readonly<Record<string, readonly string[]>> = {
   "license.ips_reset": ["current_unique_ip_count"],
   "license.renewed": ["status"],
   "license.updated": ["is_lifetime", "status", "global_customer_id"],
+  "ip_block.updated": ["level", "license_id", "cidr"],
 };
 
 function ofEntry(entry: AuditEntry): Happening {
@@ -68,7 +69,7 @@ function ofEntry(entry: AuditEntry): Happening {
     at: entry.at,
     action,
     actor: entry.actor,
-    ip: textOf(after?.ip ?? before?.ip),
+    ip: textOf(after?.ip ?? before?.ip ?? after?.cidr ?? before?.cidr),
     reason: action === "license.revoked" ? textOf(after?.revoked_reason) : null,
     count: numberOf(before?.current_unique_ip_count),
     changes: isNew ? [] : differences(action, Object.keys(after), before, after),

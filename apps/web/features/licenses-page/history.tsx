@@ -88,6 +88,9 @@ const icons: Readonly<Record<string, IconName>> = {
   "license.ips_reset": "close",
   "license.ip_blocked": "block",
   "license.ip_limit_reached": "warning",
+  "ip_block.added": "block",
+  "ip_block.updated": "edit",
+  "ip_block.removed": "check",
 };
 
 function Line({ happening }: { happening: Happening }) {
@@ -109,6 +112,7 @@ function Line({ happening }: { happening: Happening }) {
                 {ip}
               </GoLink>
             )}
+            {ip !== null && action.startsWith("ip_block") && <span className="mono">{ip}</span>}
           </span>
           <Text component="span" c="dimmed" size="sm" className={classes.when ?? ""}>
             {actor !== null && <>{actorWords(actor, t)} · </>}

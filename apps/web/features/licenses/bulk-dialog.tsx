@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Modal, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
@@ -16,6 +16,7 @@ import {
   undoOf,
 } from "./bulk-actions.ts";
 import { BulkFields } from "./bulk-fields.tsx";
+import { Forecast, SoFar } from "./bulk-forecast.tsx";
 import { type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
 
 interface BulkDialogProps {
@@ -133,24 +134,9 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
           />
         )}
         {(isBusy || hasBegun) && dry.data !== undefined && (
-          <div>
-            <Progress
-              value={dry.data.matched === 0 ? 100 : (progress.matched / dry.data.matched) * 100}
-              animated={isBusy}
-              striped={isBusy}
-              aria-label={t("bulk.progress")}
-            />
-            <Text size="sm" c="dimmed" mt={4} className="figures" aria-live="polite">
-              {t("bulk.soFar", {
-                done: progress.matched.toLocaleString(i18n.language),
-                all: dry.data.matched.toLocaleString(i18n.language),
-              })}
-            </Text>
-          </div>
+          <SoFar done={progress.matched} all={dry.data.matched} isBusy={isBusy} />
         )}
-        {!isBusy && !hasBegun && (
-          <Forecast isPending={order !== null && dry.isFetching} data={dry.data} order={order} />
-        )}
+        {!isBusy && !hasBegun && order !== null && <Forecast isPending={dry.isFetching} data={dry.data} />}
         <ProblemAlert error={error ?? (order === null ? null : dry.error)} />
         <Group justify="flex-end" gap="xs">
           {isBusy ? (
@@ -189,37 +175,5 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
         </Group>
       </Stack>
     </form>
-  );
-}
-
-interface ForecastProps {
-  readonly isPending: boolean;
-  readonly data: BulkProgress | undefined;
-  readonly order: BulkOrder | null;
-}
-
-/** What the dry run says. */
-function Forecast({ isPending, data, order }: ForecastProps) {
-  const { t, i18n } = useTranslation("licenses");
-  if (order === null) return null;
-  if (isPending || data === undefined)
-    return isPending ? (
-      <Group gap="xs" role="status">
-        <Loader size="xs" />
-        <Text size="sm" c="dimmed">
-          {t("bulk.counting")}
-        </Text>
-      </Group>
-    ) : null;
-  const rest = data.matched - data.changed;
-  const number = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
-  // How many will change stands on the button.
-  if (rest === 0 && data.changed > 0) return null;
-  return (
-    <Text size="sm" c="dimmed" role="status">
-      {data.changed === 0
-        ? t("bulk.nothing")
-        : `${t("bulk.would", number(data.changed))} ${t("bulk.wouldLeave", number(rest))}`}
-    </Text>
   );
 }

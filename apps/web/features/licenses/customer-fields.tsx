@@ -103,8 +103,7 @@ function wrongEmail(error: Error | null, emails: readonly string[]): string | nu
   if (!(error instanceof ApiProblem)) return null;
   const lines = error.errors.flatMap(({ field, message }) => {
     const place = inList.exec(field)?.[1];
-    // The message begins with the name of the field, where the address itself says more.
-    return place === undefined ? [] : [`${emails[Number(place)] ?? ""} ${message.replace(`${field} `, "")}`];
+    return place === undefined ? [] : [`${emails[Number(place)] ?? ""}: ${message}`];
   });
   return lines.length === 0 ? null : lines.slice(0, 5).join("\n");
 }

@@ -1,9 +1,8 @@
-import { Badge, Checkbox } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { type MouseEvent, useRef } from "react";
+import { useClipboard } from "@mantine/hooks";
+import type { TFunction } from "i18next";
+import { type ChangeEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/here.ts";
-import { Copy } from "../../ui/copy.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";
 import classes from "./license-table.module.css";
 import type { License } from "./list-page.tsx";
@@ -13,52 +12,42 @@ interface LicenseRowProps {
   readonly index: number;
   readonly license: License;
   readonly isChosen: boolean;
+  readonly href: string;
   readonly onToggle: (index: number, range: boolean) => void;
 }
 
 const soonMs = 14 * 86_400_000;
 
-/** One license. Its key is the link; the rest of the row leads there too, for a hand that aims badly. */
-export function LicenseRow({ index, license, isChosen, onToggle }: LicenseRowProps) {
-  const { t } = useTranslation("licenses");
-  const navigate = useNavigate();
-  const { slug } = useOrganization();
-  const withShift = useRef(false);
-  const to = `/o/${slug}/licenses/${license.id}` as "/";
-  const open = (event: MouseEvent<HTMLTableRowElement>) => {
-    const target = event.target as HTMLElement;
-    // Words that somebody marks to copy them are no wish to leave.
-    if (target.closest("a, button, input, label, [data-check]") || String(window.getSelection()) !== "")
-      return;
-    if (event.ctrlKey || event.metaKey) window.open(to, "_blank");
-    else void navigate({ to });
-  };
+/**
+ * One license. Scrolling draws some forty of these at once: so they are made of the browser's own elements, are drawn
+ * again only when something in them changes, and the table hears their clicks and keys.
+ */
+export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
+  const { index, license, isChosen, href, onToggle } = props;
+  const { t, i18n } = useTranslation("licenses");
   const customer = license.customer_email ?? license.customer_name ?? license.customer_discord_id;
+  const expires = <Expires license={license} t={t} language={i18n.language} />;
   return (
     <tr
-      onClick={open}
       data-license-row={index}
       data-chosen={isChosen || undefined}
       aria-rowindex={index + 2}
       className={classes.row}
     >
       <td className={classes.check} data-check>
-        <Checkbox
-          size="xs"
+        <input
+          type="checkbox"
           aria-label={t("select.one", { key: license.license_key })}
           checked={isChosen}
-          onClick={(event) => {
-            withShift.current = event.shiftKey;
-          }}
-          onChange={() => onToggle(index, withShift.current)}
+          onChange={(event) => onToggle(index, isWithShift(event))}
         />
       </td>
       <td className={classes.key}>
         <span className={classes.keyLine}>
-          <Link to={to} className={classes.link ?? ""}>
+          <a href={href} className={classes.link}>
             {license.license_key}
-          </Link>
-          <Copy value={license.license_key} />
+          </a>
+          <CopyKey value={license.license_key} t={t} />
         </span>
         <span className={classes.second}>{customer}</span>
       </td>
@@ -70,12 +59,10 @@ export function LicenseRow({ index, license, isChosen, onToggle }: LicenseRowPro
       </td>
       <td className={classes.state}>
         <LicenseStatus status={license.status} />
-        <span className={classes.second}>
-          <Expires license={license} />
-        </span>
+        <span className={classes.second}>{expires}</span>
       </td>
       <td data-wide className={classes.time}>
-        <Expires license={license} />
+        {expires}
       </td>
       <td data-wide className={`${classes.ips} figures`}>
         {license.ip_system_enabled ? (
@@ -90,9 +77,9 @@ export function LicenseRow({ index, license, isChosen, onToggle }: LicenseRowPro
       </td>
       <td data-wider className={classes.tags}>
         {license.tags.slice(0, 2).map((tag) => (
-          <Badge key={tag} variant="default" size="sm" radius="sm" tt="none" fw={500} mr={4} maw={96}>
+          <span key={tag} className={classes.tag}>
             {tag}
-          </Badge>
+          </span>
         ))}
         {license.tags.length > 2 && (
           <span className={classes.faint} title={license.tags.join(", ")}>
@@ -101,17 +88,39 @@ export function LicenseRow({ index, license, isChosen, onToggle }: LicenseRowPro
         )}
       </td>
       <td data-wide className={classes.time}>
-        <When at={license.created_at} />
+        <When at={license.created_at} language={i18n.language} />
       </td>
     </tr>
   );
+});
+
+/** React hears of a checkbox's change by its click, which knows the keys. */
+function isWithShift({ nativeEvent }: ChangeEvent): boolean {
+  return nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
 }
 
-function Expires({ license }: { license: License }) {
-  const { t } = useTranslation("licenses");
+function CopyKey({ value, t }: { value: string; t: TFunction }) {
+  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  const words = t(copied ? "everywhere:copied" : "everywhere:copy");
+  return (
+    <button
+      type="button"
+      className={classes.copy}
+      aria-label={words}
+      title={words}
+      data-copied={copied || undefined}
+      onClick={() => copy(value)}
+    >
+      <Icon name={copied ? "check" : "copy"} size={14} />
+    </button>
+  );
+}
+
+function Expires({ license, t, language }: { license: License; t: TFunction; language: string }) {
   if (license.expires_at !== null) {
     const leftMs = new Date(license.expires_at).getTime() - Date.now();
-    return <When at={license.expires_at} isSoon={license.status === "active" && leftMs < soonMs} />;
+    const isSoon = license.status === "active" && leftMs < soonMs;
+    return <When at={license.expires_at} language={language} isSoon={isSoon} />;
   }
   return (
     <span className={classes.faint}>{license.term_seconds === null ? t("lifetime") : t("fromFirstUse")}</span>

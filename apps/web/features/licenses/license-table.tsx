@@ -1,13 +1,15 @@
-import { Button, Center, Checkbox, Skeleton } from "@mantine/core";
+import { Button, Center, Skeleton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { LicenseRow } from "./license-row.tsx";
 import classes from "./license-table.module.css";
 import type { License } from "./list-page.tsx";
+import { useRowClicks } from "./row-clicks.ts";
 import { useRowKeys } from "./row-keys.ts";
 import type { Selection } from "./selection.ts";
 import { SortHeader } from "./sort-header.tsx";
@@ -30,22 +32,35 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
   const { t } = useTranslation("licenses");
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const rowHeight = isNarrow ? 60 : 40;
-  const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  // What stands above changes height with the chips.
-  useLayoutEffect(() => {
-    const now = Math.round((box.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-    if (now !== top) setTop(now);
-  });
+  // What stands above changes height with the chips; and so does the page, of which both are a part.
+  const box = useCallback((element: HTMLDivElement) => {
+    const measure = () => setTop(Math.round(element.getBoundingClientRect().top + window.scrollY));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element.parentElement ?? element);
+    return () => observer.disconnect();
+  }, []);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,
-    overscan: 12,
+    overscan: 8,
     scrollMargin: top,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height is why.
   useEffect(() => virtual.measure(), [rowHeight]);
   const onKeyDown = useRowKeys(rows.length, virtual, selection);
+  const { slug } = useOrganization();
+  const hrefOf = (index: number) => {
+    const id = rows[index]?.id;
+    return id === undefined ? null : `/o/${slug}/licenses/${id}`;
+  };
+  const clicks = useRowClicks(hrefOf);
+  const { ids, isAll } = selection;
+  const chosen = useMemo(
+    () => (isAll ? rows.length : rows.filter(({ id }) => ids.has(id)).length),
+    [rows, ids, isAll],
+  );
   const items = virtual.getVirtualItems();
   const lastInSight = items.at(-1)?.index ?? -1;
   const { hasNextPage, isFetchingNextPage, isPlaceholderData, error, fetchNextPage } = list;
@@ -58,7 +73,6 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
   const before = (items[0]?.start ?? top) - top;
   const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
   const isWaiting = list.isPending || (rows.length === 0 && hasNextPage);
-  const chosen = selection.isAll ? rows.length : rows.filter(({ id }) => selection.ids.has(id)).length;
   return (
     <div ref={box} className={classes.box} data-stale={isPlaceholderData || undefined}>
       <table
@@ -69,11 +83,13 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
         <thead>
           <tr>
             <th className={classes.check}>
-              <Checkbox
-                size="xs"
+              <input
+                type="checkbox"
                 aria-label={t("select.allShown")}
                 checked={rows.length > 0 && chosen === rows.length}
-                indeterminate={chosen > 0 && chosen < rows.length}
+                ref={(element) => {
+                  if (element !== null) element.indeterminate = chosen > 0 && chosen < rows.length;
+                }}
                 onChange={(event) => selection.setAllShown(event.currentTarget.checked)}
               />
             </th>
@@ -97,7 +113,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
             </SortHeader>
           </tr>
         </thead>
-        <tbody onKeyDown={onKeyDown}>
+        <tbody onKeyDown={onKeyDown} {...clicks}>
           {isWaiting && <Waiting />}
           {before > 0 && <Gap height={before} />}
           {items.map(({ index, key }) => {
@@ -107,7 +123,8 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
                 key={key}
                 index={index}
                 license={license}
-                isChosen={selection.isAll || selection.ids.has(license.id)}
+                isChosen={isAll || ids.has(license.id)}
+                href={hrefOf(index) ?? ""}
                 onToggle={selection.toggle}
               />
             );

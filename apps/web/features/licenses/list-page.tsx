@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
@@ -31,12 +32,15 @@ export function LicensesPage() {
     ...askPages("listLicenses", { params, query: { ...filter, ...order, limit: 100 } }),
     // While one types, the last answer stays: nothing jumps.
     placeholderData: (before) => before,
+    refetchOnMount: isWorthReading,
+    refetchOnWindowFocus: isWorthReading,
   });
   const counted = useQuery({
     ...ask("listLicenses", { params, query: { ...filter, count: "true", limit: 1 } }),
     placeholderData: (before) => before,
   });
-  const rows = flat(list.data);
+  const rows = useMemo(() => flat(list.data), [list.data]);
+  const tags = useMemo(() => tagsOf(rows), [rows]);
   const selection = useSelection(JSON.stringify(filter), rows);
   const total =
     counted.data?.total === undefined
@@ -76,7 +80,7 @@ export function LicensesPage() {
       }
     >
       <ViewStrip />
-      <FilterBar tags={tagsOf(rows)} />
+      <FilterBar tags={tags} />
       <FilterChips />
       <LicenseTable
         rows={rows}
@@ -87,6 +91,16 @@ export function LicensesPage() {
       <BulkBar selection={selection} search={search} matching={total} onDone={selection.clear} />
     </Page>
   );
+}
+
+/** A list is read anew page by page: one that somebody has scrolled far down only when it is known to be out of date. */
+function isWorthReading({ state }: { readonly state: ReadState }): boolean {
+  return state.isInvalidated || (state.data?.pages.length ?? 0) <= 3;
+}
+
+interface ReadState {
+  readonly isInvalidated: boolean;
+  readonly data: { readonly pages: readonly unknown[] } | undefined;
 }
 
 /** The server has no list of all tags; those in sight are the likeliest. */

@@ -1,6 +1,6 @@
 import { Autocomplete, Button, Group, NumberInput, SegmentedControl, Stack, Text } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useId, useState } from "react";
+import { useDebouncedCallback, useDidUpdate } from "@mantine/hooks";
+import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
 import { CustomerField } from "./customer-field.tsx";
@@ -101,19 +101,30 @@ interface WholeNumberProps {
 }
 
 function WholeNumber({ label, value, min, max, onChange }: WholeNumberProps) {
-  const settle = useDebouncedCallback(onChange, 300);
+  const [typed, setTyped] = useState<number | string>(value ?? "");
+  const sent = useRef(value);
+  const settle = useDebouncedCallback((wanted: number | undefined) => {
+    sent.current = wanted;
+    onChange(wanted);
+  }, 300);
+  // A preset or a chip brings another number; what one is just typing is not overtaken by its own echo.
+  useDidUpdate(() => {
+    if (value !== sent.current) setTyped(value ?? "");
+    sent.current = value;
+  }, [value]);
   return (
     <NumberInput
-      // When a preset or a chip changes it, the field starts anew.
-      key={value}
       label={label}
-      defaultValue={value ?? ""}
+      value={typed}
       min={min}
       max={max}
       allowDecimal={false}
       allowNegative={false}
       clampBehavior="strict"
-      onChange={(typed) => settle(typed === "" ? undefined : Number(typed))}
+      onChange={(next) => {
+        setTyped(next);
+        settle(next === "" ? undefined : Number(next));
+      }}
     />
   );
 }

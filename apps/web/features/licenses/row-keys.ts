@@ -2,7 +2,7 @@ import type { Virtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
 import type { Selection } from "./selection.ts";
 
-/** Arrows, or j and k, go from row to row; x chooses; Enter, being on a link, opens. */
+/** Arrows, or j and k, go from row to row; space or x chooses; Enter, being on a link, opens. */
 export function useRowKeys(
   count: number,
   virtual: Virtualizer<Window, Element>,
@@ -27,12 +27,14 @@ export function useRowKeys(
     const row = (event.target as HTMLElement).closest<HTMLElement>("[data-license-row]");
     if (row === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const index = Number(row.dataset.licenseRow);
+    // On the checkbox or a button, space is theirs.
+    const isLink = event.target instanceof HTMLAnchorElement;
     const isDown = event.key === "ArrowDown" || event.key === "j";
     const isUp = event.key === "ArrowUp" || event.key === "k";
     if (isDown || isUp) {
       event.preventDefault();
       focus(index + (isDown ? 1 : -1));
-    } else if (event.key.toLowerCase() === "x") {
+    } else if (event.key.toLowerCase() === "x" || (event.key === " " && isLink)) {
       event.preventDefault();
       selection.toggle(index, event.shiftKey);
     }

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 
 /** Which licenses are chosen: one by one, or all that the filter finds. */
 export interface Selection {
@@ -13,31 +13,28 @@ export interface Selection {
 const mostIds = 10_000;
 
 /** `scope` is what the list shows: a choice made among other licenses does not hold for these. */
-export function useSelection(scope: string, shown: readonly { readonly id: string }[]): Selection {
+export function useSelection(scope: string, shown: Shown): Selection {
   const [state, setState] = useState<State>(nothing(scope));
   if (state.scope !== scope) setState(nothing(scope));
-  const set = (ids: Iterable<string>, last: number | null) =>
-    setState({ scope, ids: new Set([...ids].slice(0, mostIds)), isAll: false, last });
+  const latest = useRef(shown);
+  useLayoutEffect(() => {
+    latest.current = shown;
+  });
+  // The same function for as long as it can be: rows are drawn again when it changes.
+  const toggle = useCallback((index: number, range: boolean) => {
+    setState((before) => toggled(before, latest.current, index, range));
+  }, []);
   return {
     ids: state.ids,
     isAll: state.isAll,
-    toggle: (index, range) => {
-      const id = shown[index]?.id;
-      if (id === undefined) return;
-      const ids = new Set(state.isAll ? shown.map((row) => row.id) : state.ids);
-      const isOn = !ids.has(id);
-      const from = range && state.last !== null ? state.last : index;
-      for (const row of shown.slice(Math.min(from, index), Math.max(from, index) + 1)) {
-        if (isOn) ids.add(row.id);
-        else ids.delete(row.id);
-      }
-      set(ids, index);
-    },
-    setAllShown: (on) => set(on ? shown.map(({ id }) => id) : [], null),
+    toggle,
+    setAllShown: (on) => setState({ ...nothing(scope), ids: idsOf(on ? shown : []) }),
     chooseAllThatMatch: () => setState({ ...nothing(scope), isAll: true }),
     clear: () => setState(nothing(scope)),
   };
 }
+
+type Shown = readonly { readonly id: string }[];
 
 interface State {
   readonly scope: string;
@@ -49,4 +46,21 @@ interface State {
 
 function nothing(scope: string): State {
   return { scope, ids: new Set(), isAll: false, last: null };
+}
+
+function toggled(state: State, shown: Shown, index: number, range: boolean): State {
+  const id = shown[index]?.id;
+  if (id === undefined) return state;
+  const ids = new Set(state.isAll ? idsOf(shown) : state.ids);
+  const isOn = !ids.has(id);
+  const from = range && state.last !== null ? state.last : index;
+  for (const row of shown.slice(Math.min(from, index), Math.max(from, index) + 1)) {
+    if (isOn) ids.add(row.id);
+    else ids.delete(row.id);
+  }
+  return { ...state, ids: new Set([...ids].slice(0, mostIds)), isAll: false, last: index };
+}
+
+function idsOf(shown: Shown): ReadonlySet<string> {
+  return new Set(shown.slice(0, mostIds).map(({ id }) => id));
 }

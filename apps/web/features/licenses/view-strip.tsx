@@ -1,10 +1,9 @@
 import { ActionIcon, Button, Group, Modal, Stack, TextInput, Tooltip } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { licensesRoute } from "./routes.tsx";
 import { isSame, type LicenseSearch } from "./search.ts";
@@ -17,7 +16,8 @@ export function ViewStrip() {
   const organization = useOrganization();
   const search = licensesRoute.useSearch();
   const saved = useSavedViews(organization.id);
-  const [isNaming, naming] = useDisclosure();
+  // The view that gets another name; an empty one is new. Null while no name is asked for.
+  const [naming, setNaming] = useState<string | null>(null);
   const views = [
     ...readyViews.map(({ key, search }) => ({ id: key, name: t(`views.${key}`), search, isOwn: false })),
     ...saved.views.map(({ name, search }) => ({ id: `own ${name}`, name, search, isOwn: true })),
@@ -27,6 +27,13 @@ export function ViewStrip() {
     const before = saved.views;
     saved.remove(name);
     tell(t("views.removed", { name }), async () => saved.restore(before));
+  };
+  const close = () => setNaming(null);
+  const keep = (name: string) => {
+    if (naming === "" || naming === null) saved.save({ name, search });
+    else saved.rename(naming, name);
+    close();
+    tell(t("views.saved", { name }));
   };
   return (
     <nav aria-label={t("views.label")} className={classes.strip}>
@@ -43,17 +50,10 @@ export function ViewStrip() {
             {name}
           </Link>
           {isOwn && id === present?.id && (
-            <Tooltip label={t("views.remove")}>
-              <ActionIcon
-                size="xs"
-                variant="subtle"
-                color="gray"
-                aria-label={t("views.removeOne", { name })}
-                onClick={() => remove(name)}
-              >
-                <Icon name="close" size={12} />
-              </ActionIcon>
-            </Tooltip>
+            <>
+              <Act icon="edit" label={t("views.renameOne", { name })} act={() => setNaming(name)} />
+              <Act icon="close" label={t("views.removeOne", { name })} act={() => remove(name)} />
+            </>
           )}
         </span>
       ))}
@@ -62,35 +62,42 @@ export function ViewStrip() {
           size="compact-sm"
           variant="subtle"
           leftSection={<Icon name="plus" size={13} />}
-          onClick={naming.open}
+          onClick={() => setNaming("")}
         >
           {t("views.save")}
         </Button>
       )}
       <Modal
-        opened={isNaming}
-        onClose={naming.close}
-        title={t("views.save")}
+        opened={naming !== null}
+        onClose={close}
+        title={t(naming === "" ? "views.save" : "views.rename")}
         closeButtonProps={{ "aria-label": t("everywhere:close") }}
       >
-        {isNaming && (
-          <NameView
-            onCancel={naming.close}
-            onSave={(name) => {
-              saved.save({ name, search });
-              naming.close();
-              tell(t("views.saved", { name }));
-            }}
-          />
-        )}
+        {naming !== null && <NameView before={naming} onCancel={close} onSave={keep} />}
       </Modal>
     </nav>
   );
 }
 
-function NameView({ onSave, onCancel }: { onSave: (name: string) => void; onCancel: () => void }) {
+function Act({ icon, label, act }: { icon: IconName; label: string; act: () => void }) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size="xs" variant="subtle" color="gray" aria-label={label} onClick={act}>
+        <Icon name={icon} size={12} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+interface NameViewProps {
+  readonly before: string;
+  readonly onSave: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+function NameView({ before, onSave, onCancel }: NameViewProps) {
   const { t } = useTranslation("licenses");
-  const [name, setName] = useState("");
+  const [name, setName] = useState(before);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() !== "") onSave(name.trim());

@@ -31,6 +31,13 @@ export function useSavedViews(organizationId: string) {
         ...views.filter(({ name }) => name !== view.name),
         { name: view.name, search: withoutGaps(view.search) },
       ]),
+    /** In its place; one that had the new name before gives way. */
+    rename: (from: string, to: string) =>
+      keep(
+        views
+          .filter(({ name }) => name === from || name !== to)
+          .map((view) => (view.name === from ? { ...view, name: to } : view)),
+      ),
     remove: (name: string) => keep(views.filter((view) => view.name !== name)),
     restore: keep,
   };

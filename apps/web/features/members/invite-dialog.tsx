@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { isWithin, useHeld } from "../../app/held.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -39,8 +40,7 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
     label: one.name,
     disabled: !isWithin(held, one),
   }));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () =>
     invite.mutate(
       { params, body: { email, role_id: role ?? "" } },
       {
@@ -50,7 +50,6 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
         },
       },
     );
-  };
   if (roles.isSuccess && choices.length === 0)
     return (
       <Stack>
@@ -61,39 +60,35 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
       </Stack>
     );
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <ProblemAlert error={invite.error} beside={["email", "role_id"]} />
-        <TextInput
-          label={t("invite.email")}
-          type="email"
-          required
-          data-autofocus
-          autoComplete="off"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fieldError(invite.error, "email")}
-        />
-        <Select
-          label={t("invite.role")}
-          description={choices.some(({ disabled }) => disabled) ? t("invite.beyond") : undefined}
-          required
-          data={choices}
-          value={role}
-          onChange={setRole}
-          allowDeselect={false}
-          error={fieldError(invite.error, "role_id")}
-        />
-        <Alert variant="default">{t("invite.words")}</Alert>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={invite.isPending} disabled={role === null}>
-            {t("invite.do")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={send}
+      onClose={onClose}
+      isBusy={invite.isPending}
+      isDisabled={role === null}
+      deed={t("invite.do")}
+    >
+      <ProblemAlert error={invite.error} beside={["email", "role_id"]} />
+      <TextInput
+        label={t("invite.email")}
+        type="email"
+        required
+        data-autofocus
+        autoComplete="off"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fieldError(invite.error, "email")}
+      />
+      <Select
+        label={t("invite.role")}
+        description={choices.some(({ disabled }) => disabled) ? t("invite.beyond") : undefined}
+        required
+        data={choices}
+        value={role}
+        onChange={setRole}
+        allowDeselect={false}
+        error={fieldError(invite.error, "role_id")}
+      />
+      <Alert variant="default">{t("invite.words")}</Alert>
+    </DialogForm>
   );
 }

@@ -1,6 +1,5 @@
 import { ActionIcon, Badge, Group, Menu, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -12,6 +11,7 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
+import { LeaveDialog } from "./leave-dialog.tsx";
 import { RoleOfMember } from "./role-of-member.tsx";
 
 type Member = Item<"listMembers">;
@@ -22,7 +22,6 @@ export function MembersPart() {
   const me = useMe();
   const may = useMay();
   const held = useHeld();
-  const navigate = useNavigate();
   const params = { organization_id: organization.id };
   const members = useInfiniteQuery(askPages("listMembers", { params }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
@@ -97,11 +96,8 @@ export function MembersPart() {
   const confirmed = async () => {
     if (going === null) return;
     await remove.mutateAsync({ params: { ...params, user_id: going.user_id } });
-    if (!isMe(going)) return tell(t("remove.done", { name: going.name }));
-    tell(t("leave.done", { organization: organization.name }));
-    await navigate({ to: "/" });
+    tell(t("remove.done", { name: going.name }));
   };
-  const words = isMe(going) ? "leave" : "remove";
   return (
     <>
       <DataTable
@@ -117,14 +113,15 @@ export function MembersPart() {
         fetchMore={members.fetchNextPage}
       />
       <Confirm
-        opened={going !== null}
+        opened={going !== null && !isMe(going)}
         onClose={() => setGoing(null)}
-        title={t(`${words}.title`, { name: going?.name, organization: organization.name })}
-        deed={t(`${words}.do`)}
+        title={t("remove.title", { name: going?.name })}
+        deed={t("remove.do")}
         onConfirm={confirmed}
       >
-        {t(`${words}.words`, { name: going?.name, organization: organization.name })}
+        {t("remove.words", { name: going?.name, organization: organization.name })}
       </Confirm>
+      <LeaveDialog organization={isMe(going) ? organization : null} onClose={() => setGoing(null)} />
     </>
   );
 }

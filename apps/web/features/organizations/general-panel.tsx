@@ -1,15 +1,17 @@
-import { Alert, Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Alert, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, call } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
-import { type Language, languages } from "../../i18n/languages.ts";
+import type { Language } from "../../i18n/languages.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { LanguageSelect } from "../../ui/language-select.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
 
 /** Name, slug and language: saved together. */
@@ -43,57 +45,44 @@ export function GeneralPanel() {
   });
   const isChanged =
     name !== organization.name || slug !== organization.slug || locale !== organization.locale;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
     <Panel title={t("general.title")}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={t("general.name")}
-            description={t("general.nameWords")}
-            required
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={fieldError(save.error, "name")}
-          />
-          <TextInput
-            label={t("general.slug")}
-            description={t("general.slugWords", { address: `/o/${slug}` })}
-            required
-            maxLength={48}
-            spellCheck={false}
-            autoCapitalize="none"
-            classNames={{ input: "mono" }}
-            value={slug}
-            onChange={(event) => setSlug(event.currentTarget.value)}
-            error={fieldError(save.error, "slug")}
-          />
-          {slug !== organization.slug && (
-            <Alert color="orange" icon={<Icon name="warning" />} title={t("general.linksChange")}>
-              {t("general.linksWords", { before: `/o/${organization.slug}` })}
-            </Alert>
-          )}
-          <Select
-            label={t("general.locale")}
-            description={t("general.localeWords")}
-            data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
-            value={locale}
-            onChange={(value) => setLocale((value as Language | null) ?? organization.locale)}
-            allowDeselect={false}
-            error={fieldError(save.error, "locale")}
-          />
-          <ProblemAlert error={save.error} beside={["name", "slug", "locale"]} />
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-              {t("everywhere:save")}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <SaveForm onSave={save.mutate} isBusy={save.isPending} isChanged={isChanged}>
+        <TextInput
+          label={t("general.name")}
+          description={t("general.nameWords")}
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(save.error, "name")}
+        />
+        <TextInput
+          label={t("general.slug")}
+          description={t("general.slugWords", { address: `/o/${slug}` })}
+          required
+          maxLength={48}
+          spellCheck={false}
+          autoCapitalize="none"
+          classNames={{ input: "mono" }}
+          value={slug}
+          onChange={(event) => setSlug(event.currentTarget.value)}
+          error={fieldError(save.error, "slug")}
+        />
+        {slug !== organization.slug && (
+          <Alert color="orange" icon={<Icon name="warning" />} title={t("general.linksChange")}>
+            {t("general.linksWords", { before: `/o/${organization.slug}` })}
+          </Alert>
+        )}
+        <LanguageSelect
+          label={t("general.locale")}
+          description={t("general.localeWords")}
+          value={locale}
+          onChange={setLocale}
+          error={fieldError(save.error, "locale")}
+        />
+        <ProblemAlert error={save.error} beside={["name", "slug", "locale"]} />
+      </SaveForm>
     </Panel>
   );
 }

@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeletionPanel } from "./deletion-panel.tsx";
 import { ExportPanel } from "./export-panel.tsx";
 import { GeneralPanel } from "./general-panel.tsx";
-import classes from "./settings.module.css";
 import { SigningPanel } from "./signing-panel.tsx";
 import { TransferPanel } from "./transfer-panel.tsx";
 
@@ -43,7 +43,7 @@ function PlanPanel() {
       : t("plan.limit", { limit: organization.daily_limit.toLocaleString(i18n.language) });
   return (
     <Panel title={t("plan.title")} lead={t("plan.lead")}>
-      <dl className={classes.facts}>
+      <Facts>
         <dt>{t("plan.plan")}</dt>
         <dd>
           <Group gap="xs">
@@ -67,7 +67,7 @@ function PlanPanel() {
         <dd>
           <Copyable value={organization.id} />
         </dd>
-      </dl>
+      </Facts>
     </Panel>
   );
 }

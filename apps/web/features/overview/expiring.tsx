@@ -8,13 +8,14 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./overview.module.css";
+import { RunningOutChart } from "./running-out-chart.tsx";
 
 const days = 30;
 const shown = 6;
 
 /** The next licenses to run out, the first of them first. */
 export function Expiring() {
-  const { t } = useTranslation("overview");
+  const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();
   const filter = { status: "active", expires_within_days: days, sort: "expires_at", order: "asc" } as const;
   const { data, error } = useQuery(
@@ -24,10 +25,11 @@ export function Expiring() {
     }),
   );
   const total = data?.total ?? 0;
+  const counted = `${new Intl.NumberFormat(i18n.language).format(total)}${data?.total_is_exact === false ? "+" : ""}`;
   return (
     <Section
-      title={t("expiring.title", { days })}
-      note={data === undefined ? undefined : `${total}${data.total_is_exact === false ? "+" : ""}`}
+      title={t("expiring.title")}
+      note={total === 0 ? undefined : t("expiring.note", { days, total: counted })}
       actions={
         total > 0 && (
           <GoLink to={`/o/${slug}/licenses`} search={filter} size="sm">
@@ -37,6 +39,7 @@ export function Expiring() {
       }
     >
       <ProblemAlert error={error} />
+      <RunningOutChart />
       {data === undefined && error === null && <Lines />}
       {data?.data.length === 0 && <Text c="dimmed">{t("expiring.none")}</Text>}
       <ul className={classes.list}>

@@ -8,6 +8,7 @@ import { Attention } from "./attention.tsx";
 import { Expiring } from "./expiring.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { LicenseFigures } from "./license-figures.tsx";
+import { NewLicenses } from "./new-licenses.tsx";
 import classes from "./overview.module.css";
 import { ProductsState } from "./products-state.tsx";
 import { RecentChanges } from "./recent-changes.tsx";
@@ -40,12 +41,21 @@ export function OverviewPage() {
       {seesLicenses && <LicenseFigures />}
       <div className={classes.columns}>
         <div className={classes.column}>
-          {seesLicenses && <Expiring />}
-          {seesLicenses && <RecentEvents />}
+          {seesLicenses && <NewLicenses />}
+          {seesProducts && <ProductsState />}
+          {seesLicenses && (
+            <div className={classes.later}>
+              <RecentEvents />
+            </div>
+          )}
         </div>
         <div className={classes.column}>
-          {seesProducts && <ProductsState />}
-          {may("audit_log:view") && <RecentChanges />}
+          {seesLicenses && <Expiring />}
+          {may("audit_log:view") && (
+            <div className={classes.later}>
+              <RecentChanges />
+            </div>
+          )}
         </div>
       </div>
       {!seesLicenses && !seesProducts && !may("audit_log:view") && <Nothing />}

@@ -7,23 +7,25 @@ import { useMay, useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { StateMark } from "../../ui/state-mark.tsx";
 import { Lines } from "./expiring.tsx";
 import classes from "./overview.module.css";
+import { ProductLine } from "./product-line.tsx";
 
 const shown = 6;
-const tones = { active: "good", disabled: "warn", archived: "off" } as const;
 
+/** The products, and how much their apps ask. */
 export function ProductsState() {
   const { t } = useTranslation("overview");
   const { id, slug } = useOrganization();
   const may = useMay();
-  const { data, error } = useQuery(
-    ask("listProducts", { params: { organization_id: id }, query: { limit: shown } }),
-  );
+  const { data, error } = useQuery({
+    ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: shown } }),
+    refetchInterval: 60_000,
+  });
   return (
     <Section
       title={t("products.title")}
+      note={data !== undefined && data.data.length > 0 ? t("products.note") : undefined}
       actions={
         <GoLink to={`/o/${slug}/products`} size="sm">
           {t("products.all")}
@@ -48,17 +50,8 @@ export function ProductsState() {
         </>
       )}
       <ul className={classes.list}>
-        {data?.data.map((product) => (
-          <li key={product.id} className={classes.line}>
-            <GoLink to={`/o/${slug}/products/${product.id}`} truncate flex={1} miw={0}>
-              {product.name}
-            </GoLink>
-            <Text size="sm" component="div">
-              <StateMark tone={tones[product.status]} words={t(`products.words.${product.status}`)}>
-                {t(`products.status.${product.status}`)}
-              </StateMark>
-            </Text>
-          </li>
+        {data?.data.map((usage) => (
+          <ProductLine key={usage.product_id} usage={usage} />
         ))}
       </ul>
     </Section>

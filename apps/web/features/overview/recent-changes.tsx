@@ -1,6 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -9,8 +10,11 @@ import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Lines } from "./expiring.tsx";
 import classes from "./overview.module.css";
+import { runsOf } from "./runs.ts";
+import { Times } from "./times.tsx";
 
-const shown = 8;
+const read = 50;
+const shown = 7;
 
 /** What people here did last. */
 export function RecentChanges() {
@@ -18,8 +22,10 @@ export function RecentChanges() {
   const { t: audit } = useTranslation("audit-log");
   const { id, slug } = useOrganization();
   const { data, error } = useQuery(
-    ask("listAuditLog", { params: { organization_id: id }, query: { limit: shown } }),
+    ask("listAuditLog", { params: { organization_id: id }, query: { limit: read } }),
   );
+  const kindOf = ({ action, actor }: Item<"listAuditLog">) => `${action} ${actor.name}`;
+  const runs = runsOf(data?.data ?? [], kindOf).slice(0, shown);
   return (
     <Section
       title={t("changes.title")}
@@ -32,14 +38,17 @@ export function RecentChanges() {
       <ProblemAlert error={error} />
       {data === undefined && error === null && <Lines />}
       <ul className={classes.list}>
-        {data?.data.map((entry) => (
+        {runs.map(({ newest: entry, count }) => (
           <li key={entry.id} className={classes.line}>
             <Stack gap={0} miw={0} flex={1}>
-              <GoLink to={`/o/${slug}/audit-log`} search={{ entry: entry.id }} c="inherit" truncate>
-                {audit(`actions.${entry.action}`, {
-                  defaultValue: entry.action.replaceAll(/[._]/g, " "),
-                })}
-              </GoLink>
+              <Text component="div" truncate>
+                <GoLink to={`/o/${slug}/audit-log`} search={{ entry: entry.id }} c="inherit">
+                  {audit(`actions.${entry.action}`, {
+                    defaultValue: entry.action.replaceAll(/[._]/g, " "),
+                  })}
+                </GoLink>{" "}
+                <Times count={count} />
+              </Text>
               <Text size="sm" c="dimmed" truncate>
                 {[entry.actor.name, entry.subject.name].filter(Boolean).join(" · ")}
               </Text>

@@ -10,16 +10,19 @@ import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Lines } from "./expiring.tsx";
 import classes from "./overview.module.css";
+import { runsOf } from "./runs.ts";
+import { Times } from "./times.tsx";
 
 type Event = Item<"listEvents">;
-const shown = 8;
+const read = 50;
+const shown = 7;
 
 /** What happened to licenses, by people and by their use. */
 export function RecentEvents() {
   const { t } = useTranslation("overview");
   const { id } = useOrganization();
   const { data, error } = useQuery({
-    ...ask("listEvents", { params: { organization_id: id }, query: { limit: shown } }),
+    ...ask("listEvents", { params: { organization_id: id }, query: { limit: read } }),
     refetchInterval: 30_000,
   });
   return (
@@ -28,15 +31,17 @@ export function RecentEvents() {
       {data === undefined && error === null && <Lines />}
       {data?.data.length === 0 && <Text c="dimmed">{t("events.none")}</Text>}
       <ul className={classes.list}>
-        {data?.data.map((event) => (
-          <EventLine key={event.id} event={event} />
-        ))}
+        {runsOf(data?.data ?? [], ({ type }) => type)
+          .slice(0, shown)
+          .map(({ newest, count }) => (
+            <EventLine key={newest.id} event={newest} count={count} />
+          ))}
       </ul>
     </Section>
   );
 }
 
-function EventLine({ event }: { event: Event }) {
+function EventLine({ event, count }: { event: Event; count: number }) {
   const { t } = useTranslation("webhooks");
   const { slug } = useOrganization();
   const license = licenseOf(event);
@@ -44,7 +49,9 @@ function EventLine({ event }: { event: Event }) {
   return (
     <li className={classes.line}>
       <Stack gap={0} miw={0} flex={1}>
-        <Text truncate>{t(`types.${event.type}`)}</Text>
+        <Text truncate>
+          {t(`types.${event.type}`)} <Times count={count} />
+        </Text>
         <Text size="sm" c="dimmed" truncate component="div">
           {event.license_id !== null && license !== null && (
             <GoLink to={`/o/${slug}/licenses/${event.license_id}`} className="mono" inherit>

@@ -1,9 +1,11 @@
 import { Button, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useChange } from "../../api/queries.ts";
+import { ask, useChange } from "../../api/queries.ts";
 import { useHeld } from "../../app/held.ts";
 import { useOrganization } from "../../app/here.ts";
+import { Waiting } from "../../app/waiting.tsx";
 import { Back } from "../../ui/back.tsx";
 import { Page } from "../../ui/page.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -15,17 +17,21 @@ export function NewRolePage() {
   const { t } = useTranslation("roles");
   const organization = useOrganization();
   const held = useHeld();
-  const { from } = newRoleRoute.useSearch();
+  const { from, copy } = newRoleRoute.useSearch();
+  const original = useQuery({
+    ...ask("getRole", { params: { organization_id: organization.id, role_id: copy ?? "" } }),
+    enabled: copy !== undefined,
+  });
   const navigate = useNavigate();
   const create = useChange("createRole", ["listRoles"]);
   const preset = isPreset(from) ? from : null;
-  const first =
-    preset === null
-      ? { name: "", permissions: [] }
-      : {
-          name: t(`presets.${preset}`),
-          permissions: presets[preset].filter((permission) => held.has(permission)),
-        };
+  if (copy !== undefined && original.isPending) return <Waiting />;
+  const first = {
+    name: original.data ? t("copyOf", { name: original.data.name }) : preset ? t(`presets.${preset}`) : "",
+    permissions: (original.data?.permissions ?? (preset === null ? [] : presets[preset])).filter(
+      (permission) => held.has(permission),
+    ),
+  };
   const address = `/o/${organization.slug}/roles`;
   return (
     <Page title={t("new")} above={<Back to={address}>{t("title")}</Back>} lead={t("newLead")}>
@@ -48,7 +54,7 @@ export function NewRolePage() {
         ))}
       </Group>
       <RoleForm
-        key={preset}
+        key={copy ?? preset}
         first={first}
         isNew
         deed={t("create")}

@@ -1,6 +1,6 @@
 import { Alert, Button, Tooltip } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
@@ -43,18 +43,31 @@ export function RolePage() {
       above={<Back to={`/o/${organization.slug}/roles`}>{t("title")}</Back>}
       lead={`${t("members", { count: role.member_count })}, ${t("invitations", { count: role.invitation_count })}`}
       actions={
-        mayEdit && (
-          <Tooltip label={inUse} disabled={inUse === null} multiline maw={320}>
+        <>
+          {may("roles:edit") && (
             <Button
               variant="default"
-              leftSection={<Icon name="trash" size={16} />}
-              onClick={() => setRemoving(inUse === null)}
-              {...(inUse === null ? {} : { "data-disabled": true, "aria-disabled": true })}
+              leftSection={<Icon name="copy" size={16} />}
+              component={Link}
+              to={`/o/${organization.slug}/roles/new` as "/"}
+              search={{ copy: role.id } as never}
             >
-              {t("remove.open")}
+              {t("copy")}
             </Button>
-          </Tooltip>
-        )
+          )}
+          {mayEdit && (
+            <Tooltip label={inUse} disabled={inUse === null} multiline maw={320}>
+              <Button
+                variant="default"
+                leftSection={<Icon name="trash" size={16} />}
+                onClick={() => setRemoving(inUse === null)}
+                {...(inUse === null ? {} : { "data-disabled": true, "aria-disabled": true })}
+              >
+                {t("remove.open")}
+              </Button>
+            </Tooltip>
+          )}
+        </>
       }
     >
       {mayEdit ? (

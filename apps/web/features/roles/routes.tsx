@@ -12,8 +12,11 @@ export const rolesRoute = createRoute({
 export const newRoleRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/roles/new",
-  validateSearch: (search: Record<string, unknown>): { from?: string } =>
-    typeof search.from === "string" ? { from: search.from } : {},
+  /** Begun with a preset, or as the copy of a role. */
+  validateSearch: (search: Record<string, unknown>): { from?: string; copy?: string } => ({
+    ...(typeof search.from === "string" ? { from: search.from } : {}),
+    ...(typeof search.copy === "string" ? { copy: search.copy } : {}),
+  }),
   component: lazyRouteComponent(() => import("./new-role-page.tsx"), "NewRolePage"),
 });
 

@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { isOutdated } from "../products/use-product.ts";
 import classes from "./replace-versions.module.css";
 import type { ProductVersion } from "./use-versions.ts";
 import { differences, readLines, writeLines } from "./version-lines.ts";
@@ -11,6 +13,8 @@ import { differences, readLines, writeLines } from "./version-lines.ts";
 interface ReplaceVersionsProps {
   readonly productId: string;
   readonly versions: readonly ProductVersion[];
+  /** Of the list that is shown. */
+  readonly revision: number | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;
 }
@@ -27,9 +31,10 @@ export function ReplaceVersions(props: ReplaceVersionsProps) {
 
 const mostFaults = 5;
 
-function Form({ productId, versions, onClose }: ReplaceVersionsProps) {
+function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) {
   const { t } = useTranslation("versions");
   const [text, setText] = useState(() => writeLines(versions));
+  const [seen, setSeen] = useState(revision);
   const replace = useChange("replaceVersions", ["listVersions"]);
   const { records, faults } = readLines(text);
   const { added, removed, changed } = differences(versions, records);
@@ -38,18 +43,38 @@ function Form({ productId, versions, onClose }: ReplaceVersionsProps) {
     event.preventDefault();
     const params = { product_id: productId };
     const before = versions.map(({ version, state }) => ({ version, state }));
-    const done = await replace.mutateAsync({ params, body: { versions: [...records] } }).catch(() => null);
+    const body = { versions: [...records], revision: seen };
+    const done = await replace.mutateAsync({ params, body }).catch(() => null);
     if (done === null) return;
     onClose();
     tell(t("replace.done", { count: done.data.length }), () =>
-      replace.mutateAsync({ params, body: { versions: before } }),
+      replace.mutateAsync({ params, body: { versions: before, revision: done.revision } }),
     );
+  };
+  // After a refusal the list is read again: whoever goes on does so from what it is now.
+  const goOnFrom = (next: string) => () => {
+    setText(next);
+    setSeen(revision);
+    replace.reset();
   };
   return (
     <form onSubmit={submit}>
       <Stack>
         <Text>{t("replace.words")}</Text>
-        <ProblemAlert error={replace.error} />
+        {isOutdated(replace.error) ? (
+          <Alert color="orange" icon={<Icon name="warning" />} title={t("replace.meanwhile")}>
+            <Group gap="xs" mt={4}>
+              <Button size="compact-sm" variant="default" onClick={goOnFrom(text)}>
+                {t("replace.keepMine")}
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={goOnFrom(writeLines(versions))}>
+                {t("replace.takeTheirs")}
+              </Button>
+            </Group>
+          </Alert>
+        ) : (
+          <ProblemAlert error={replace.error} />
+        )}
         <Textarea
           label={t("replace.list")}
           description={t("replace.hint")}

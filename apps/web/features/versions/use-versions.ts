@@ -16,6 +16,8 @@ export function useVersions(productId: string) {
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, isError]);
   return {
     versions: flat(list.data),
+    /** Of the first page: what changed while the others came is noticed by it. */
+    revision: list.data?.pages[0]?.revision,
     isPending: list.isPending,
     isWhole: list.data !== undefined && !hasNextPage,
     error: list.error,

@@ -20,7 +20,7 @@ export function VersionsTab() {
   const product = useProduct();
   const organization = useOrganization();
   const mayManage = useMay()("products:manage");
-  const { versions, isPending, isWhole, error } = useVersions(product.id);
+  const { versions, revision, isPending, isWhole, error } = useVersions(product.id);
   const [isReplacing, setReplacing] = useState(false);
   const its = { product, isFixed: !mayManage };
   const refusesAll =
@@ -80,6 +80,7 @@ export function VersionsTab() {
       <ReplaceVersions
         productId={product.id}
         versions={versions}
+        revision={revision}
         opened={isReplacing}
         onClose={() => setReplacing(false)}
       />

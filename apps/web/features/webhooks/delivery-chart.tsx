@@ -4,8 +4,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
+import { BarChart } from "../../ui/bar-chart.tsx";
 import { relativeTime } from "../../ui/time.tsx";
-import { type Bar, barsOf, type Outcome, outcomes } from "./bars.ts";
+import { type Bar, barsOf, outcomes } from "./bars.ts";
 import classes from "./delivery-chart.module.css";
 import type { Webhook } from "./webhook-state.tsx";
 
@@ -27,6 +28,11 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
   if (isPending) return <Skeleton height={height + 60} />;
   const deliveries = data?.data ?? [];
   const { bars, fromMs } = barsOf(deliveries, data?.next_cursor !== null, nowMs);
+  const time = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeStyle: "short" });
+  const titleOf = (bar: Bar) =>
+    `${time.format(bar.fromMs)} – ${time.format(bar.toMs)}: ${outcomes
+      .map((outcome) => `${bar.counts[outcome]} ${t(`chart.${outcome}`)}`)
+      .join(", ")}`;
   const highest = Math.max(1, ...bars.map(({ total }) => total));
   const totals = Object.fromEntries(
     outcomes.map((outcome) => [outcome, bars.reduce((sum, bar) => sum + bar.counts[outcome], 0)]),
@@ -49,17 +55,15 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
           ))}
         </Group>
       </Group>
-      <svg
-        className={classes.plot}
-        viewBox={`0 0 ${bars.length} ${height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={t("chart.words", { since, ...totals })}
-      >
-        {bars.map((bar, index) => (
-          <BarShape key={bar.fromMs} bar={bar} at={index} highest={highest} language={i18n.language} />
-        ))}
-      </svg>
+      <BarChart
+        label={t("chart.words", { since, ...totals })}
+        height={height}
+        bars={bars.map((bar) => ({
+          key: bar.fromMs,
+          title: titleOf(bar),
+          parts: outcomes.map((outcome) => ({ value: bar.counts[outcome], className: classes[outcome] })),
+        }))}
+      />
       <Group justify="space-between">
         <Text size="xs" c="dimmed">
           {since}
@@ -72,42 +76,5 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
         </Text>
       </Group>
     </figure>
-  );
-}
-
-interface BarShapeProps {
-  readonly bar: Bar;
-  readonly at: number;
-  readonly highest: number;
-  readonly language: string;
-}
-
-function BarShape({ bar, at, highest, language }: BarShapeProps) {
-  const { t } = useTranslation("webhooks");
-  const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-  let top = height;
-  return (
-    <g>
-      <title>
-        {`${time.format(bar.fromMs)} – ${time.format(bar.toMs)}: ${outcomes
-          .map((outcome) => `${bar.counts[outcome]} ${t(`chart.${outcome}`)}`)
-          .join(", ")}`}
-      </title>
-      <rect x={at} y={0} width={1} height={height} className={classes.ground} />
-      {outcomes.map((outcome: Outcome) => {
-        const length = (bar.counts[outcome] / highest) * height;
-        top -= length;
-        return length === 0 ? null : (
-          <rect
-            key={outcome}
-            x={at + 0.12}
-            y={top}
-            width={0.76}
-            height={length}
-            className={classes[outcome]}
-          />
-        );
-      })}
-    </g>
   );
 }

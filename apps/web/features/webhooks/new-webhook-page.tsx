@@ -37,7 +37,7 @@ export function NewWebhookPage() {
     <Page
       narrow
       title={t("new.title")}
-      lead={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
+      above={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
     >
       <Paper withBorder p="lg" radius="lg">
         <WebhookForm

@@ -81,6 +81,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       title={t("replay.many")}
       deed={t("replay.do")}
       harmless
+      isIdle={found === 0 && matching.data?.next_cursor === null}
       onConfirm={replay}
     >
       <Stack gap="sm">

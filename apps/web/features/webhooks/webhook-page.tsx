@@ -18,6 +18,7 @@ import { StatisticsTab } from "./statistics-tab.tsx";
 import { TestWebhook } from "./test-webhook.tsx";
 import { TroubleNote } from "./trouble-note.tsx";
 import { nameOf, WebhookState } from "./webhook-state.tsx";
+import classes from "./webhooks.module.css";
 
 export function WebhookPage() {
   const { t } = useTranslation("webhooks");
@@ -41,7 +42,7 @@ export function WebhookPage() {
   return (
     <Page
       title={nameOf(webhook)}
-      lead={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
+      above={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
       actions={mayManage && webhook.status === "enabled" ? <TestWebhook webhook={webhook} /> : undefined}
     >
       <Group gap="md" mb="md" miw={0}>
@@ -56,7 +57,7 @@ export function WebhookPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className={classes.tabs ?? ""}>
           {tabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {t(`tabs.${name}`)}

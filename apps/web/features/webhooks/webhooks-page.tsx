@@ -74,6 +74,7 @@ export function WebhooksPage() {
       id: "rate",
       header: t("list.rate"),
       align: "right",
+      wide: true,
       cell: (webhook) => <SuccessRate webhookId={webhook.id} />,
     },
   ];

@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Stack } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,8 +6,7 @@ import { ApiProblem } from "../../../api/problem.ts";
 import { queryClient, useChange } from "../../../api/queries.ts";
 import type { Language } from "../../../i18n/languages.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { fieldError } from "../../../ui/problem-alert.tsx";
-import { NewPassword } from "../new-password.tsx";
+import { AccountFields, accountFields, noAccount } from "../account-fields.tsx";
 import { Refusal } from "../refusal.tsx";
 import classes from "./first-run.module.css";
 import { StepCard } from "./step-card.tsx";
@@ -16,15 +15,13 @@ import { StepCard } from "./step-card.tsx";
 export function AccountStep({ token }: { token: string }) {
   const { t, i18n } = useTranslation("identity");
   const navigate = useNavigate();
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
+  const [draft, setDraft] = useState(noAccount);
   const run = useChange("runSetup");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const locale = i18n.language as Language;
     run.mutate(
-      { body: { token, name, email, password, locale } },
+      { body: { token, ...draft, locale } },
       {
         onSuccess: async () => {
           // The link is used up: it has no place in the address any more.
@@ -34,6 +31,7 @@ export function AccountStep({ token }: { token: string }) {
       },
     );
   };
+  // It was good when the page was opened, and ran out while somebody typed.
   const isOver = run.error instanceof ApiProblem && run.error.kind === "forbidden";
   return (
     <StepCard step="account" title={t("setup.account.title")} lead={t("setup.account.lead")}>
@@ -44,35 +42,9 @@ export function AccountStep({ token }: { token: string }) {
               {t("setup.over.words")}
             </Alert>
           ) : (
-            <Refusal error={run.error} beside={["name", "email", "password"]} />
+            <Refusal error={run.error} beside={accountFields} />
           )}
-          <TextInput
-            label={t("name")}
-            autoComplete="name"
-            required
-            withAsterisk={false}
-            autoFocus
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={fieldError(run.error, "name")}
-          />
-          <TextInput
-            label={t("email")}
-            type="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={fieldError(run.error, "email")}
-          />
-          <NewPassword
-            value={password}
-            onChange={setPassword}
-            about={[name, email]}
-            error={fieldError(run.error, "password")}
-          />
+          <AccountFields draft={draft} onChange={setDraft} error={run.error} />
           <Button type="submit" className={classes.onward ?? ""} loading={run.isPending}>
             {t("setup.account.do")}
           </Button>

@@ -12,10 +12,21 @@ import { FirstRun } from "./first-run.tsx";
 /** The first account of an installation, and then all that leads to a first license that was asked about. */
 export function SetupPage() {
   const { token } = setupRoute.useSearch();
-  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const query = token === undefined ? {} : { query: { token } };
+  // Kept while somebody types: a link that runs out meanwhile must not take the form away.
+  const { data: setup } = useSuspenseQuery({
+    ...ask("getSetup", query),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const { data: session } = useSuspenseQuery(askSession);
-  if (setup.is_open) return token === undefined ? <NeedsLink /> : <AccountStep token={token} />;
-  return session === null ? <SetUpAlready /> : <FirstRun />;
+  if (!setup.is_open) return session === null ? <SetUpAlready /> : <FirstRun />;
+  if (token === undefined) return <NeedsLink />;
+  return setup.is_link_good === true ? <AccountStep token={token} /> : <LinkIsOver />;
+}
+
+function LinkIsOver() {
+  const { t } = useTranslation("identity");
+  return <OutsideCard title={t("setup.over.title")} lead={t("setup.over.words")} />;
 }
 
 function NeedsLink() {

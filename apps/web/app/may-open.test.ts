@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import type { Permission } from "@countersign/domain/members/permissions";
+import { mayOpen } from "./may-open.ts";
+
+const held = (...permissions: Permission[]) => ({ is_owner: false, permissions });
+
+test.each<[string, Permission[], boolean]>([
+  ["", [], true],
+  ["/", [], true],
+  ["/licenses", ["licenses:view"], true],
+  ["/licenses/42", ["licenses:view"], true],
+  ["/licenses", ["licenses:create"], false],
+  ["/licenses/new", ["licenses:create"], true],
+  ["/licenses/new", ["licenses:view"], false],
+  ["/licenses/import/", ["licenses:view"], false],
+  ["/products/42/keys", ["products:rotate_key"], true],
+  ["/products/new", ["products:view"], false],
+  ["/members", ["members:invite"], true],
+  ["/ip-blocks", ["members:view"], false],
+  ["/settings", ["licenses:view"], false],
+  ["/no-such-page", [], true],
+])("%s with %p: %p", (path, permissions, isOpen) => {
+  expect(mayOpen(held(...permissions), path)).toBe(isOpen);
+});
+
+test("the owner opens everything", () => {
+  expect(mayOpen({ is_owner: true, permissions: [] }, "/settings")).toBe(true);
+});

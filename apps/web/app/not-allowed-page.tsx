@@ -1,0 +1,21 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Page } from "../ui/page.tsx";
+import { useOrganization } from "./here.ts";
+
+/** For somebody who followed a link to what their role leaves out. */
+export function NotAllowedPage() {
+  const { t } = useTranslation();
+  const { slug, name } = useOrganization();
+  return (
+    <Page narrow title={t("notAllowed.title")}>
+      <Stack align="flex-start">
+        <Text c="dimmed">{t("notAllowed.words", { organization: name })}</Text>
+        <Button component={Link} to="/o/$organization" params={{ organization: slug } as never}>
+          {t("missing.back")}
+        </Button>
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,81 @@
+import { Button, Group, Loader, Modal, Stack, Text } from "@mantine/core";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/client.ts";
+import { setConnection, useConnection } from "../../api/connection.ts";
+import { queryClient } from "../../api/queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { useMe } from "../here.ts";
+import classes from "./shell.module.css";
+
+const everyMs = 3_000;
+
+/** Says that the server is gone, or that one is signed out, without taking away what was being typed. */
+export function ConnectionNotes() {
+  const { t } = useTranslation();
+  const connection = useConnection();
+  return (
+    <>
+      {connection === "lost" && <Lost />}
+      <Modal
+        opened={connection === "signed_out"}
+        onClose={() => setConnection("good")}
+        title={t("connection.signedOut")}
+      >
+        <SignedOut />
+      </Modal>
+    </>
+  );
+}
+
+function Lost() {
+  const { t } = useTranslation();
+  useEffect(() => {
+    const timer = setInterval(() => void call("getMe").catch(() => undefined), everyMs);
+    return () => {
+      clearInterval(timer);
+      // Whatever could not be read meanwhile is read now.
+      void queryClient.invalidateQueries();
+    };
+  }, []);
+  return (
+    <div role="status" className={classes.lost}>
+      <Loader size={14} color="currentColor" />
+      {t("connection.lost")}
+    </div>
+  );
+}
+
+/** In another tab, because there are many ways to sign in, and this page should stay as it is. */
+function SignedOut() {
+  const { t } = useTranslation();
+  const me = useMe();
+  useEffect(() => {
+    const look = async () => {
+      if (document.hidden) return;
+      const { id } = await call("getMe");
+      if (id !== me.id) window.location.assign("/");
+      await queryClient.invalidateQueries();
+      tell(t("connection.signedInAgain"));
+    };
+    const timer = setInterval(() => void look().catch(() => undefined), everyMs);
+    return () => clearInterval(timer);
+  }, [me.id, t]);
+  return (
+    <Stack>
+      <Text>{t("connection.signedOutWords")}</Text>
+      <Group justify="flex-end">
+        <Button
+          component="a"
+          href="/sign-in"
+          target="_blank"
+          rightSection={<Icon name="right" size={14} />}
+          data-autofocus
+        >
+          {t("connection.signIn")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

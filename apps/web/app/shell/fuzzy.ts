@@ -1,0 +1,25 @@
+/**
+ * How well what was typed fits a name: 0 when its letters are not all there in this order, more the earlier and the
+ * closer together they stand. "nl" finds "New license", "cstmr" finds "Customers".
+ */
+export function fit(typed: string, name: string): number {
+  const wanted = plain(typed);
+  const text = plain(name);
+  if (wanted === "") return 1;
+  const at = text.indexOf(wanted);
+  if (at >= 0) return at === 0 ? 4 : text[at - 1] === " " ? 3 : 2;
+  let from = 0;
+  let jumps = 0;
+  for (const letter of wanted.replaceAll(" ", "")) {
+    const found = text.indexOf(letter, from);
+    if (found < 0) return 0;
+    if (found > from) jumps += 1;
+    from = found + 1;
+  }
+  return 1 / (1 + jumps);
+}
+
+/** Accents and capitals make no difference. */
+function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
+}

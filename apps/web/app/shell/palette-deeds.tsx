@@ -1,0 +1,70 @@
+import type { SpotlightActionData } from "@mantine/spotlight";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { useMe, useNearOrganization, useOrganizations } from "../here.ts";
+import { isAllowed, mayOpen } from "../may-open.ts";
+import { places } from "./navigation.ts";
+
+export interface ActionGroup {
+  readonly group: string;
+  readonly actions: SpotlightActionData[];
+}
+
+/** What one can begin and where one can go, in the organization that one is in or was in last. */
+export function useDeeds(): ActionGroup[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const me = useMe();
+  const near = useNearOrganization();
+  const organizations = useOrganizations();
+  const action = (id: string, label: string, icon: IconName, to: string): SpotlightActionData => ({
+    id,
+    label,
+    leftSection: <Icon name={icon} />,
+    onClick: () => void navigate({ to: to as "/" }),
+  });
+  const base = near === null ? "" : `/o/${near.slug}`;
+  const doing =
+    near === null
+      ? []
+      : (
+          [
+            ["licenses:create", "newLicense", "licenses/new"],
+            ["products:manage", "newProduct", "products/new"],
+            ["licenses:import", "import", "licenses/import"],
+            ["members:invite", "invite", "members"],
+            ["webhooks:manage", "newWebhook", "webhooks/new"],
+          ] as const
+        )
+          .filter(([permission]) => isAllowed(near, [permission]))
+          .map(([permission, words, path]) =>
+            action(permission, t(`palette.${words}`), "plus", `${base}/${path}`),
+          );
+  const going =
+    near === null
+      ? []
+      : places
+          .flat()
+          .filter(({ path }) => mayOpen(near, path))
+          .map(({ path, icon }) =>
+            action(path, t(`places.${path === "" ? "overview" : path}`), icon, `${base}/${path}`),
+          );
+  return [
+    { group: t("palette.do"), actions: doing },
+    {
+      group: t("palette.go"),
+      actions: [
+        ...going,
+        action("account", t("yourAccount"), "customer", "/account"),
+        ...(me.is_platform_admin ? [action("platform", t("places.platform"), "platform", "/admin")] : []),
+      ],
+    },
+    {
+      group: t("organizations"),
+      actions: organizations
+        .filter(({ id }) => id !== near?.id)
+        .map(({ id, name, slug }) => action(id, name, "organization", `/o/${slug}`)),
+    },
+  ].filter(({ actions }) => actions.length > 0);
+}

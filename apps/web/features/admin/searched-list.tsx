@@ -1,0 +1,54 @@
+import { Group, Stack } from "@mantine/core";
+import type { ReactNode } from "react";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Page } from "../../ui/page.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { type Pages, useSearchOn } from "./search-on.ts";
+
+interface SearchedListProps<Row> {
+  readonly title: string;
+  readonly lead: string;
+  readonly search: {
+    readonly label: string;
+    readonly value: string | undefined;
+    readonly onChange: (value: string | undefined) => void;
+  };
+  /** Beside the search. */
+  readonly filters: ReactNode;
+  readonly columns: readonly Column<Row>[];
+  readonly list: Pages & { readonly error: Error | null };
+  readonly rows: readonly Row[];
+  readonly empty: ReactNode;
+  /** Shown in place of the list, where there is something to say first. */
+  readonly instead?: ReactNode;
+}
+
+/** A page with a long list of the whole server, searched as one types. */
+export function SearchedList<Row extends { readonly id: string }>(props: SearchedListProps<Row>) {
+  const { title, lead, search, filters, columns, list, rows, empty, instead = null } = props;
+  const { isPending } = useSearchOn(list, rows.length);
+  return (
+    <Page title={title} lead={lead}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchBox {...search} />
+          {filters}
+        </Group>
+        {instead ?? (
+          <DataTable
+            label={title}
+            columns={columns}
+            rows={rows}
+            keyOf={(row) => row.id}
+            isPending={isPending}
+            error={list.error}
+            empty={empty}
+            hasMore={list.hasNextPage}
+            isFetchingMore={list.isFetchingNextPage}
+            fetchMore={list.fetchNextPage}
+          />
+        )}
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { Stack, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { NewPassword } from "./new-password.tsx";
+
+export interface AccountDraft {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export const noAccount: AccountDraft = { name: "", email: "", password: "" };
+
+/** The fields of a form whose errors stand beside them. */
+export const accountFields = ["name", "email", "password"] as const;
+
+interface AccountFieldsProps {
+  readonly draft: AccountDraft;
+  readonly onChange: (draft: AccountDraft) => void;
+  readonly error: Error | null;
+  /** Where the address was chosen by somebody else. */
+  readonly isEmailFixed?: boolean;
+}
+
+/** What every new account begins with. */
+export function AccountFields({ draft, onChange, error, isEmailFixed = false }: AccountFieldsProps) {
+  const { t } = useTranslation("identity");
+  return (
+    <Stack>
+      <TextInput
+        label={t("name")}
+        autoComplete="name"
+        required
+        withAsterisk={false}
+        autoFocus
+        maxLength={100}
+        value={draft.name}
+        onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
+        error={fieldError(error, "name")}
+      />
+      <TextInput
+        label={t("email")}
+        type="email"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        readOnly={isEmailFixed}
+        value={draft.email}
+        onChange={(event) => onChange({ ...draft, email: event.currentTarget.value })}
+        error={fieldError(error, "email")}
+      />
+      <NewPassword
+        value={draft.password}
+        onChange={(password) => onChange({ ...draft, password })}
+        about={[draft.name, draft.email]}
+        error={fieldError(error, "password")}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,37 @@
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import type { MouseEvent } from "react";
+
+interface RowClicks {
+  readonly onClick: (event: MouseEvent<HTMLElement>) => void;
+  readonly onPointerEnter: () => void;
+}
+
+/** The key is the link; the rest of its row leads there too, for a hand that aims badly. */
+export function useRowClicks(hrefOf: (index: number) => string | null): RowClicks {
+  const navigate = useNavigate();
+  const router = useRouter();
+  return {
+    onClick: (event) => {
+      const target = event.target as HTMLElement;
+      const row = target.closest<HTMLElement>("[data-license-row]");
+      const href = row === null ? null : hrefOf(Number(row.dataset.licenseRow));
+      if (href === null) return;
+      const isLink = target.closest("a") !== null;
+      const isOther = target.closest("button, input, label, [data-check]") !== null;
+      // Words that somebody marks to copy them are no wish to leave.
+      if (!isLink && (isOther || String(window.getSelection()) !== "")) return;
+      if (event.ctrlKey || event.metaKey || event.shiftKey) {
+        // A link is opened by the browser, as its user wants it.
+        if (!isLink && !event.shiftKey) window.open(href, "_blank");
+        return;
+      }
+      event.preventDefault();
+      void navigate({ to: href as "/" });
+    },
+    // Whoever reaches for a row will want its page.
+    onPointerEnter: () => {
+      const href = hrefOf(0);
+      if (href !== null) router.preloadRoute({ to: href as "/" }).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { type Organization, useMe } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { tell } from "../../ui/tell.tsx";
+
+interface LeaveDialogProps {
+  /** Null while nobody is leaving. */
+  readonly organization: Pick<Organization, "id" | "name"> | null;
+  readonly onClose: () => void;
+}
+
+/** Everybody but the owner can leave, whatever their role. */
+export function LeaveDialog({ organization, onClose }: LeaveDialogProps) {
+  const { t } = useTranslation("members");
+  const me = useMe();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useChange("removeMember");
+  const name = organization?.name;
+  return (
+    <Confirm
+      opened={organization !== null}
+      onClose={onClose}
+      title={t("leave.title", { organization: name })}
+      deed={t("leave.do")}
+      onConfirm={async () => {
+        if (organization === null) return;
+        await remove.mutateAsync({ params: { organization_id: organization.id, user_id: me.id } });
+        tell(t("leave.done", { organization: name }));
+        // First away from its pages, which are gone as soon as the list of organizations is read anew.
+        await navigate({ to: "/account" });
+        await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
+      }}
+    >
+      {t("leave.words", { organization: name })}
+    </Confirm>
+  );
+}

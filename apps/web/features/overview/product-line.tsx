@@ -1,0 +1,61 @@
+import { Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { useOrganization } from "../../app/here.ts";
+import { BarChart } from "../../ui/bar-chart.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
+import classes from "./overview.module.css";
+
+const tones = { active: "good", disabled: "warn", archived: "off" } as const;
+/** From here on the server warns too. */
+const nearlyAll = 0.8;
+
+/** A product: whether it is served, its requests of two weeks, and today's, of as many as the plan allows. */
+export function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
+  const { t, i18n } = useTranslation("overview");
+  const { slug, daily_limit: limit } = useOrganization();
+  const { product_id: id, name, status, days } = usage;
+  const today = days.at(-1) ?? 0;
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <li className={classes.product}>
+      <div className={classes.productName}>
+        <GoLink to={`/o/${slug}/products/${id}`} truncate display="block">
+          {name}
+        </GoLink>
+        {status !== "active" && (
+          <Text size="sm" component="div">
+            <StateMark tone={tones[status]} words={t(`products.words.${status}`)}>
+              {t(`products.status.${status}`)}
+            </StateMark>
+          </Text>
+        )}
+      </div>
+      <div className={classes.spark}>
+        <BarChart
+          height={22}
+          label={t("products.words14", { name, days: days.map((used) => number.format(used)).join(", ") })}
+          bars={days.map((used, at) => ({
+            key: at,
+            title: t("products.day", { count: days.length - 1 - at, used: number.format(used) }),
+            parts: [{ value: used }],
+          }))}
+        />
+      </div>
+      <Text
+        size="sm"
+        component="div"
+        className={`${classes.today} figures`}
+        data-near={(limit !== null && today >= limit * nearlyAll) || undefined}
+      >
+        {limit === null
+          ? t("products.today", { used: number.format(today) })
+          : t("products.todayOf", { used: number.format(today), limit: number.format(limit) })}
+        {limit !== null && (
+          <progress className={classes.quota} value={today} max={limit} aria-hidden="true" />
+        )}
+      </Text>
+    </li>
+  );
+}

@@ -1,0 +1,38 @@
+import { Group, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { BarChart } from "../../ui/bar-chart.tsx";
+import { barsOf, totalOf } from "./stretches.ts";
+import { useTrend } from "./trend.ts";
+
+/** The weeks to come: when the next wave of renewals is. Nothing where none is in sight. */
+export function RunningOutChart() {
+  const { t, i18n } = useTranslation("overview");
+  const weeks = useTrend().data?.running_out ?? [];
+  const { count, isExact } = totalOf(weeks);
+  if (count === 0) return null;
+  const day = new Intl.DateTimeFormat(i18n.language, { day: "numeric", month: "short" });
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <figure style={{ margin: "0 0 0.75rem" }}>
+      <BarChart
+        height={56}
+        label={t("expiring.words", {
+          weeks: weeks.length,
+          total: `${number.format(count)}${isExact ? "" : "+"}`,
+        })}
+        bars={barsOf(weeks, (week) => {
+          const when = t("expiring.week", { day: day.format(new Date(week.from)) });
+          return week.count === null ? t("unknown", { when }) : `${when}: ${number.format(week.count)}`;
+        })}
+      />
+      <Group justify="space-between">
+        <Text size="xs" c="dimmed">
+          {t("expiring.thisWeek")}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {t("expiring.inWeeks", { weeks: weeks.length })}
+        </Text>
+      </Group>
+    </figure>
+  );
+}

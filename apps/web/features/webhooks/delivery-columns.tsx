@@ -1,0 +1,85 @@
+import { ActionIcon, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Time } from "../../ui/time.tsx";
+import classes from "./deliveries.module.css";
+import { DeliveryStateMark } from "./webhook-state.tsx";
+
+export type Delivery = Item<"listWebhookDeliveries">;
+
+interface Deeds {
+  readonly open: (deliveryId: string) => void;
+  /** Left out where nothing can be sent again. */
+  readonly replay?: ((delivery: Delivery) => void) | undefined;
+}
+
+/** What the log says of each delivery. */
+export function useDeliveryColumns({ open, replay }: Deeds): readonly Column<Delivery>[] {
+  const { t } = useTranslation("webhooks");
+  return [
+    {
+      id: "state",
+      header: t("log.state"),
+      width: 120,
+      cell: (delivery) => <DeliveryStateMark state={delivery.state} />,
+    },
+    {
+      id: "event",
+      header: t("log.event"),
+      cell: (delivery) => (
+        <>
+          <UnstyledButton className={classes.open ?? ""} onClick={() => open(delivery.id)}>
+            <span className={classes.name}>{t(`types.${delivery.event_type}`)}</span>
+            <Text span inherit c="dimmed" className="mono" visibleFrom="sm">
+              {delivery.event_type}
+            </Text>
+          </UnstyledButton>
+          <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
+            <Time at={delivery.created_at} />
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: "answer",
+      header: t("log.answer"),
+      wide: true,
+      cell: (delivery) =>
+        delivery.last_status ?? (
+          <Text inherit c="dimmed">
+            {delivery.attempts === 0 ? "–" : t("log.noAnswer")}
+          </Text>
+        ),
+    },
+    { id: "attempts", header: t("log.attempts"), align: "right", wide: true, cell: (one) => one.attempts },
+    {
+      id: "next",
+      header: t("log.next"),
+      wide: true,
+      cell: ({ next_attempt_at }) => (next_attempt_at === null ? "" : <Time at={next_attempt_at} />),
+    },
+    { id: "at", header: t("log.at"), wide: true, cell: (delivery) => <Time at={delivery.created_at} /> },
+    {
+      id: "again",
+      header: <VisuallyHidden>{t("log.actions")}</VisuallyHidden>,
+      align: "right",
+      wide: true,
+      cell: (delivery) =>
+        replay !== undefined && (delivery.state === "failed" || delivery.state === "delivered") ? (
+          <Tooltip label={t("replay.one")}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={t("replay.one")}
+              onClick={() => replay(delivery)}
+            >
+              <Icon name="refresh" size={15} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null,
+    },
+  ];
+}

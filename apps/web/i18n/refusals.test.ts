@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { languages } from "./languages.ts";
+import de from "./refusals/de.json";
+import en from "./refusals/en.json";
+import es from "./refusals/es.json";
+import { find, keepSentences, type Sentences, said, saidBeside, saidOf } from "./refusals.ts";
+import { serverSentences } from "./server-sentences.ts";
+
+const files: Record<keyof typeof languages, Sentences> = { en, de, es };
+const spoken = serverSentences();
+/** Stands where the server would put a number, a name or an address. */
+const something = "‹›";
+
+afterEach(() => keepSentences("en", {}));
+
+describe("what the server refuses with", () => {
+  test("is found in its sources", () => {
+    const sentences = spoken.map(({ sentence }) => sentence);
+    // One of each way in which a refusal is made there.
+    expect(sentences).toContain("should be in the future");
+    expect(sentences).toContain("The password is not right.");
+    expect(sentences).toContain("There is no such license, or you cannot see it.");
+    expect(sentences).toContain("should have at least {{0}} elements");
+    expect(sentences).toContain('slug "{{0}}" is taken. Choose another.');
+    expect(sentences).toContain("That was tried too often. Try again in {{0}} minutes.");
+    expect(sentences.length).toBeGreaterThan(200);
+  });
+
+  test.each(["de", "es"] as const)("is said in %s, every sentence of it", (language) => {
+    keepSentences(language, files[language]);
+    const untold = spoken.filter(({ sentence }) => {
+      const found = find(sentence.replace(/\{\{\d\}\}/g, something));
+      // What falls into a gap is shown as it came: English words must not.
+      return found === null || found.gaps.some((text) => /[a-z]{2}/i.test(text));
+    });
+    expect(untold.map(({ file, sentence }) => `${file}: ${sentence}`)).toEqual([]);
+  });
+
+  test.each(["en", "de", "es"] as const)(
+    "has no words in %s for what it does not say any more",
+    (language) => {
+      const stale = Object.keys(files[language]).filter((sentence) => {
+        const filled = sentence.replace(/\{\{\d\}\}/g, something);
+        return !spoken.some(({ sentence: one }) => {
+          keepSentences("en", { [one]: "" });
+          return find(filled) !== null;
+        });
+      });
+      expect(stale).toEqual([]);
+    },
+  );
+
+  test.each(["en", "de", "es"] as const)(
+    "leaves no gap in %s that the English sentence has not",
+    (language) => {
+      for (const [sentence, text] of Object.entries(files[language]))
+        for (const gap of gapsOf(text))
+          expect({ sentence, gaps: gapsOf(sentence) }).toEqual({
+            sentence,
+            gaps: expect.arrayContaining([gap]),
+          });
+    },
+  );
+});
+
+describe("a refusal", () => {
+  test("beside its field does not name it", () => {
+    const message = "customer_email should be an e-mail address, such as ada@example.com.";
+    expect(saidBeside("customer_email", message)).toBe(
+      "Should be an e-mail address, such as ada@example.com.",
+    );
+    keepSentences("de", de);
+    expect(saidBeside("customer_email", message)).toBe(
+      "Sollte eine E-Mail-Adresse sein, etwa ada@example.com.",
+    );
+  });
+
+  test("away from its field names it", () => {
+    const message = "expires_at should be in the future.";
+    expect(saidOf("expires_at", message)).toBe(message);
+    keepSentences("de", de);
+    expect(saidOf("expires_at", message)).toBe("expires_at: Sollte in der Zukunft liegen.");
+    expect(saidOf("slug", 'slug "acme" is taken. Choose another.')).toBe(
+      "„acme“ ist vergeben. Wähle etwas anderes.",
+    );
+  });
+
+  test("keeps what the server knew", () => {
+    keepSentences("es", es);
+    expect(said("The customer has 3 licenses. Delete them or give them to somebody else first.")).toBe(
+      "El cliente tiene 3 licencias. Elimínalas o dáselas antes a otra persona.",
+    );
+  });
+
+  test("is taken for the sentence of which the most is written out", () => {
+    keepSentences("de", de);
+    expect(saidBeside("a", "a should have at least 3 characters.")).toBe(
+      "Sollte mindestens 3 Zeichen haben.",
+    );
+    expect(saidBeside("a", 'a should be one of "x", "y".')).toBe('Sollte eines davon sein: "x", "y".');
+  });
+
+  test("that nobody has translated is said in English, and an address at its beginning stays as it is", () => {
+    keepSentences("de", de);
+    expect(said("A sentence from a later release.")).toBe("A sentence from a later release.");
+    keepSentences("en", {});
+    expect(saidBeside("email", "email ada@example.com is customer 7 already.")).toBe(
+      "ada@example.com is customer 7 already.",
+    );
+  });
+});
+
+function gapsOf(text: string): string[] {
+  return [...text.matchAll(/\{\{(\d)\}\}/g)].map(([, place]) => place ?? "");
+}

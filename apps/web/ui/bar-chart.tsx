@@ -1,0 +1,77 @@
+import classes from "./bar-chart.module.css";
+
+export interface ChartBar {
+  readonly key: string | number;
+  /** What it says, on hover. */
+  readonly title: string;
+  /** One on the other, the first at the bottom. */
+  readonly parts: readonly { readonly value: number; readonly className?: string | undefined }[];
+  /** How much it is, nobody knows: it is drawn as such, and not as nothing. */
+  readonly isUnknown?: boolean;
+}
+
+interface BarChartProps {
+  /** The whole of it in a sentence, for those who do not see it. */
+  readonly label: string;
+  readonly bars: readonly ChartBar[];
+  readonly height: number;
+}
+
+/** Bars side by side, as wide as there is room. The highest one is as high as the chart. */
+export function BarChart({ label, bars, height }: BarChartProps) {
+  const highest = Math.max(1, ...bars.map(totalOf));
+  return (
+    <svg
+      className={classes.chart}
+      style={{ height }}
+      viewBox={`0 0 ${bars.length} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      {bars.map((bar, at) => (
+        <g key={bar.key}>
+          <title>{bar.title}</title>
+          <rect x={at} y={0} width={1} height={height} className={classes.ground} />
+          {bar.isUnknown ? (
+            <rect x={at + 0.12} y={0} width={0.76} height={height} className={classes.unknown} />
+          ) : (
+            <Parts bar={bar} at={at} height={height} scale={height / highest} />
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+interface PartsProps {
+  readonly bar: ChartBar;
+  readonly at: number;
+  readonly height: number;
+  readonly scale: number;
+}
+
+function Parts({ bar, at, height, scale }: PartsProps) {
+  let top = height;
+  return bar.parts.map(({ value, className }, part) => {
+    if (value === 0) return null;
+    // A single one beside thousands is still to be seen.
+    const length = Math.max(2, value * scale);
+    top -= length;
+    return (
+      <rect
+        // biome-ignore lint/suspicious/noArrayIndexKey: which part it is, is what it is.
+        key={part}
+        x={at + 0.12}
+        y={top}
+        width={0.76}
+        height={length}
+        className={className ?? classes.part}
+      />
+    );
+  });
+}
+
+function totalOf({ parts }: ChartBar): number {
+  return parts.reduce((sum, { value }) => sum + value, 0);
+}

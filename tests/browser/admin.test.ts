@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
+
+if (chromiumPath === null) skipLoudly("the platform's pages", howToGetChromium);
+else
+  describe("the platform's pages", () => {
+    let dashboard: Dashboard;
+    let page: Page;
+    let licenseKey: string;
+    beforeAll(async () => {
+      const [database] = databases;
+      if (database === undefined) throw new Error("There is no database.");
+      dashboard = await openDashboard(database.make);
+      const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
+        customer_email: "carla@example.com",
+        is_lifetime: true,
+      });
+      licenseKey = license.license_key;
+      page = await dashboard.pageFor(dashboard.owner);
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    test("suspend an organization, whose licenses are refused then, and lift it again", async () => {
+      expect(await validity()).toBe(true);
+      await page.goto(`${dashboard.house.url}/admin/organizations`);
+      await page.getByRole("searchbox").fill(dashboard.slug);
+      await page
+        .getByRole("table")
+        .getByRole("link", { name: /^Nordlicht/ })
+        .click();
+      await page.getByRole("button", { name: "Suspend" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Reason").fill("Unpaid since March");
+      await dialog.getByRole("button", { name: "Suspend" }).click();
+      await page.getByText("Unpaid since March").waitFor();
+      await until("the license is refused", async () => !(await validity()));
+
+      await page.getByRole("button", { name: "Lift the suspension" }).click();
+      await page.getByRole("button", { name: "Suspend" }).waitFor();
+      await until("the license is valid again", validity);
+    }, 60_000);
+
+    test("find a person, and an organization by what its owner is called, as one types", async () => {
+      await page.goto(`${dashboard.house.url}/admin/users`);
+      await page.getByRole("searchbox").fill(dashboard.owner.email);
+      await page.getByRole("link").filter({ hasText: /./ }).first().waitFor();
+      await page.getByText(dashboard.owner.email).first().waitFor();
+      await page.waitForURL(/q=/);
+      await page.getByRole("searchbox").fill("nobody is called so");
+      await page.getByText("Nothing found").waitFor();
+    }, 60_000);
+
+    test("are nothing to whoever does not run the server", async () => {
+      const other = await dashboard.pageFor(await dashboard.house.guest());
+      await other.goto(`${dashboard.house.url}/admin/organizations`);
+      await other.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    }, 60_000);
+
+    async function validity(): Promise<boolean> {
+      const answer = await fetch(`${dashboard.house.url}/api/v1/validate`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${dashboard.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ license_key: licenseKey }),
+      });
+      return ((await answer.json()) as { valid?: boolean }).valid === true;
+    }
+  });

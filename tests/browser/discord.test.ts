@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+} from "../support/chromium.ts";
+import { sqlite } from "../support/databases.ts";
+import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { totpCode, totpSecret } from "../support/totp.ts";
+
+const ada = { id: "90000000000001", username: "ada", email: "ada@discord.example", verified: true };
+const name =
+  "Discord is linked, signs in, and leads on to the page that was wanted, also past a second factor";
+
+if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+else
+  describe("Discord in the browser", () => {
+    let discord: FakeDiscord;
+    let house: House;
+    beforeAll(async () => {
+      discord = await startFakeDiscord();
+      house = await openHouse(sqlite.make, discord.settings);
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await house.close();
+      discord.close();
+    });
+
+    test(name, async () => {
+      const { email, browser } = await house.guest();
+      const page = await (await openContext()).newPage();
+      const troubles = troublesOf(page);
+      const wanted = `${house.url}/account/sessions`;
+
+      await page.goto(`${house.url}/account/security`);
+      await page.getByLabel("E-mail").fill(email);
+      await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByRole("button", { name: "Link Discord" }).click();
+      await page.getByText("You did not allow it at Discord").waitFor();
+      discord.visitor = ada;
+      await page.getByRole("button", { name: "Link Discord" }).click();
+      await page.getByText(ada.id).waitFor();
+
+      const later = await (await openContext()).newPage();
+      discord.visitor = { ...ada, id: "90000000000002", email };
+      await later.goto(wanted);
+      await later.getByRole("button", { name: "Sign in with Discord" }).click();
+      await later.getByRole("alert").waitFor();
+      // Refused, it is still known where to go.
+      discord.visitor = ada;
+      await later.getByRole("button", { name: "Sign in with Discord" }).click();
+      await later.getByRole("heading", { name: "Sessions" }).waitFor();
+      expect(later.url()).toBe(wanted);
+
+      const begun = await browser.auth("/two-factor/enable", { password: goodPassword });
+      const secret = totpSecret(begun.body.totpURI);
+      await browser.auth("/two-factor/verify-totp", { code: totpCode(secret, -1) });
+      const third = await (await openContext()).newPage();
+      await third.goto(wanted);
+      await third.getByRole("button", { name: "Sign in with Discord" }).click();
+      await third.getByLabel("Six digits").fill(totpCode(secret));
+      await third.getByRole("heading", { name: "Sessions" }).waitFor();
+      expect(third.url()).toBe(wanted);
+
+      await page.getByRole("button", { name: "Unlink" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+      await page.getByRole("button", { name: "Link Discord" }).waitFor();
+      expect(troubles).toEqual([]);
+    }, 60_000);
+  });

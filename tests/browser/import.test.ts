@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { csvFile } from "../support/license-files.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+const rowCount = 10_000;
+const badRows = [17, 4_000, 9_999];
+
+if (chromiumPath === null) skipLoudly("importing in the page", howToGetChromium);
+else
+  describe.each(databases)("importing in the page, on $kind", ({ make }) => {
+    let dashboard: Dashboard;
+    let page: Page;
+    beforeAll(async () => {
+      dashboard = await openDashboard(make);
+      page = await dashboard.pageFor(dashboard.owner);
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    test("ten thousand rows, with a column to be named by hand and some that are wrong", async () => {
+      const troubles = troublesOf(page);
+      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses/import`);
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Choose a file" }).click();
+      await (await chooser).setFiles({ name: "sold.csv", mimeType: "text/csv", buffer: Buffer.from(file()) });
+
+      await page.getByRole("combobox", { name: "What Bought by means" }).click();
+      await page.getByRole("option", { name: "Customer’s e-mail" }).click();
+      // Watched from before it begins: it may be over soon.
+      const isSeen = page.getByText("You can leave this page; it goes on.").waitFor();
+      await page.getByRole("button", { name: "Check the file" }).click();
+      await isSeen;
+      const errors = page.getByRole("table", { name: "Wrong rows" });
+      for (const row of badRows)
+        await errors
+          .getByRole("cell", { name: row.toLocaleString("en"), exact: true })
+          .waitFor({ timeout: 60_000 });
+
+      await page.getByRole("button", { name: "Import the 9,997 right rows" }).click();
+      await page.getByRole("link", { name: "To the licenses" }).click({ timeout: 60_000 });
+      await page.getByText("9,997 licenses").waitFor();
+      expect(troubles).toEqual([]);
+    }, 90_000);
+  });
+
+/** Numbered as a spreadsheet numbers them: the header is the first. */
+function file(): string {
+  const rows = Array.from({ length: rowCount }, (_, index) => {
+    const row = index + 2;
+    const email = badRows.includes(row) ? "nobody at all" : `buyer${row}@example.com`;
+    return [`SOLD-${row}`, email, `Buyer ${row}`, 3, "shop; 2026"];
+  });
+  return csvFile(["Key", "Bought by", "Name", "Seats", "Labels"], ...rows);
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { sqlite } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
+
+if (chromiumPath === null) skipLoudly("the list of licenses", howToGetChromium);
+else
+  describe("the list of licenses", () => {
+    let dashboard: Dashboard;
+    let page: Page;
+    let troubles: readonly string[];
+    beforeAll(async () => {
+      dashboard = await openDashboard(sqlite.make);
+      await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
+        licenses: Array.from({ length: 300 }, (_, number) => ({
+          license_key: `KEY-${String(number).padStart(3, "0")}`,
+          customer_email: `buyer${number}@example.com`,
+          ...(number % 10 === 0 ? { tags: ["fair"] } : {}),
+          ...(number % 3 === 0 ? { expires_in_seconds: 100 * 86_400 } : {}),
+        })),
+      });
+      page = await dashboard.pageFor(dashboard.owner);
+      troubles = troublesOf(page);
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    const open = async (search = "") => {
+      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses${search}`);
+      await row(0).waitFor();
+    };
+    const row = (index: number) => page.locator(`[data-license-row="${index}"]`);
+    const inAddress = () => Object.fromEntries(new URL(page.url()).searchParams);
+
+    test("filters stand in the address, and a number can be typed to its end", async () => {
+      await open();
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      const days = page.getByLabel("Expires within (days)");
+      await days.pressSequentially("10");
+      await page.waitForURL(/expires_within_days=10$/);
+      await days.press("5");
+      await page.waitForURL(/expires_within_days=105$/);
+      await page.getByText("100 licenses").waitFor();
+      await page.getByRole("combobox", { name: "Tag" }).fill("fair");
+      await page.waitForURL(/tag=fair/);
+      await page.getByText("10 licenses", { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.reload();
+      await page.getByText("10 licenses", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Remove filter: Tag: fair" }).click();
+      await page.getByText("100 licenses").waitFor();
+      expect(inAddress()).toEqual({ expires_within_days: "105" });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("a view is saved, renamed, opened again and deleted", async () => {
+      await open("?tag=fair&sort=expires_at&order=asc");
+      await page.getByRole("button", { name: "Save view" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("textbox", { name: "Name" }).fill("Fair");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("button", { name: "Rename the view “Fair”" }).click();
+      await dialog.getByRole("textbox", { name: "Name" }).fill("Sold at the fair");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await open();
+      await page.getByRole("link", { name: "Sold at the fair" }).click();
+      await page.getByText("30 licenses", { exact: true }).waitFor();
+      expect(inAddress()).toEqual({ tag: "fair", sort: "expires_at", order: "asc" });
+      await page.getByRole("button", { name: "Delete the view “Sold at the fair”" }).click();
+      await page.getByRole("link", { name: "Sold at the fair" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("link", { name: "Sold at the fair" }).waitFor();
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("a range is revoked after a dry run, and that is taken back", async () => {
+      await open();
+      await row(1).getByRole("checkbox").click();
+      await row(4)
+        .getByRole("checkbox")
+        .click({ modifiers: ["Shift"] });
+      await page.getByText("4 chosen").waitFor();
+      await page.getByRole("button", { name: "Revoke" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Reason").fill("a test");
+      await dialog.getByRole("button", { name: "Revoke 4 licenses" }).click();
+      await page.getByText("4 licenses revoked.").waitFor();
+      await row(2).getByText("Revoked").waitFor();
+      await page.getByRole("button", { name: "Undo" }).click();
+      await row(2).getByText("Active").waitFor();
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("all that match are counted before anything is done", async () => {
+      await open("?tag=fair");
+      await row(0).getByRole("checkbox").click();
+      await page.getByRole("button", { name: "Choose all that match" }).click();
+      await page.getByRole("button", { name: "Extend" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("10 licenses will change. 20 stay as they are.").waitFor();
+      await dialog.getByRole("button", { name: "Extend 10 licenses" }).click();
+      await page.getByText("10 licenses extended. 20 stayed as they were.").waitFor();
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("rows go by keys, and the way back leads to the same place", async () => {
+      await open();
+      await page.getByRole("searchbox", { name: "Search licenses" }).press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Space");
+      await page.getByText("1 chosen").waitFor();
+      for (let step = 0; step < 40; step++) await page.keyboard.press("ArrowDown");
+      const link = row(41).getByRole("link");
+      const key = (await link.textContent()) ?? "";
+      const before = await page.evaluate<number>("scrollY");
+      expect(before).toBeGreaterThan(0);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: key }).waitFor();
+      await page.goBack();
+      await link.waitFor();
+      await until("the page is where it was", async () => {
+        return Math.abs((await page.evaluate<number>("scrollY")) - before) < 2;
+      });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("what the filter finds is exported, as CSV and as JSON Lines", async () => {
+      await open("?tag=fair");
+      for (const [name, extra] of [
+        [/CSV/, 1],
+        [/JSON/, 0],
+      ] as const) {
+        await page.getByRole("button", { name: "Export" }).click();
+        const download = page.waitForEvent("download");
+        await page.getByRole("menuitem", { name }).click();
+        const lines = readFileSync(await (await download).path(), "utf8")
+          .trim()
+          .split("\n");
+        expect(lines).toHaveLength(30 + extra);
+        expect(lines.at(-1)).toMatch(/KEY-\d\d0/);
+      }
+      expect(troubles).toEqual([]);
+    }, 60_000);
+  });

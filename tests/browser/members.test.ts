@@ -1,0 +1,147 @@
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { linkIn } from "../support/house.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+const name = "somebody who was invited sees what the role allows and nothing else, until it allows more";
+
+if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+else
+  describe.each(databases)("members, on $kind", ({ make }) => {
+    let dashboard: Dashboard;
+    afterEach(() => dashboard.close());
+    afterAll(closeChromium);
+
+    test(name, async () => {
+      dashboard = await openDashboard(make, { COUNTERSIGN_SIGN_UP: "invitation" });
+      const { house, manage, productId, organizationId, slug } = dashboard;
+      const inside = `${house.url}/o/${slug}`;
+      const license = await manage("POST", `/products/${productId}/licenses`, {
+        customer_email: "carla@example.com",
+      });
+      const owner = await dashboard.pageFor(dashboard.owner);
+      const troubles = troublesOf(owner);
+
+      await owner.goto(`${inside}/roles/new`);
+      await owner.getByLabel("Name").fill("Front desk");
+      await owner.getByRole("checkbox", { name: "See licenses" }).check();
+      await owner.getByRole("button", { name: "Create the role" }).click();
+      await owner.getByRole("link", { name: "Front desk" }).waitFor();
+
+      await owner.goto(`${inside}/members`);
+      await owner.getByRole("button", { name: "Invite" }).click();
+      const dialog = owner.getByRole("dialog");
+      await dialog.getByLabel("E-mail").fill("bo@example.com");
+      await dialog.getByRole("combobox", { name: "Role" }).click();
+      await owner.getByRole("option", { name: "Front desk" }).click();
+      await dialog.getByRole("button", { name: "Send the invitation" }).click();
+      await owner.getByRole("cell", { name: /^bo@example.com/ }).waitFor();
+
+      const guest = await (await openContext()).newPage();
+      troubles.push(...troublesOf(guest));
+      await guest.goto(linkIn((await house.letters("bo@example.com")).at(-1)).href);
+      await guest.getByLabel("Name").fill("Bo");
+      await guest.getByRole("textbox", { name: "Password" }).fill("a password of his own");
+      await guest.getByRole("button", { name: "Create account and join" }).click();
+      await guest.getByRole("heading", { name: "Overview" }).waitFor();
+      expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "IP addresses"]);
+
+      await guest.goto(`${inside}/licenses`);
+      await guest.getByText(license.license_key).first().waitFor();
+      expect(await offers(guest, /^(New license|Import|Export|Revoke)$/)).toBe(0);
+      await guest.goto(`${inside}/licenses/${license.id}`);
+      await guest.getByText(license.license_key).first().waitFor();
+      expect(await offers(guest, /^(Renew|Revoke|Edit|Delete|Reset)\b/)).toBe(0);
+
+      for (const path of closed) {
+        await guest.goto(`${inside}/${path}`);
+        await guest.getByRole("heading", { name: "Your role does not allow this" }).waitFor();
+      }
+      expect(await violationsOf(guest)).toEqual([]);
+      expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "IP addresses"]);
+
+      // Not only is it not offered.
+      const refused = [
+        ["POST", `/products/${productId}/licenses`],
+        ["POST", `/licenses/${license.id}/revoke`],
+        ["PATCH", `/organizations/${organizationId}`],
+        ["GET", `/organizations/${organizationId}/audit-log`],
+        ["GET", `/organizations/${organizationId}/members`],
+      ] as const;
+      for (const [method, path] of refused)
+        expect([path, await statusOf(guest, method, path)]).toEqual([path, 403]);
+
+      await owner.goto(`${inside}/roles`);
+      await owner.getByRole("link", { name: "Front desk" }).click();
+      await owner.getByRole("checkbox", { name: "Create licenses" }).check();
+      await owner.getByRole("checkbox", { name: "See products" }).check();
+      await owner.getByRole("button", { name: "Save" }).click();
+      await owner.getByText("It holds from now on for 1 member").waitFor();
+      await owner.getByRole("link", { name: "Copy" }).click();
+      await owner.getByRole("button", { name: "Create the role" }).click();
+      await owner.getByRole("link", { name: "Front desk (copy)" }).waitFor();
+
+      await guest.goto(`${inside}/licenses`);
+      await guest.getByRole("link", { name: "New license" }).click();
+      await guest.getByRole("heading", { name: "New license" }).waitFor();
+      expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "Products", "IP addresses"]);
+      expect(await statusOf(guest, "POST", `/products/${productId}/licenses`)).toBe(422);
+
+      await guest.goto(`${house.url}/account`);
+      await guest.getByRole("button", { name: /^Leave Nordlicht/ }).click();
+      await guest.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
+      await guest.getByText("You belong to no organization").waitFor();
+      expect(await statusOf(guest, "GET", `/organizations/${organizationId}`)).toBe(404);
+      expect(troubles).toEqual([]);
+    }, 90_000);
+  });
+
+/** What a role with `licenses:view` alone leaves out. */
+const closed = [
+  "licenses/new",
+  "licenses/import",
+  "products",
+  "products/new",
+  "customers",
+  "webhooks",
+  "audit-log",
+  "members",
+  "roles",
+  "access-tokens",
+  "settings",
+];
+
+async function placesOf(page: Page): Promise<string[]> {
+  const names = await page.getByRole("navigation", { name: "Main" }).getByRole("link").allInnerTexts();
+  return names.map((words) => words.trim());
+}
+
+/** How many buttons and links there are by such names. */
+async function offers(page: Page, words: RegExp): Promise<number> {
+  const main = page.getByRole("main");
+  return (
+    (await main.getByRole("button", { name: words }).count()) +
+    (await main.getByRole("link", { name: words }).count())
+  );
+}
+
+/** As the page itself would ask. */
+async function statusOf(page: Page, method: string, path: string): Promise<number> {
+  return page.evaluate(
+    async ([how, where]) => {
+      const body = how === "GET" ? {} : { headers: { "content-type": "application/json" }, body: "{}" };
+      return (await fetch(`/api/manage/v1${where}`, { method: how, ...body })).status;
+    },
+    [method, path] as const,
+  );
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { apiOf } from "../support/api.ts";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
+
+const name = "a product: made, set up, written for, and given a new key";
+
+if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+else
+  describe.each(databases)("products in the dashboard, on $kind", ({ make }) => {
+    let dashboard: Dashboard;
+    beforeAll(async () => {
+      dashboard = await openDashboard(make);
+    });
+    afterAll(async () => {
+      await dashboard.close();
+      await closeChromium();
+    });
+
+    test(name, async () => {
+      const { house, owner, slug, manage } = dashboard;
+      const page = await dashboard.pageFor(owner);
+      const troubles = troublesOf(page);
+      const button = (label: string) => page.getByRole("button", { name: label, exact: true });
+      const tab = (label: string) =>
+        page.getByRole("navigation", { name: "Product" }).getByRole("link", { name: label }).click();
+      const takeSecret = async () => {
+        const secret = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
+        expect(await button("Go on").isDisabled()).toBe(true);
+        await page.getByLabel("I have stored it").check();
+        await button("Go on").click();
+        return secret;
+      };
+
+      await page.goto(`${house.url}/o/${slug}/products/new`);
+      await page.getByLabel("Name").fill("Aurora");
+      await button("Create product").click();
+      const firstKey = await takeSecret();
+      await page.waitForURL(/\/integrate$/);
+      await page.getByText("Python", { exact: true }).click();
+      await page.waitForURL(/\?with=python$/);
+      const productId = /products\/([^/]+)/.exec(page.url())?.[1] ?? "";
+      const license = await manage("POST", `/products/${productId}/licenses`, {
+        customer_email: "carla@example.com",
+      });
+      const validate = async (key: string, ip = "203.0.113.1") =>
+        (
+          await apiOf(house.url, key).validate(
+            { license_key: license.license_key },
+            { "x-forwarded-for": ip },
+          )
+        ).body;
+      expect(await validate(firstKey)).toMatchObject({ valid: true, status: "active", custom: null });
+
+      // A setting holds from the next request on, and so does taking it back.
+      await tab("Settings");
+      const register = page.getByRole("switch", { name: "Register new addresses" });
+      await register.press("Space");
+      await page.getByText("Saved: Register new addresses").waitFor();
+      expect(await validate(firstKey, "203.0.113.2")).toMatchObject({ status: "ip_not_registered" });
+      await button("Undo").click();
+      await page.getByRole("switch", { name: "Register new addresses", checked: true }).waitFor();
+      const isTaken = async () => (await validate(firstKey, "203.0.113.2")).status === "active";
+      await until("it is taken back", isTaken);
+
+      // Somebody else was quicker: what was clicked goes back, with the reason.
+      await manage("PATCH", `/products/${productId}`, { expiring_soon_days: 21 });
+      await register.press("Space");
+      await page.getByText("Somebody else changed this product meanwhile").waitFor();
+      await page.getByRole("switch", { name: "Register new addresses", checked: true }).waitFor();
+      expect(await page.getByRole("textbox", { name: "Say that the end is near" }).inputValue()).toBe(
+        "21 days",
+      );
+
+      // A custom response, with an error first.
+      await tab("Custom response");
+      const template = page.getByRole("textbox", { name: "Template" });
+      await template.fill('{\n  "plan": "pro",\n  "hello": "{{customer.nam}}"\n}');
+      await page.getByText("Line 3: {{customer.nam}} is no placeholder.").waitFor();
+      expect(await button("Save template").isDisabled()).toBe(true);
+      expect(await violationsOf(page)).toEqual([]);
+      await template.fill('{\n  "plan": "pro",\n  "hello": "{{customer.email}}"\n}');
+      await page.getByRole("region", { name: "Preview" }).getByText('"plan": "pro"').waitFor();
+      await button("Save template").click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      await page.getByRole("switch", { name: "Send the custom response" }).press("Space");
+      await page.getByText("Saved: Send the custom response").waitFor();
+      expect(await validate(firstKey)).toMatchObject({
+        custom: { plan: "pro", hello: "carla@example.com" },
+      });
+
+      // A new key: the old one works until it is ended.
+      await tab("Keys");
+      await button("New API key").click();
+      await button("Make a new key").click();
+      const secondKey = await takeSecret();
+      expect(secondKey).not.toBe(firstKey);
+      for (const key of [firstKey, secondKey]) expect(await validate(key)).toMatchObject({ valid: true });
+      await page.getByRole("button", { name: /^End now: csk_/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "End now" }).click();
+      await page.getByText("has ended").waitFor();
+      const refused = await apiOf(house.url, firstKey).validate({ license_key: license.license_key });
+      expect(refused.status).toBe(401);
+      expect(await validate(secondKey)).toMatchObject({ valid: true });
+      expect(await violationsOf(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("a list of versions that somebody else changed meanwhile is not overwritten", async () => {
+      const { house, owner, slug, manage, productId } = dashboard;
+      const path = `/products/${productId}/versions`;
+      await manage("POST", path, { version: "1.0.0" });
+      const page = await dashboard.pageFor(owner);
+      await page.goto(`${house.url}/o/${slug}${path}`);
+      await page.getByRole("button", { name: "Replace all …" }).click();
+      const list = page.getByRole("dialog").getByRole("textbox");
+      await list.fill("2.0.0 latest");
+      await manage("POST", path, { version: "1.1.0", state: "blocked" });
+      await page.getByRole("button", { name: "Replace list" }).click();
+      await page.getByText("Somebody else changed the list meanwhile").waitFor();
+      await page.getByRole("button", { name: "Take the new list" }).click();
+      expect(await list.inputValue()).toBe("1.1.0 blocked\n1.0.0 allowed");
+      await list.fill("2.0.0 latest\n1.1.0 blocked");
+      await page.getByRole("button", { name: "Replace list" }).click();
+      await page.getByText("The list has 2 versions now").waitFor();
+      const { data } = await manage("GET", path);
+      expect(data.map((row: { version: string }) => row.version)).toEqual(["2.0.0", "1.1.0"]);
+    }, 60_000);
+  });

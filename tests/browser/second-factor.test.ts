@@ -1,0 +1,155 @@
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
+import { databases, sqlite } from "../support/databases.ts";
+import { freePort } from "../support/free-port.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { totpCode, totpSecret } from "../support/totp.ts";
+
+const withCodes =
+  "a second factor is turned on, asked for, stood in for by a recovery code once, and turned off";
+const withPasskey = "a passkey is added, named, and signs in without a password or a code";
+
+if (chromiumPath === null) skipLoudly(`${withCodes}; ${withPasskey}`, howToGetChromium);
+else {
+  let house: House;
+  afterEach(async () => {
+    await closeChromium();
+    await house.close();
+  });
+
+  describe.each(databases)("the second factor, on $kind", ({ make }) => {
+    test(withCodes, async () => {
+      house = await openHouse(make);
+      const { email } = await house.resident();
+      const page = await (await openContext()).newPage();
+      const troubles = troublesOf(page);
+      await page.goto(`${house.url}/account/security`);
+      await signIn(page, email);
+
+      await page.getByRole("button", { name: "Set up a second factor" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Your password").fill("not the password");
+      await dialog.getByRole("button", { name: "Next" }).click();
+      await dialog.getByText("The password is not right").waitFor();
+      await dialog.getByLabel("Your password").fill(goodPassword);
+      await dialog.getByRole("button", { name: "Next" }).click();
+      await dialog.getByRole("img", { name: "QR code" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const shown = await dialog.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
+      const letters = (shown ?? "").replaceAll(" ", "");
+      const secret = totpSecret(`otpauth://totp/x?secret=${letters}`);
+      await dialog.getByLabel("Code from the app").fill(totpCode(secret, -1));
+      await dialog.getByRole("button", { name: "Turn it on" }).click();
+
+      await dialog.getByText("They are shown once").waitFor();
+      const codes = await dialog.getByRole("listitem").allInnerTexts();
+      expect(codes).toHaveLength(10);
+      await page.keyboard.press("Escape");
+      await dialog.getByLabel("I have stored them").check();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Turn it off" }).waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: "Turn it off" }).waitFor();
+      expect(await page.getByText(codes[0] ?? "").count()).toBe(0);
+
+      await signOut(page);
+      await page.goto(`${house.url}/account/security`);
+      await signIn(page, email);
+      await page.getByLabel("Six digits").fill(totpCode(secret));
+      await page.getByRole("heading", { name: "Passkeys" }).waitFor();
+
+      for (const isFirst of [true, false]) {
+        await signOut(page);
+        await signIn(page, email);
+        await page.getByRole("button", { name: "Use a recovery code instead" }).click();
+        await page.getByLabel("Recovery code").fill(codes[0] ?? "");
+        await page.getByRole("button", { name: "Go on" }).click();
+        if (isFirst) await page.getByRole("button", { name: "Your account" }).waitFor();
+        else await page.getByText("it was used already").waitFor();
+      }
+
+      await page.getByLabel("Recovery code").fill(codes[1] ?? "");
+      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("button", { name: "Your account" }).waitFor();
+      await page.goto(`${house.url}/account/security`);
+      await page.getByRole("button", { name: "Turn it off" }).click();
+      await dialog.getByLabel("Your password").fill(goodPassword);
+      await dialog.getByRole("button", { name: "Turn it off" }).click();
+      await page.getByRole("button", { name: "Set up a second factor" }).waitFor();
+      await signOut(page);
+      await signIn(page, email);
+      await page.getByRole("button", { name: "Your account" }).waitFor();
+      expect(troubles).toEqual([]);
+    }, 90_000);
+  });
+
+  test(withPasskey, async () => {
+    const port = String(await freePort());
+    // Browsers know passkeys only for names, and of all names they trust this one without https.
+    const url = `http://localhost:${port}`;
+    house = await openHouse(sqlite.make, { PORT: port, COUNTERSIGN_URL: url });
+    const { email } = await house.resident();
+    const page = await (await openContext()).newPage();
+    const device = await page.context().newCDPSession(page);
+    await device.send("WebAuthn.enable");
+    const { authenticatorId } = await device.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    const touches = (enabled: boolean) =>
+      device.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+    await page.goto(`${url}/account/security`);
+    await signIn(page, email);
+
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("The passkey is there").waitFor();
+    await page.getByRole("button", { name: "More for Chrome, Linux" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Work laptop");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Work laptop").waitFor();
+
+    // Until somebody touches the device, the form that offers the passkey by itself has to wait as well.
+    await touches(false);
+    await signOut(page);
+    await page.goto(`${url}/sign-in?next=${encodeURIComponent("/account/security")}`);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+    await touches(true);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("Work laptop").waitFor();
+
+    await page.getByRole("button", { name: "More for Work laptop" }).click();
+    await page.getByRole("menuitem", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Work laptop was removed").waitFor();
+  }, 60_000);
+
+  afterAll(closeChromium);
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Your account" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByLabel("E-mail").waitFor();
+}

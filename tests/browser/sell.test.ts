@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+if (chromiumPath === null) skipLoudly("selling in the page", howToGetChromium);
+else
+  describe.each(databases)("selling in the page, on $kind", ({ make }) => {
+    let dashboard: Dashboard;
+    let page: Page;
+    let troubles: readonly string[];
+    beforeAll(async () => {
+      dashboard = await openDashboard(make);
+      page = await dashboard.pageFor(dashboard.owner);
+      troubles = troublesOf(page);
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    const at = (path: string) => `${dashboard.house.url}/o/${dashboard.slug}${path}`;
+
+    const validate = async (licenseKey: string) => {
+      const answer = await fetch(`${dashboard.house.url}/api/v1/validate`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${dashboard.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ license_key: licenseKey }),
+      });
+      const { valid, status } = (await answer.json()) as { valid: boolean; status: string };
+      return { valid, status };
+    };
+
+    test("a license is sold, found, revoked with a reason and reinstated", async () => {
+      await page.goto(at("/licenses"));
+      await page.getByRole("link", { name: "New license" }).first().click();
+      await page.getByLabel("E-mail", { exact: true }).fill("carla.voss@example.com");
+      await page.getByLabel("Name", { exact: true }).fill("Carla Voss");
+      await page.getByRole("button", { name: "Create license" }).click();
+      await page.getByRole("heading", { name: "License created" }).waitFor();
+      const [license] = (await dashboard.manage("GET", `/organizations/${dashboard.organizationId}/licenses`))
+        .data;
+      const key: string = license.license_key;
+      await page.getByText(key, { exact: true }).waitFor();
+      expect(await validate(key)).toEqual({ valid: true, status: "active" });
+
+      await page.goto(at("/licenses"));
+      await page.getByRole("searchbox", { name: "Search licenses" }).fill("la.voss@");
+      await page.waitForURL(/q=la\.voss/);
+      await page.getByRole("link", { name: key }).waitFor();
+
+      await page.keyboard.press("Control+k");
+      await page.getByRole("textbox", { name: "Find or do" }).fill(key);
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: new RegExp(key) })
+        .click();
+      await page.getByRole("heading", { level: 1, name: key }).waitFor();
+
+      await page.getByRole("button", { name: "Revoke" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Reason").fill("charged back");
+      await dialog.getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("The license is revoked.").waitFor();
+      expect(await validate(key)).toEqual({ valid: false, status: "revoked" });
+      const history = page.getByRole("region", { name: "History" });
+      await history.getByText("Revoked", { exact: false }).first().waitFor();
+      await history.getByText("charged back").waitFor();
+
+      await page.getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("button", { name: "Revoke" }).waitFor();
+      expect(await validate(key)).toEqual({ valid: true, status: "active" });
+
+      await page.getByRole("button", { name: "Revoke" }).click();
+      await dialog.getByRole("button", { name: "Revoke" }).click();
+      await page.getByRole("button", { name: "Reinstate" }).click();
+      await page.getByText("The license is reinstated.").waitFor();
+      expect(await validate(key)).toEqual({ valid: true, status: "active" });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("of two who edit the same license, the second is told and loses nothing", async () => {
+      const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
+        customer_email: "otto@example.com",
+        max_ips: 2,
+      });
+      const other = await dashboard.pageFor(dashboard.owner);
+      for (const one of [page, other]) await one.goto(at(`/licenses/${license.id}?do=edit`));
+      const mine = page.getByRole("dialog");
+      const theirs = other.getByRole("dialog");
+      await mine.getByLabel("Notes").fill("mine");
+      await mine.getByLabel("How many addresses").fill("9");
+      await theirs.getByLabel("Notes").fill("theirs");
+      await theirs.getByLabel("Customer's name").fill("Otto");
+      await theirs.getByRole("button", { name: "Save" }).click();
+      await theirs.waitFor({ state: "detached" });
+
+      await mine.getByRole("button", { name: "Save" }).click();
+      await mine.getByText("Somebody else changed this meanwhile").waitFor();
+      await mine.getByRole("button", { name: "Load and keep what I typed" }).click();
+      await mine.getByText("Both of you changed: Notes.").waitFor();
+      expect(await mine.getByLabel("Notes").inputValue()).toBe("mine");
+      expect(await mine.getByLabel("Customer's name").inputValue()).toBe("Otto");
+      await mine.getByRole("button", { name: "Save" }).click();
+      await mine.waitFor({ state: "detached" });
+      expect(await dashboard.manage("GET", `/licenses/${license.id}`)).toMatchObject({
+        notes: "mine",
+        max_ips: 9,
+        customer_name: "Otto",
+      });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+  });

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, violationsOf } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { goodPassword } from "../support/house.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+if (chromiumPath === null) skipLoudly("the frame of the dashboard", howToGetChromium);
+else
+  describe("the frame of the dashboard", () => {
+    let dashboard: Dashboard;
+    let page: Page;
+    let home: string;
+    let licenseKey: string;
+    beforeAll(async () => {
+      const [database] = databases;
+      if (database === undefined) throw new Error("There is no database.");
+      dashboard = await openDashboard(database.make);
+      const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
+        customer_email: "carla@example.com",
+        customer_name: "Carla Mendes",
+        is_lifetime: true,
+      });
+      licenseKey = license.license_key;
+      page = await dashboard.pageFor(dashboard.owner);
+      home = `${dashboard.house.url}/o/${dashboard.slug}`;
+      await page.goto(home);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    test("Ctrl-K finds a license by its key, a customer by name, and a page by some of its letters", async () => {
+      await page.keyboard.press("Control+k");
+      const search = page.getByRole("textbox", { name: "Find or do" });
+      await search.fill(licenseKey);
+      await page.getByRole("button", { name: licenseKey }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: licenseKey }).waitFor();
+
+      await page.keyboard.press("Control+k");
+      await search.fill("mendes");
+      await page.getByRole("button", { name: "Carla Mendes carla@example.com" }).click();
+      await page.getByRole("heading", { name: "Carla Mendes" }).waitFor();
+
+      await page.keyboard.press("Control+k");
+      await search.fill("adtlg");
+      await page.getByRole("button", { name: "Audit log" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Audit log" }).waitFor();
+
+      await page.keyboard.press("Control+k");
+      await search.fill("nothing is called so");
+      await page.getByText("Nothing found").waitFor();
+      await page.keyboard.press("Escape");
+    }, 60_000);
+
+    test("g and a letter goes somewhere, n begins a license, ? shows the keys", async () => {
+      await page.goto(home);
+      await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press("l");
+      await page.waitForURL(`${home}/licenses`);
+      await page.getByRole("heading", { name: "Licenses", level: 1 }).waitFor();
+      await page.keyboard.press("n");
+      await page.waitForURL(`${home}/licenses/new`);
+      await page.goto(`${home}/members`);
+      await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+    }, 60_000);
+
+    test("while a dialog is open, letters leave nothing", async () => {
+      await page.goto(`${home}/members`);
+      await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("n");
+      await page.keyboard.press("g");
+      await page.keyboard.press("l");
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      expect(page.url()).toBe(`${home}/members`);
+    }, 60_000);
+
+    test("a page that does not exist, and an address that is nobody's, are said to be nothing, inside the frame", async () => {
+      for (const where of [`${home}/nowhere`, `${dashboard.house.url}/o/nobody`]) {
+        await page.goto(where);
+        await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+        expect(await page.title()).toBe("There is nothing here · Countersign");
+        await page.getByRole("button", { name: "Your account" }).waitFor();
+      }
+    }, 60_000);
+
+    test("a server that is gone is said, what was typed stays, and its return is noticed", async () => {
+      const dialog = await beginCustomer("gone@example.com");
+      await page.context().setOffline(true);
+      await dialog.getByRole("button", { name: "Add the customer" }).click();
+      await dialog.getByText("The server cannot be reached. Check your connection.").waitFor();
+      await page.getByText("The server cannot be reached. Trying again …").waitFor();
+      await page.context().setOffline(false);
+      await page.getByText("The server cannot be reached. Trying again …").waitFor({ state: "detached" });
+      expect(await dialog.getByLabel("E-mail").inputValue()).toBe("gone@example.com");
+    }, 60_000);
+
+    test("whose session ends in the middle of work signs in again and goes on", async () => {
+      const dialog = await beginCustomer("new@example.com");
+      await dashboard.house.store.transaction((db) =>
+        db.deleteFrom("sessions").where("user_id", "=", dashboard.owner.userId).execute(),
+      );
+      await dialog.getByRole("button", { name: "Add the customer" }).click();
+      await page.getByRole("dialog", { name: "You are signed out" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const [tab] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.getByRole("link", { name: "Sign in in a new tab" }).click(),
+      ]);
+      await tab.getByLabel("E-mail").fill(dashboard.owner.email);
+      await tab.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+      await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+      await tab.getByRole("button", { name: "Your account" }).waitFor();
+      await tab.close();
+      await page.getByText("You are signed in again. Go on where you were.").waitFor();
+      expect(await dialog.getByLabel("E-mail").inputValue()).toBe("new@example.com");
+      await dialog.getByRole("button", { name: "Add the customer" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByText("new@example.com").first().waitFor();
+    }, 60_000);
+
+    test("a part of the dashboard that an upgrade took away makes the page load itself anew, once", async () => {
+      await page.goto(home);
+      await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+      let isGone = true;
+      await page.route(/\/assets\/roles-page-[^/]+\.js/, (route) =>
+        isGone ? route.fulfill({ status: 404 }) : route.continue(),
+      );
+      page.once("load", () => {
+        isGone = false;
+      });
+      await page.getByRole("link", { name: "Roles" }).click();
+      await page.getByRole("heading", { name: "Roles", level: 1 }).waitFor();
+      expect(isGone).toBe(false);
+    }, 60_000);
+
+    async function beginCustomer(email: string) {
+      await page.goto(`${home}/customers`);
+      await page.getByRole("button", { name: "New customer" }).first().click();
+      const dialog = page.getByRole("dialog", { name: "New customer" });
+      await dialog.getByLabel("E-mail").fill(email);
+      return dialog;
+    }
+  });

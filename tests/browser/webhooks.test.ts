@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
+import { allowLoopback, passTime } from "../support/webhooks.ts";
+
+const name = "a webhook: made, tried out, failing, and sent again";
+
+if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+// What the page does is the same on both databases; what the server does is tested on both elsewhere.
+else
+  describe.each(databases.slice(0, 1))("webhooks in the dashboard, on $kind", ({ make }) => {
+    let dashboard: Dashboard;
+    let receiver: Receiver;
+    beforeAll(async () => {
+      dashboard = await openDashboard(make, allowLoopback);
+      receiver = await openReceiver();
+    });
+    afterAll(async () => {
+      await dashboard.close();
+      await receiver.close();
+      await closeChromium();
+    });
+
+    test(name, async () => {
+      const { house, owner, slug, productId, manage } = dashboard;
+      const page = await dashboard.pageFor(owner);
+      const troubles = troublesOf(page);
+      const button = (label: string) => page.getByRole("button", { name: label, exact: true });
+
+      await page.goto(`${house.url}/o/${slug}/webhooks/new`);
+      await page.getByLabel("URL").fill("ftp://nowhere.example");
+      await page.getByLabel("Name").fill("Order desk");
+      await button("Create endpoint").click();
+      await page.getByText("should be an http or https address").waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Order desk");
+      await page.getByLabel("URL").fill(`${receiver.url}/orders`);
+      await button("Create endpoint").click();
+      const secret = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
+      expect(secret).toStartWith("whsec_");
+      await page.getByLabel("I have stored it").check();
+      await button("Go on").click();
+      await page.getByRole("heading", { level: 1, name: "Order desk" }).waitFor();
+      const endpointId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+      await button("Send a test").click();
+      await page.getByText(/It answered 200/).waitFor();
+      const [arrived] = receiver.received;
+      const told = new Webhook(secret).verify(arrived?.body ?? "", arrived?.headers as never);
+      expect(told).toMatchObject({ type: "endpoint.test" });
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+
+      // The receiver breaks. Nine attempts are said to have failed already, and with the tenth the event is given up.
+      receiver.reply = () => ({ status: 500, body: "the database is locked" });
+      await manage("POST", `/products/${productId}/licenses`, { customer_email: "carla@example.com" });
+      await until("it was given up", async () => {
+        await house.store.transaction((db) =>
+          db
+            .updateTable("deliveries")
+            .set({ attempts: 9 })
+            .where("endpoint_id", "=", endpointId)
+            .where("state", "=", "pending")
+            .where("attempts", "<", 9)
+            .execute(),
+        );
+        await passTime(house.store, endpointId);
+        const path = `/organizations/${dashboard.organizationId}/webhooks/${endpointId}/deliveries`;
+        return (await manage("GET", `${path}?state=failed`)).data.length === 1;
+      });
+      await page.reload();
+      await page.getByRole("table").getByText("Given up").waitFor();
+      await button("A license was made license.created").click();
+      const drawer = page.getByRole("dialog");
+      await drawer.getByText("10 attempts").waitFor();
+      await drawer.getByText("the database is locked").last().waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+
+      // It is repaired, and what it missed is sent once more, under the same id.
+      receiver.reply = () => ({ status: 200 });
+      const before = receiver.received.length;
+      await page.keyboard.press("Escape");
+      await drawer.waitFor({ state: "hidden" });
+      await button("Replay").click();
+      await page.getByText("1 event matches.").waitFor();
+      await button("Send").click();
+      await until("it arrived", () => receiver.received.length > before);
+      expect(receiver.received.at(-1)?.id).toBe(receiver.received.at(before - 1)?.id ?? "");
+      const failed = page.getByRole("row").filter({ hasText: "license.created" });
+      await failed.filter({ hasText: "Arrived" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+    }, 60_000);
+  });
