@@ -237,7 +237,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       expect(await told(email)).toEqual([]);
       await signIn(email, { ...at("192.0.2.9"), "accept-language": "es" });
       const [letter] = await told(email);
-      expect(letter?.subject).toBe("Neue Anmeldung in Ihrem Konto");
+      expect(letter?.subject).toBe("Neue Anmeldung in deinem Konto");
       expect(letter?.body_html).toContain('<html lang="de">');
     });
   });

@@ -95,7 +95,7 @@ describe.each(databases)("letters on $kind", ({ make }) => {
     expect(others).toEqual([]);
     expect(letter).toMatchObject({
       kind: "license_delivery",
-      subject: "Ihre Lizenz für Acme Backup",
+      subject: "Deine Lizenz für Acme Backup",
       dedupe_key: dedupeKey(`license_delivery:${license.id}`),
     });
     for (const part of [license.license_key, "Acme Backup", "bis 2. Januar 2031 um 03:04 UTC", "Bis bald."]) {
@@ -118,8 +118,8 @@ describe.each(databases)("letters on $kind", ({ make }) => {
     await create();
     await speak("en");
     expect((await lettersTo(to)).map((letter) => letter.subject)).toEqual([
-      "Su licencia de Acme Backup",
-      "Ihre Lizenz für Acme Backup",
+      "Tu licencia de Acme Backup",
+      "Deine Lizenz für Acme Backup",
     ]);
   });
 
@@ -285,7 +285,7 @@ describe.each(databases)("letters on $kind", ({ make }) => {
       expect((await browser.auth("/sign-up/email", { ...person, locale: "es" }, german)).status).toBe(422);
       expect((await browser.auth("/sign-up/email", person, german)).body).toEqual({ status: true });
       const [letter] = await house.letters(email);
-      expect(letter?.subject).toBe("Bestätigen Sie Ihre E-Mail-Adresse");
+      expect(letter?.subject).toBe("Bestätige deine E-Mail-Adresse");
     } finally {
       await house.close();
     }

@@ -65,7 +65,7 @@ describe.each(databases)("letters that time brings on $kind", ({ kind, make }) =
     for (let day = 0; day <= 41; day++) await runAt(startMs + day * dayMs);
     const found = await letters();
     expect(found.map(({ created_at, subject }) => [(created_at - startMs) / dayMs, subject])).toEqual([
-      [10, "Ihre Lizenz für Test Product läuft bald ab"],
+      [10, "Deine Lizenz für Test Product läuft bald ab"],
       [33, "Your license for Test Product runs out soon"],
     ]);
     expect(found[0]?.body_text).toContain(early.key);

@@ -20,8 +20,8 @@ const name = "Grace Hopper";
 
 const sellersWords: Readonly<Record<Language, string>> = {
   en: "Thank you for your order!\n\nSet-up takes a minute: start the program and paste the key.",
-  de: "Danke für Ihre Bestellung!\n\nStarten Sie das Programm und fügen Sie den Schlüssel ein.",
-  es: "¡Gracias por su pedido!\n\nInicie el programa y pegue la clave.",
+  de: "Danke für deine Bestellung!\n\nStarte das Programm und füge den Schlüssel ein.",
+  es: "¡Gracias por tu pedido!\n\nInicia el programa y pega la clave.",
 };
 
 const license = (language: Language) => ({
