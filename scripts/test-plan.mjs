@@ -6,6 +6,7 @@ import { kindOf } from "./test-report.mjs";
  * worker has something to do. A file that is not named here is not slower for it, as long as it is short.
  */
 export const longestFirst = [
+  "tests/browser/pages.test.ts",
   "tests/manage/license-import-kill.test.ts",
   "tests/manage/license-import.test.ts",
   "tests/manage/webhook-reenable.test.ts",

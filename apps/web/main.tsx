@@ -1,6 +1,8 @@
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
-import "@mantine/spotlight/styles.css";
+import "./app/below-mantine.css";
+// In a layer: what a part of ours says about its look holds, in whichever order the built files are loaded.
+import "@mantine/core/styles.layer.css";
+import "@mantine/notifications/styles.layer.css";
+import "@mantine/spotlight/styles.layer.css";
 import "./app/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -13,8 +15,14 @@ import { startTranslation } from "./i18n/start.ts";
 window.addEventListener("vite:preloadError", () => {
   const last = Number(sessionStorage.getItem("countersign.reloaded") ?? 0);
   if (Date.now() - last < 60_000) return;
-  sessionStorage.setItem("countersign.reloaded", String(Date.now()));
-  window.location.reload();
+  // Without a connection, loading anew would leave the browser's own error page.
+  void fetch("/favicon.svg", { cache: "no-store" }).then(
+    () => {
+      sessionStorage.setItem("countersign.reloaded", String(Date.now()));
+      window.location.reload();
+    },
+    () => undefined,
+  );
 });
 
 await startTranslation();

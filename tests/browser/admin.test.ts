@@ -48,6 +48,18 @@ else
       await until("the license is valid again", validity);
     }, 60_000);
 
+    test("give an organization a limit of its own, and say so", async () => {
+      await page.goto(`${dashboard.house.url}/admin/organizations/${dashboard.organizationId}`);
+      await page.getByRole("radio", { name: "Another number" }).first().check();
+      await page.getByRole("textbox", { name: /^Requests a day/ }).fill("25000");
+      await page.getByRole("button", { name: "Save" }).first().click();
+      await page.getByText("Saved. It holds at once.").waitFor();
+      await page.reload();
+      expect(await page.getByRole("textbox", { name: /^Requests a day/ }).inputValue()).toBe("25,000");
+      await page.goto(`${dashboard.house.url}/admin/audit-log`);
+      await page.getByText("requests a day").first().waitFor();
+    }, 60_000);
+
     test("find a person, and an organization by what its owner is called, as one types", async () => {
       await page.goto(`${dashboard.house.url}/admin/users`);
       await page.getByRole("searchbox").fill(dashboard.owner.email);

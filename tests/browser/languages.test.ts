@@ -25,7 +25,7 @@ else
       await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses`);
       await page.getByRole("heading", { name: "Licenses", level: 1 }).waitFor();
       await page.getByRole("button", { name: "Your account" }).click();
-      await page.getByRole("menuitem", { name: "Deutsch" }).click();
+      await page.getByRole("menuitemradio", { name: "Deutsch" }).click();
       await page.getByRole("heading", { name: "Lizenzen", level: 1 }).waitFor();
       expect(await page.title()).toBe("Lizenzen · Countersign");
       expect(await page.locator("html").getAttribute("lang")).toBe("de");

@@ -109,6 +109,47 @@ else
       expect(troubles).toEqual([]);
     }, 60_000);
 
+    test("many get an end, lose tags and addresses, and are reinstated, each as the page says", async () => {
+      const { data } = await dashboard.manage(
+        "GET",
+        `/organizations/${dashboard.organizationId}/licenses?q=KEY-29`,
+      );
+      const [first] = data;
+      await dashboard.manage("POST", `/licenses/${first.id}/ips`, { ip: "203.0.113.7" });
+      await dashboard.manage("PATCH", `/licenses/${first.id}`, { tags: ["old", "new"] });
+      await dashboard.manage("POST", `/licenses/${first.id}/revoke`, {});
+      const dialog = page.getByRole("dialog");
+      const begin = async (name: string) => {
+        await open("?q=KEY-29");
+        await row(0).getByRole("checkbox").click();
+        await page.getByRole("button", { name: "Choose all that match" }).click();
+        await page.getByRole("button", { name: "Actions" }).click();
+        await page.getByRole("menuitem", { name }).click();
+      };
+      await begin("Set expiry");
+      await dialog.getByLabel("Expires at").fill("2031-05-04T12:00");
+      await dialog.getByRole("button", { name: "Set the expiry of 10 licenses" }).click();
+      await page.getByText("Expiry of 10 licenses set.").waitFor();
+      await begin("Remove tags");
+      await dialog.getByRole("combobox", { name: "Tags" }).fill("old");
+      await dialog.getByRole("combobox", { name: "Tags" }).press("Enter");
+      await dialog.getByRole("button", { name: "Remove from 1 license" }).click();
+      await page.getByText("Removed from 1 license.").waitFor();
+      await begin("Remove all IPs");
+      await dialog.getByRole("button", { name: "Remove the IPs of 1 license" }).click();
+      await page.getByText("IPs of 1 license removed.").waitFor();
+      await begin("Reinstate");
+      await dialog.getByRole("button", { name: "Reinstate 1 license" }).click();
+      await page.getByText("1 license reinstated.").waitFor();
+      expect(await dashboard.manage("GET", `/licenses/${first.id}`)).toMatchObject({
+        status: "active",
+        expires_at: expect.stringMatching(/^2031-05-04/),
+        tags: ["new"],
+        current_unique_ip_count: 0,
+      });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
     test("rows go by keys, and the way back leads to the same place", async () => {
       await open();
       await page.getByRole("searchbox", { name: "Search licenses" }).press("ArrowDown");

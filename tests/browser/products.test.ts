@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { apiOf } from "../support/api.ts";
 import {
   chromiumPath,
@@ -115,6 +116,55 @@ else
       expect(troubles).toEqual([]);
     }, 60_000);
 
+    test("words and numbers are kept with the reason when refused, a preview is for a chosen license, and a new signing secret waits for its turn", async () => {
+      const { house, owner, slug, manage } = dashboard;
+      const made = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
+        name: "Borealis",
+        custom_response: { to: "{{customer.email}}" },
+      });
+      const license = await manage("POST", `/products/${made.id}/licenses`, {
+        customer_email: "carla@example.com",
+      });
+      const page = await dashboard.pageFor(owner);
+      const path = `${house.url}/o/${slug}/products/${made.id}`;
+      await page.goto(path);
+      const days = page.getByRole("textbox", { name: "Say that the end is near" });
+      await days.fill("400");
+      await days.press("Enter");
+      await page.getByText("Should be at most 365").waitFor();
+      expect(await days.inputValue()).toBe("400 days");
+      expect(await days.getAttribute("aria-invalid")).toBe("true");
+      expect(await describedBy(days)).toContain("Should be at most 365");
+      expect(await describedBy(days)).toContain("webhooks get license.expiring_soon");
+      await days.fill("10");
+      await days.press("Enter");
+      await page.getByText("Saved: Say that the end is near").waitFor();
+      const name = page.getByRole("textbox", { name: "Name", exact: true });
+      await name.fill("Borealis 2");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("heading", { level: 1, name: "Borealis 2" }).waitFor();
+      expect(await manage("GET", `/products/${made.id}`)).toMatchObject({
+        name: "Borealis 2",
+        expiring_soon_days: 10,
+      });
+
+      await page.goto(`${path}/custom-response`);
+      await page.getByRole("combobox", { name: "Filled in for" }).click();
+      await page.getByRole("option", { name: license.license_key }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole("option", { name: license.license_key }).click();
+      await page.getByRole("region", { name: "Preview" }).getByText('"to": "carla@example.com"').waitFor();
+      expect(page.url()).toEndWith(`?license=${license.id}`);
+
+      await page.goto(`${path}/keys`);
+      await page.getByRole("button", { name: "New signing secret" }).click();
+      await page.getByRole("dialog").getByRole("button").last().waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole("dialog").getByRole("button").last().click();
+      await page.getByText("in 7 days").or(page.getByText("next week")).waitFor();
+      expect(await page.getByText(/^[0-9a-f]{64}$/).count()).toBe(2);
+    }, 60_000);
+
     test("a list of versions that somebody else changed meanwhile is not overwritten", async () => {
       const { house, owner, slug, manage, productId } = dashboard;
       const path = `/products/${productId}/versions`;
@@ -136,3 +186,10 @@ else
       expect(data.map((row: { version: string }) => row.version)).toEqual(["2.0.0", "1.1.0"]);
     }, 60_000);
   });
+
+/** What a control says of itself to those who do not see it. */
+async function describedBy(control: Locator): Promise<string> {
+  const ids = ((await control.getAttribute("aria-describedby")) ?? "").split(" ");
+  const texts = ids.map((id) => control.page().locator(`[id="${id}"]`).textContent());
+  return (await Promise.all(texts)).join(" ");
+}

@@ -4,6 +4,7 @@ import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../su
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
 
 if (chromiumPath === null) skipLoudly("selling in the page", howToGetChromium);
 else
@@ -110,6 +111,52 @@ else
         max_ips: 9,
         customer_name: "Otto",
       });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("what another wrote about a customer arrives with a word, and survives the save", async () => {
+      const customers = `/organizations/${dashboard.organizationId}/customers`;
+      const customer = await dashboard.manage("POST", customers, { email: "nora@example.com" });
+      await page.goto(at(`/customers/${customer.id}?edit=true`));
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Nora");
+      await dashboard.manage("PATCH", `${customers}/${customer.id}`, { discord_id: "234567890123456789" });
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.getByRole("button", { name: "Load and keep what I typed" }).click();
+      await dialog.getByText("Somebody else changed this meanwhile").waitFor({ state: "detached" });
+      expect(await dialog.getByLabel("Discord id").inputValue()).toBe("234567890123456789");
+      expect(await dialog.getByLabel("Name").inputValue()).toBe("Nora");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { level: 1, name: "Nora" }).waitFor();
+      await dialog.waitFor({ state: "detached" });
+      expect(await dashboard.manage("GET", `${customers}/${customer.id}`)).toMatchObject({
+        email: "nora@example.com",
+        name: "Nora",
+        discord_id: "234567890123456789",
+      });
+      expect(troubles).toEqual([]);
+    }, 60_000);
+
+    test("a block stands in the history of its license with the reason, and the focus goes back", async () => {
+      const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
+        customer_email: "ida@example.com",
+      });
+      await page.goto(at(`/licenses/${license.id}`));
+      const block = page.getByRole("button", { name: "Block an address" });
+      await block.click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Address or network").fill("203.0.113.0/24");
+      await dialog.getByLabel("Note").fill("thousands of tries");
+      await dialog.getByRole("button", { name: "Block", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      await until("the focus is where it was", () =>
+        block.evaluate((element) => element === element.ownerDocument.activeElement),
+      );
+      const history = page.getByRole("region", { name: "History" });
+      await history.getByText("203.0.113.0/24").waitFor();
+      await history.getByText("thousands of tries").waitFor();
+      await page.getByRole("button", { name: "Lift the block of 203.0.113.0/24" }).click();
+      await history.getByText("Block lifted:").waitFor();
       expect(troubles).toEqual([]);
     }, 60_000);
   });

@@ -100,4 +100,89 @@ else
       expect(await violationsOf(page)).toEqual([]);
       expect(troubles).toEqual([]);
     }, 60_000);
+
+    test("an endpoint's headers, format and state are changed one after the other, and it is deleted", async () => {
+      const { house, owner, slug, productId, manage, organizationId } = dashboard;
+      receiver.reply = () => ({ status: 200 });
+      const all = `/organizations/${organizationId}/webhooks`;
+      const { id } = await manage("POST", all, { url: `${receiver.url}/chat`, description: "Chat" });
+      const page = await dashboard.pageFor(owner);
+      const troubles = troublesOf(page);
+      const button = (label: string) => page.getByRole("button", { name: label, exact: true });
+      const dialog = page.getByRole("dialog");
+      const saved = async () => {
+        await button("Save").click();
+        await page.getByText("The endpoint is saved.").last().waitFor();
+      };
+      const arrivedAfter = async (before: number) => {
+        const fromHere = () => receiver.received.slice(before).find(({ path }) => path === "/chat");
+        await until("it arrived", () => fromHere() !== undefined);
+        return fromHere();
+      };
+      const sell = async () => {
+        const before = receiver.received.length;
+        await manage("POST", `/products/${productId}/licenses`, { customer_email: "dora@example.com" });
+        return arrivedAfter(before);
+      };
+
+      await page.goto(`${house.url}/o/${slug}/webhooks/${id}?tab=settings`);
+      await button("Add a header").click();
+      await page.getByLabel("Name of the header").fill("host");
+      await page.getByLabel("Value of host").fill("first");
+      await button("Save").click();
+      await page.locator("[aria-invalid=true]").waitFor();
+      expect(await page.getByLabel("Value of host").inputValue()).toBe("first");
+      await page.getByLabel("Name of the header").fill("x-tenant");
+      await saved();
+      expect((await sell())?.headers["x-tenant"]).toBe("first");
+
+      // What was done beside the form is no reason to refuse what is in it.
+      await button("Disable").click();
+      await dialog.getByText("What happens meanwhile is not kept").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Disable" }).click();
+      await page.getByText("The endpoint is disabled.").waitFor();
+      await page.getByLabel("Value of x-tenant").fill("second");
+      await page.getByText("Discord", { exact: true }).click();
+      await saved();
+      await button("Enable").click();
+      await dialog.getByRole("button", { name: "Enable" }).click();
+      await page.getByText("The endpoint is enabled.").waitFor();
+      const discord = await sell();
+      expect(discord?.headers["x-tenant"]).toBe("second");
+      expect(JSON.parse(discord?.body ?? "")).toHaveProperty("embeds");
+      await button("Remove x-tenant").click();
+      await page.getByText("Slack", { exact: true }).click();
+      await saved();
+      const slack = await sell();
+      expect(slack?.headers).not.toHaveProperty("x-tenant");
+      expect(JSON.parse(slack?.body ?? "")).toHaveProperty("text");
+
+      // One delivery once more, under the same id, and one sees how it goes.
+      await page.getByRole("tab", { name: "Deliveries" }).click();
+      const before = receiver.received.length;
+      await page
+        .getByRole("row")
+        .filter({ hasText: "license.created" })
+        .first()
+        .getByRole("button", { name: /^Send once more/ })
+        .click();
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Send", exact: true }).click();
+      expect((await arrivedAfter(before))?.id).toBe(slack?.id ?? "");
+      await dialog.getByText("1 attempt").waitFor();
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+
+      await page.getByRole("tab", { name: "Settings" }).click();
+      await button("Delete endpoint").click();
+      expect(await dialog.getByRole("button", { name: "Delete endpoint" }).isDisabled()).toBe(true);
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByRole("textbox").fill("Chat");
+      await dialog.getByRole("button", { name: "Delete endpoint" }).click();
+      await page.getByText("The endpoint is deleted.").waitFor();
+      await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+      expect((await manage("GET", all)).data.map((one: { id: string }) => one.id)).not.toContain(id);
+      expect(troubles).toEqual([]);
+    }, 60_000);
   });

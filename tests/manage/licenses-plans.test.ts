@@ -7,6 +7,7 @@ import {
   mostLookedAtForNothing,
 } from "@countersign/store/queries/license-list";
 import { licenseRow, tagRows } from "@countersign/store/queries/licenses";
+import { licensesMade, licensesRunningOut } from "@countersign/store/queries/overview";
 import type { Store } from "@countersign/store/store";
 import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { databases, type TestDatabase } from "../support/databases.ts";
@@ -72,6 +73,22 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
       // Neither does one that has to sort, unless it names the few that it sorts.
       const sorts = kind === "sqlite" ? /USE TEMP B-TREE/ : /Sort/;
       expect(sorts.test(plan) && !text.includes("where id in") ? `${text}\n${plan}` : "").toBe("");
+    }
+  });
+
+  test("the overview's charts look at ten thousand along an index, and say where they stopped", async () => {
+    const { store, plans } = watched(seller.store);
+    const dayMs = 86_400_000;
+    const days = { fromMs: nowMs - 29 * dayMs, lengthMs: dayMs, count: 30 };
+    const made = await licensesMade(store.alongIndexes, seller.organizationId, days);
+    expect(made.at(-2)).toBeNull();
+    const weeks = { fromMs: nowMs, lengthMs: 7 * dayMs, count: 12 };
+    const ending = await licensesRunningOut(store.alongIndexes, seller.organizationId, weeks);
+    expect(ending[0]).toBeGreaterThan(100);
+    for (const { text, plan } of await plans()) {
+      const along =
+        kind === "sqlite" ? /SEARCH licenses USING INDEX/ : /Index Scan (Backward )?using licenses_by/;
+      expect(along.test(plan) ? "" : `${text}\n${plan}`).toBe("");
     }
   });
 

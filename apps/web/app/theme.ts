@@ -64,7 +64,22 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },
-    Badge: { defaultProps: { tt: "none" } },
+    Badge: {
+      defaultProps: { tt: "none" },
+      // A state is a word or two: on a phone the column makes room for it.
+      styles: { root: { overflow: "visible", flexShrink: 0 }, label: { overflow: "visible" } },
+    },
+    SegmentedControl: {
+      styles: {
+        root: {
+          backgroundColor: "var(--app-sunken)",
+          border: "1px solid var(--mantine-color-default-border)",
+        },
+        label: { paddingInline: "0.625rem" },
+      },
+    },
+    // The place that would take the focus first is no item, and a menu holds items only.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
       defaultProps: () => ({
         centered: true,
@@ -73,12 +88,14 @@ export const theme = createTheme({
         // The page has a header already; this one is only the top of a window.
         attributes: { header: { role: "presentation" } },
       }),
+      styles: { title: { fontWeight: 650 } },
     },
     Drawer: {
       defaultProps: () => ({
         closeButtonProps: { "aria-label": i18next.t("close") },
         attributes: { header: { role: "presentation" } },
       }),
+      styles: { title: { fontWeight: 650 } },
     },
     Notification: {
       defaultProps: () => ({ closeButtonProps: { "aria-label": i18next.t("close") }, withBorder: true }),

@@ -92,6 +92,15 @@ describe("a refusal", () => {
     );
   });
 
+  test("says a time as people read it", () => {
+    keepSentences("de", de);
+    const message =
+      "cidr 192.0.2.0/24 is on this list already, until 2026-11-20T08:00:00.000Z. Change block 7 instead.";
+    expect(saidBeside("cidr", message)).toContain(
+      "192.0.2.0/24 steht schon auf dieser Liste, bis 20. November 2026 um ",
+    );
+  });
+
   test("is taken for the sentence of which the most is written out", () => {
     keepSentences("de", de);
     expect(saidBeside("a", "a should have at least 3 characters.")).toBe(

@@ -74,7 +74,7 @@ export function find(message: string): Found | null {
     const gaps = shape.exec(bare)?.slice(1);
     if (gaps !== undefined)
       return {
-        text: withCapital(ended(text.replace(gap, (_, place) => gaps[Number(place)] ?? ""))),
+        text: withCapital(ended(text.replace(gap, (_, place) => readable(gaps[Number(place)] ?? "")))),
         weight,
         gaps,
       };
@@ -88,6 +88,13 @@ function patternOf([sentence, text]: [string, string]): Pattern {
   const written = sentence.replace(/\.$/, "").split(/\{\{\d\}\}/);
   const shape = written.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("(.*?)");
   return { shape: new RegExp(`^${shape}$`, "s"), text, weight: written.join("").length };
+}
+
+/** A time as people read it, in their own zone; everything else as it came. */
+function readable(text: string): string {
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return text;
+  const format = new Intl.DateTimeFormat(reading?.language, { dateStyle: "long", timeStyle: "short" });
+  return format.format(new Date(text));
 }
 
 function ended(text: string): string {

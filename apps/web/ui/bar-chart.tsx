@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import classes from "./bar-chart.module.css";
 
 export interface ChartBar {
@@ -15,12 +16,15 @@ interface BarChartProps {
   readonly label: string;
   readonly bars: readonly ChartBar[];
   readonly height: number;
+  /** Whether a line over the bars says how many the highest stands for. */
+  readonly hasScale?: boolean;
 }
 
 /** Bars side by side, as wide as there is room. The highest one is as high as the chart. */
-export function BarChart({ label, bars, height }: BarChartProps) {
+export function BarChart({ label, bars, height, hasScale = false }: BarChartProps) {
+  const { i18n } = useTranslation();
   const highest = Math.max(1, ...bars.map(totalOf));
-  return (
+  const chart = (
     <svg
       className={classes.chart}
       style={{ height }}
@@ -41,6 +45,15 @@ export function BarChart({ label, bars, height }: BarChartProps) {
         </g>
       ))}
     </svg>
+  );
+  if (!hasScale) return chart;
+  return (
+    <>
+      <div className={`${classes.scale} figures`} aria-hidden="true">
+        {new Intl.NumberFormat(i18n.language).format(highest)}
+      </div>
+      {chart}
+    </>
   );
 }
 

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Left out where there is little room. */
   readonly wide?: boolean;
+  /** Where there is little room it takes what the others leave, and is cut off. */
+  readonly fills?: boolean;
   readonly align?: "left" | "right";
   readonly width?: string | number;
 }
@@ -96,6 +98,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       <Table.Td
                         key={column.id}
                         data-wide={column.wide || undefined}
+                        data-fills={column.fills || undefined}
                         ta={column.align ?? "left"}
                       >
                         {column.cell(row)}

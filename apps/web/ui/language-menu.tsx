@@ -9,7 +9,7 @@ export function LanguageMenu() {
   const { t, i18n } = useTranslation();
   const now = i18n.language as Language;
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <Button
           variant="subtle"
@@ -24,14 +24,17 @@ export function LanguageMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         {(Object.keys(languages) as Language[]).map((language) => (
-          <Menu.Item
+          <Menu.RadioItem
             key={language}
+            value={language}
             lang={language}
-            rightSection={language === now ? <Icon name="check" size={14} /> : null}
-            onClick={() => changeLanguage(language)}
+            checked={language === now}
+            checkIcon={<Icon name="check" size={14} />}
+            closeMenuOnClick
+            onChange={() => void changeLanguage(language)}
           >
             {languages[language]}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
       </Menu.Dropdown>
     </Menu>

@@ -1,14 +1,38 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { whenPaletteIsAsked } from "./palette-door.ts";
 
 const Palette = lazy(() => import("./palette.tsx").then((module) => ({ default: module.Palette })));
 
 export function LazyPalette() {
   const [times, setTimes] = useState(0);
-  useEffect(() => whenPaletteIsAsked(() => setTimes((before) => before + 1)), []);
+  const typed = useRef("");
+  const loading = useRef<AbortController>(null);
+  const isThere = useCallback(() => loading.current?.abort(), []);
+  useEffect(
+    () =>
+      whenPaletteIsAsked(() => {
+        loading.current ??= keepKeys((key) => {
+          typed.current += key;
+        });
+        setTimes((before) => before + 1);
+      }),
+    [],
+  );
   return times === 0 ? null : (
     <Suspense fallback={null}>
-      <Palette times={times} />
+      <Palette times={times} typed={typed} onThere={isThere} />
     </Suspense>
   );
+}
+
+/** Whoever is quicker than the first loading types for the palette, and not for the page below it. */
+function keepKeys(keep: (key: string) => void): AbortController {
+  const until = new AbortController();
+  const hear = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (event.key.length === 1) keep(event.key);
+  };
+  window.addEventListener("keydown", hear, { capture: true, signal: until.signal });
+  return until;
 }

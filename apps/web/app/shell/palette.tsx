@@ -1,6 +1,6 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight } from "@mantine/spotlight";
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { fit } from "./fuzzy.ts";
@@ -10,13 +10,25 @@ import classes from "./shell.module.css";
 
 const [store, spotlight] = createSpotlight();
 
+interface PaletteProps {
+  /** How often it was asked for. */
+  readonly times: number;
+  /** What was typed while it was loaded. */
+  readonly typed: RefObject<string>;
+  readonly onThere: () => void;
+}
+
 /** Go anywhere, begin anything, and find a license by pasting its key. */
-export function Palette({ times }: { times: number }) {
+export function Palette({ times, typed, onThere }: PaletteProps) {
   const { t } = useTranslation();
   const [term, setTerm] = useState("");
   const [settled] = useDebouncedValue(term.trim(), 200);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it opens each time it is asked to.
   useEffect(() => spotlight.open(), [times]);
+  useEffect(() => {
+    setTerm(typed.current);
+    onThere();
+  }, [typed, onThere]);
   const found = useFound(settled);
   const isLooking = found.isLooking || settled !== term.trim();
   const known = useDeeds().flatMap(({ group, actions }) => {
@@ -53,6 +65,8 @@ export function Palette({ times }: { times: number }) {
       attributes={{ content: { "aria-label": t("findOrDo") } }}
       highlightQuery
       scrollable
+      // Where one types stays in its place, however much is found.
+      centered={false}
       maxHeight={420}
     />
   );

@@ -32,7 +32,7 @@ export function PersonMenu() {
     }
   };
   return (
-    <Menu position="bottom-end" width={240} withinPortal>
+    <Menu position="bottom-end" width={240} withinPortal={false}>
       <Menu.Target>
         <UnstyledButton aria-label={t("yourAccount")} className={classes.person ?? ""}>
           <Icon name="customer" size={18} />
@@ -50,28 +50,30 @@ export function PersonMenu() {
         <Menu.Divider />
         <Menu.Label>{t("appearance")}</Menu.Label>
         {schemes.map(([scheme, icon]) => (
-          <Menu.Item
+          <Menu.RadioItem
             key={scheme}
-            closeMenuOnClick={false}
-            leftSection={<Icon name={icon} size={16} />}
-            rightSection={scheme === colorScheme ? <Icon name="check" size={14} /> : null}
-            onClick={() => setColorScheme(scheme)}
+            value={scheme}
+            checked={scheme === colorScheme}
+            checkIcon={<Icon name="check" size={14} />}
+            rightSection={<Icon name={icon} size={16} />}
+            onChange={() => setColorScheme(scheme)}
           >
             {t(`schemes.${scheme}`)}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
         <Menu.Divider />
         <Menu.Label>{t("language")}</Menu.Label>
         {(Object.keys(languages) as Language[]).map((language) => (
-          <Menu.Item
+          <Menu.RadioItem
             key={language}
+            value={language}
             lang={language}
-            closeMenuOnClick={false}
-            rightSection={language === i18n.language ? <Icon name="check" size={14} /> : null}
-            onClick={() => void changeLanguage(language)}
+            checked={language === i18n.language}
+            checkIcon={<Icon name="check" size={14} />}
+            onChange={() => void changeLanguage(language)}
           >
             {languages[language]}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
         <Menu.Divider />
         <Menu.Item leftSection={<Icon name="exit" size={16} />} onClick={signOut}>

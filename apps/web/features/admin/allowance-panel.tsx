@@ -36,13 +36,17 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
   const save = useChange("updateUser", ["getUser", "listUsers"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(
-      {
+    // The new state makes the form anew, and what hangs on a form is not called once it is gone.
+    save
+      .mutateAsync({
         params: { user_id: props.userId },
         body: { organization_allowance: allowance, updated_at: props.updatedAt },
-      },
-      { onSuccess: () => tell(t("terms.done")) },
-    );
+      })
+      .then(
+        () => tell(t("terms.done")),
+        // Shown above the button.
+        () => undefined,
+      );
   };
   return (
     <form onSubmit={submit}>

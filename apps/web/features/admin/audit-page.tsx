@@ -9,8 +9,9 @@ import { Time } from "../../ui/time.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
 import { ShortDifference } from "../audit-log/difference.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
-import { Who } from "../audit-log/who.tsx";
+import { Who, WhoName } from "../audit-log/who.tsx";
 import { EntryInFull } from "./entry-in-full.tsx";
+import { platformActions } from "./platform-actions.ts";
 import { platformAuditRoute } from "./routes.tsx";
 
 const narrowing = ["organization", "actor", "subject"] as const;
@@ -42,7 +43,13 @@ export function PlatformAuditPage() {
       defaultValue: plainWords(entry.action),
     });
   const columns: Column<Entry>[] = [
-    { id: "at", header: t("audit-log:columns.when"), width: 130, cell: (entry) => <Time at={entry.at} /> },
+    {
+      id: "at",
+      header: t("audit-log:columns.when"),
+      width: 130,
+      wide: true,
+      cell: (entry) => <Time at={entry.at} />,
+    },
     {
       id: "who",
       header: t("audit-log:columns.who"),
@@ -53,9 +60,14 @@ export function PlatformAuditPage() {
       id: "what",
       header: t("audit-log:columns.what"),
       cell: (entry) => (
-        <UnstyledButton onClick={() => set({ entry: entry.id })} fz="sm" fw={600}>
-          {wordsOf(entry)}
-        </UnstyledButton>
+        <>
+          <UnstyledButton onClick={() => set({ entry: entry.id })} fz="sm" fw={600}>
+            {wordsOf(entry)}
+          </UnstyledButton>
+          <Text inherit c="dimmed" hiddenFrom="sm">
+            <WhoName actor={entry.actor} /> · <Time at={entry.at} />
+          </Text>
+        </>
       ),
     },
     {
@@ -85,7 +97,16 @@ export function PlatformAuditPage() {
             placeholder={t("audit-log:filters.anything")}
             clearable
             searchable
-            data={actions.map((value) => ({ value, label: t(`audit-log:actions.${value}`) }))}
+            data={[
+              {
+                group: t("audit.inOrganizations"),
+                items: actions.map((value) => ({ value, label: t(`audit-log:actions.${value}`) })),
+              },
+              {
+                group: t("audit.onServer"),
+                items: platformActions.map((value) => ({ value, label: t(`actions.${value}`) })),
+              },
+            ]}
             value={search.action ?? null}
             onChange={(action) => set({ action: action ?? undefined })}
           />

@@ -39,43 +39,45 @@ export function HealthPage() {
             <Tile label={t("health.products")}>{figure(data.counts.products)}</Tile>
             <Tile label={t("health.licenses")}>{figure(data.counts.licenses)}</Tile>
           </div>
-          <Panel title={t("health.node")}>
-            <Facts>
-              <dt>{t("health.database")}</dt>
-              <dd>
-                <Light isWell={data.database.latency_ms < slowMs} />
-                {data.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"},{" "}
-                {t("health.latency", { ms: data.database.latency_ms.toLocaleString(i18n.language) })}
-              </dd>
-              <dt>{t("health.clock")}</dt>
-              <dd>
-                <Light isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
-                {t("health.apart", { ms: figure(data.database.clock_offset_ms) })}
-              </dd>
-              <dt>{t("health.letters")}</dt>
-              <dd>
-                <Light isWell={data.mailbox.unsent === 0} />
-                {data.mailbox.unsent === 0
-                  ? t("health.allSent")
-                  : t("health.unsent", { count: data.mailbox.unsent })}
-              </dd>
-              <dt>{t("health.lastRequest")}</dt>
-              <dd>
-                {data.request_log.last_entry_at === null ? (
-                  t("health.noRequest")
-                ) : (
-                  <Time at={data.request_log.last_entry_at} />
-                )}
-              </dd>
-              <dt>{t("health.since")}</dt>
-              <dd>
-                <Time at={new Date(Date.now() - data.uptime_seconds * 1_000).toISOString()} />
-              </dd>
-              <dt>{t("health.version")}</dt>
-              <dd className="mono">{data.version}</dd>
-            </Facts>
-          </Panel>
-          <NewOrganizationsPanel />
+          <div>
+            <Panel title={t("health.node")}>
+              <Facts>
+                <dt>{t("health.database")}</dt>
+                <dd>
+                  <Light isWell={data.database.latency_ms < slowMs} />
+                  {data.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"},{" "}
+                  {t("health.latency", { ms: data.database.latency_ms.toLocaleString(i18n.language) })}
+                </dd>
+                <dt>{t("health.clock")}</dt>
+                <dd>
+                  <Light isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
+                  {t("health.apart", { ms: figure(data.database.clock_offset_ms) })}
+                </dd>
+                <dt>{t("health.letters")}</dt>
+                <dd>
+                  <Light isWell={data.mailbox.unsent === 0} />
+                  {data.mailbox.unsent === 0
+                    ? t("health.allSent")
+                    : t("health.unsent", { count: data.mailbox.unsent })}
+                </dd>
+                <dt>{t("health.lastRequest")}</dt>
+                <dd>
+                  {data.request_log.last_entry_at === null ? (
+                    t("health.noRequest")
+                  ) : (
+                    <Time at={data.request_log.last_entry_at} />
+                  )}
+                </dd>
+                <dt>{t("health.since")}</dt>
+                <dd>
+                  <Time at={new Date(Date.now() - data.uptime_seconds * 1_000).toISOString()} />
+                </dd>
+                <dt>{t("health.version")}</dt>
+                <dd className="mono">{data.version}</dd>
+              </Facts>
+            </Panel>
+            <NewOrganizationsPanel />
+          </div>
         </Stack>
       )}
     </Page>

@@ -1,8 +1,7 @@
 import { TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "../../ui/icon.tsx";
+import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./admin.module.css";
 
 interface SearchBoxProps {
@@ -14,13 +13,7 @@ interface SearchBoxProps {
 /** Searches as one types, a moment after the last letter. */
 export function SearchBox({ label, value, onChange }: SearchBoxProps) {
   const [words, setWords] = useState(value ?? "");
-  const router = useRouter();
-  const [page] = useState(router.latestLocation.pathname);
-  const settle = useDebouncedCallback((text: string) => {
-    // Whoever has followed a link meanwhile is not brought back.
-    if (router.latestLocation.pathname !== page) return;
-    onChange(text.trim() === "" ? undefined : text.trim());
-  }, 250);
+  const settle = useWhenSettled((text: string) => onChange(text.trim() === "" ? undefined : text.trim()));
   return (
     <TextInput
       type="search"

@@ -30,8 +30,9 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
   const ofPlan = dailyLimit({ plan, billing, dailyLimitOverride: null });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(
-      {
+    // The new state makes the form anew, and what hangs on a form is not called once it is gone.
+    save
+      .mutateAsync({
         params: { organization_id: organization.id },
         body: {
           plan,
@@ -40,9 +41,12 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           daily_letters_override: letters,
           updated_at: organization.updated_at,
         },
-      },
-      { onSuccess: () => tell(t("terms.done")) },
-    );
+      })
+      .then(
+        () => tell(t("terms.done")),
+        // Shown above the button.
+        () => undefined,
+      );
   };
   return (
     <Panel title={t("terms.title")} lead={t("terms.lead")}>

@@ -16,7 +16,7 @@ import { ExportMenu } from "./export-menu.tsx";
 import type { Entry } from "./field-changes.ts";
 import { type AuditSearch, auditLogRoute } from "./routes.tsx";
 import { Subject } from "./subject.tsx";
-import { Who } from "./who.tsx";
+import { Who, WhoName } from "./who.tsx";
 
 export function AuditLogPage() {
   const { t } = useTranslation("audit-log");
@@ -33,7 +33,13 @@ export function AuditLogPage() {
   const open = (entry: string | undefined) =>
     void navigate({ search: { ...search, entry }, resetScroll: false });
   const columns: readonly Column<Entry>[] = [
-    { id: "when", header: t("columns.when"), width: 130, cell: (entry) => <Time at={entry.at} /> },
+    {
+      id: "when",
+      header: t("columns.when"),
+      width: 130,
+      wide: true,
+      cell: (entry) => <Time at={entry.at} />,
+    },
     { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Who actor={entry.actor} /> },
     {
       id: "what",
@@ -44,7 +50,7 @@ export function AuditLogPage() {
             {t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}
           </UnstyledButton>
           <Text inherit c="dimmed" hiddenFrom="sm">
-            {entry.actor.name}
+            <WhoName actor={entry.actor} /> · <Time at={entry.at} />
           </Text>
         </>
       ),
@@ -52,7 +58,11 @@ export function AuditLogPage() {
     {
       id: "subject",
       header: t("columns.subject"),
-      cell: (entry) => <Subject subject={entry.subject} action={entry.action} />,
+      cell: (entry) => (
+        <div className={classes.subject}>
+          <Subject subject={entry.subject} action={entry.action} />
+        </div>
+      ),
     },
     {
       id: "changes",

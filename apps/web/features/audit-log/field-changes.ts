@@ -31,8 +31,12 @@ function isWordList(value: Json | undefined): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-export function isTime(value: Json | undefined): value is string {
-  return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value);
+/** A moment, as text or as the milliseconds in which the database keeps some. Null for anything else. */
+export function momentOf(field: string, value: Json | undefined): string | null {
+  if (typeof value === "number" && /_(?:at|after|until)$/.test(field)) return new Date(value).toISOString();
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value)
+    ? value
+    : null;
 }
 
 /** Switches are written down as 0 and 1 where the database keeps them so. */

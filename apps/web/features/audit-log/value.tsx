@@ -2,7 +2,7 @@ import { Code, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { exactTime } from "../../ui/time.tsx";
 import classes from "./difference.module.css";
-import { type FieldChange, isSwitch, isTime } from "./field-changes.ts";
+import { type FieldChange, isSwitch, momentOf } from "./field-changes.ts";
 
 /** A value as a person would say it. */
 export function useValueText(
@@ -13,14 +13,16 @@ export function useValueText(
     if (value === null || value === undefined || value === "") return t("values.none");
     if (typeof value === "boolean" || (isSwitch(field) && (value === 0 || value === 1)))
       return value ? t("values.on") : t("values.off");
-    if (typeof value === "number") return new Intl.NumberFormat(i18n.language).format(value);
-    if (isTime(value))
+    const moment = momentOf(field, value);
+    if (moment !== null)
       return length === "long"
-        ? exactTime(value, i18n.language)
+        ? exactTime(moment, i18n.language)
         : new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeStyle: "short" }).format(
-            new Date(value),
+            new Date(moment),
           );
-    if (typeof value === "string") return value;
+    if (typeof value === "number") return new Intl.NumberFormat(i18n.language).format(value);
+    if (typeof value === "string")
+      return t(`named.${field === "default_plan" ? "plan" : field}.${value}`, { defaultValue: value });
     if (Array.isArray(value) && value.every((one) => typeof one !== "object"))
       return value.length === 0 ? t("values.none") : value.join(", ");
     return JSON.stringify(value, null, 2);

@@ -8,7 +8,9 @@ export function Who({ actor }: { actor: Entry["actor"] }) {
   const kind = actor.kind === "person" && actor.access_token_id !== null ? "by_token" : actor.kind;
   return (
     <Group gap={6} wrap="nowrap">
-      <span>{actor.kind === "system" ? t("kinds.system") : actor.name}</span>
+      <span>
+        <WhoName actor={actor} />
+      </span>
       {kind !== "person" && kind !== "system" && (
         <Tooltip label={t(`kindWords.${kind}`)}>
           <Badge size="sm" variant="default" tt="none" tabIndex={0}>
@@ -18,4 +20,9 @@ export function Who({ actor }: { actor: Entry["actor"] }) {
       )}
     </Group>
   );
+}
+
+export function WhoName({ actor }: { actor: Entry["actor"] }) {
+  const { t } = useTranslation("audit-log");
+  return actor.kind === "system" ? t("kinds.system") : actor.name;
 }

@@ -8,7 +8,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
 
 type Customer = Item<"listCustomers">;
 
@@ -98,7 +98,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
           <Alert color="orange" title={t("everywhere:changedMeanwhile.title")} icon={<Icon name="warning" />}>
             <Stack gap="xs" align="flex-start">
               {t("everywhere:changedMeanwhile.words")}
-              <Button size="xs" variant="default" onClick={() => void reload()}>
+              <Button size="xs" variant="default" onClick={() => reload().catch(tellProblem)}>
                 {t("everywhere:changedMeanwhile.reload")}
               </Button>
             </Stack>

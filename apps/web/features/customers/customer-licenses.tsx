@@ -1,15 +1,13 @@
-import { Button, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Answer, Item } from "../../api/client.ts";
-import { askPages, flat } from "../../api/queries.ts";
+import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { LicenseStatus } from "../../ui/license-status.tsx";
-import { Section } from "../../ui/section.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { LicenseList } from "../licenses/license-list.tsx";
 
 type License = Item<"listLicenses">;
 
@@ -25,17 +23,6 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
     }),
   );
   const columns: Column<License>[] = [
-    {
-      id: "key",
-      header: t("table.key"),
-      cell: (license) => (
-        <GoLink to={`/o/${slug}/licenses/${license.id}`} className="mono">
-          {license.license_key}
-        </GoLink>
-      ),
-    },
-    { id: "status", header: t("table.status"), cell: (license) => <LicenseStatus status={license.status} /> },
-    { id: "product", header: t("table.product"), wide: true, cell: (license) => license.product_name },
     {
       id: "expires",
       header: t("table.expires"),
@@ -71,9 +58,13 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
       ? { customer_discord_id: customer.discord_id ?? undefined }
       : { customer_email: customer.email };
   return (
-    <Section
+    <LicenseList
       title={t("licenses")}
-      bare
+      list={list}
+      idOf={(license) => license.id}
+      productOf={(license) => license.product_name}
+      columns={columns}
+      empty={t("noLicenses")}
       actions={
         may("licenses:create") && (
           <Button
@@ -87,19 +78,6 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
           </Button>
         )
       }
-    >
-      <DataTable
-        label={t("licenses")}
-        columns={columns}
-        rows={flat(list.data)}
-        keyOf={(license) => license.id}
-        isPending={list.isPending}
-        error={list.error}
-        empty={<Text c="dimmed">{t("noLicenses")}</Text>}
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
-      />
-    </Section>
+    />
   );
 }

@@ -14,8 +14,8 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { tell } from "../../ui/tell.tsx";
-import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";
+import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
 import { CustomerLicenses } from "./customer-licenses.tsx";
 import { CustomerProfile } from "./customer-profile.tsx";
@@ -96,7 +96,7 @@ export function CustomerPage() {
           </Section>
         )}
       </Stack>
-      <BlockDialog place={place} opened={isBlocking} onClose={() => setBlocking(false)} />
+      <LazyBlockDialog place={place} opened={isBlocking} onClose={() => setBlocking(false)} />
       <CustomerDialog
         customer={customer}
         opened={edit === true && may("customers:manage")}

@@ -1,5 +1,4 @@
 import { Button, Stack, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -13,6 +12,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useWhenSettled } from "../../ui/when-settled.ts";
 import { CustomerDialog } from "./customer-dialog.tsx";
 import { type CustomersSearch, customersRoute } from "./routes.tsx";
 
@@ -30,13 +30,13 @@ export function CustomersPage() {
     placeholderData: keepPreviousData,
   });
   const [text, setText] = useState(q ?? "");
-  const find = useDebouncedCallback((words: string) => {
+  const find = useWhenSettled((words: string) => {
     const wanted = words.trim();
     void navigate({
       search: (before: CustomersSearch) => ({ ...before, q: wanted === "" ? undefined : wanted }),
       replace: true,
     });
-  }, 200);
+  });
   const open = (isOpen: boolean) =>
     void navigate({
       search: (before: CustomersSearch) => ({ ...before, new: isOpen || undefined }),
@@ -46,13 +46,14 @@ export function CustomersPage() {
     {
       id: "who",
       header: t("customer"),
+      fills: true,
       cell: (customer) => (
         <Stack gap={0}>
           <GoLink to={`/o/${slug}/customers/${customer.id}`} fw={600}>
             {customer.name ?? customer.email ?? t("discordNumber", { id: customer.discord_id })}
           </GoLink>
           {customer.name !== null && customer.email !== null && (
-            <Text inherit c="dimmed">
+            <Text inherit c="dimmed" style={{ overflowWrap: "anywhere" }}>
               {customer.email}
             </Text>
           )}

@@ -1,18 +1,9 @@
-import {
-  Button,
-  Group,
-  Input,
-  Modal,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -117,18 +108,13 @@ function BlockForm({
           error={fieldError(error, "note")}
           data-autofocus={block !== null || given !== "" ? true : undefined}
         />
-        <Input.Wrapper label={t("form.until")} labelElement="div">
-          <SegmentedControl
-            fullWidth
-            aria-label={t("form.until")}
-            data={(["always", "day", "week", "month", "time"] as const).map((value) => ({
-              value,
-              label: t(`form.lengths.${value}`),
-            }))}
-            value={until}
-            onChange={(value) => setUntil(value as Until)}
-          />
-        </Input.Wrapper>
+        <Choice
+          label={t("form.until")}
+          values={["always", "day", "week", "month", "time"] as const}
+          words={(value) => t(`form.lengths.${value}`)}
+          value={until}
+          onChange={setUntil}
+        />
         {until === "time" && (
           <DateTimeField
             label={t("form.end")}

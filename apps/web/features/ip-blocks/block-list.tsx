@@ -10,7 +10,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
-import { BlockDialog } from "./block-dialog.tsx";
+import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { type BlockPlace, type IpBlock, isAddress, readings, routesOf, shownCidr } from "./place.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Lifting one can be taken back. */
@@ -36,8 +36,8 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
       header: t("cidr"),
       cell: (block) => (
         <Group gap={4} wrap="nowrap">
-          {here !== null && isAddress(block.cidr) && may("licenses:view") ? (
-            <GoLink to={`/o/${here.slug}/ips/${shownCidr(block.cidr)}`} className="mono">
+          {here !== null && may("licenses:view") ? (
+            <GoLink {...seenFrom(here.slug, block.cidr)} className="mono">
               {shownCidr(block.cidr)}
             </GoLink>
           ) : (
@@ -115,7 +115,7 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
         isFetchingMore={list.isFetchingNextPage}
         fetchMore={list.fetchNextPage}
       />
-      <BlockDialog
+      <LazyBlockDialog
         place={place}
         opened={changing !== null}
         block={changing}
@@ -123,6 +123,14 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
       />
     </>
   );
+}
+
+/** What was seen from there: a network is a filter of the list, an address has a page of its own. */
+function seenFrom(slug: string, cidr: string) {
+  const address = shownCidr(cidr);
+  return isAddress(cidr)
+    ? { to: `/o/${slug}/ips/${address}` }
+    : { to: `/o/${slug}/ips`, search: { in: address } };
 }
 
 /** One that has run out stays on the list, and holds nobody any more. */

@@ -2,13 +2,12 @@ import { Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { askPages, flat } from "../../api/queries.ts";
+import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { LicenseStatus } from "../../ui/license-status.tsx";
-import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { LicenseList } from "../licenses/license-list.tsx";
 import { useProducts } from "../licenses/products.ts";
 
 type IpLicense = Item<"listIpLicenses">;
@@ -24,17 +23,6 @@ export function IpLicenses({ ip }: { ip: string }) {
   const products = useProducts();
   const nameOf = (productId: string) => products.data?.find(({ id }) => id === productId)?.name;
   const columns: Column<IpLicense>[] = [
-    {
-      id: "key",
-      header: t("key"),
-      cell: (row) => (
-        <GoLink to={`/o/${slug}/licenses/${row.license_id}`} className="mono">
-          {row.license_key}
-        </GoLink>
-      ),
-    },
-    { id: "status", header: t("status"), cell: (row) => <LicenseStatus status={row.status} /> },
-    { id: "product", header: t("product"), wide: true, cell: (row) => nameOf(row.product_id) ?? <None /> },
     {
       id: "customer",
       header: t("customer"),
@@ -78,20 +66,14 @@ export function IpLicenses({ ip }: { ip: string }) {
     },
   ];
   return (
-    <Section title={t("itsLicenses")} bare>
-      <DataTable
-        label={t("itsLicenses")}
-        columns={columns}
-        rows={flat(list.data)}
-        keyOf={(row) => row.license_id}
-        isPending={list.isPending}
-        error={list.error}
-        empty={<Text c="dimmed">{t("noLicenses")}</Text>}
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
-      />
-    </Section>
+    <LicenseList
+      title={t("itsLicenses")}
+      list={list}
+      idOf={(row) => row.license_id}
+      productOf={(row) => nameOf(row.product_id) ?? <None />}
+      columns={columns}
+      empty={t("noLicenses")}
+    />
   );
 }
 

@@ -15,7 +15,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
-import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
+import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { shownCidr } from "../ip-blocks/place.ts";
 import { useBlockChoices } from "./block-choices.ts";
 import { IpLicenses } from "./ip-licenses.tsx";
@@ -67,7 +67,7 @@ export function IpPage() {
           </>
         )}
       </Stack>
-      <BlockDialog
+      <LazyBlockDialog
         place={{ level: "organization", organizationId }}
         opened={block === true && may("ip_blocks:manage")}
         cidr={ip}

@@ -13,7 +13,7 @@ import { Section } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
-import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
+import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { AddAddress, CheckSwitch } from "./address-controls.tsx";
 import { type License, touched } from "./license.ts";
 import classes from "./license-page.module.css";
@@ -136,7 +136,7 @@ export function Addresses({ license }: { license: License }) {
         </Button>
       )}
       {may("licenses:update") && <AddAddress license={license} />}
-      <BlockDialog
+      <LazyBlockDialog
         place={{ level: "license", licenseId: license.id }}
         opened={blocking !== null}
         cidr={blocking ?? ""}

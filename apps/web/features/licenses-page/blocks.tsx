@@ -3,8 +3,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
 import { Section } from "../../ui/section.tsx";
-import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";
+import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import type { License } from "./license.ts";
 
 /** Where this one license may not be used from. */
@@ -34,7 +34,7 @@ export function Blocks({ license }: { license: License }) {
           </Text>
         }
       />
-      <BlockDialog place={place} opened={isOpen} onClose={() => setOpen(false)} />
+      <LazyBlockDialog place={place} opened={isOpen} onClose={() => setOpen(false)} />
     </Section>
   );
 }

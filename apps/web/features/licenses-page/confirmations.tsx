@@ -8,22 +8,27 @@ import { useMay, useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { type License, touched } from "./license.ts";
-import { useDeed } from "./use-deed.ts";
+import type { Deed } from "./routes.tsx";
 
 /** What is asked about first: revoking, a new key, taking all addresses away, and deleting. */
-export function Confirmations({ license }: { license: License }) {
+export function Confirmation({ deed, opened, ...props }: ConfirmationProps) {
   const may = useMay();
-  const [deed, open] = useDeed();
-  const props = { license, onClose: () => open(undefined) };
-  const canRevoke = may("licenses:revoke") && license.revoked_at === null;
+  const canRevoke = may("licenses:revoke") && props.license.revoked_at === null;
+  const isAsked = (one: Question) => opened && deed === one;
   return (
     <>
-      <Revoke {...props} opened={deed === "revoke" && canRevoke} />
-      <Rotate {...props} opened={deed === "rotate" && may("licenses:update")} />
-      <Reset {...props} opened={deed === "reset" && may("licenses:reset_ips")} />
-      <Delete {...props} opened={deed === "delete" && may("licenses:delete")} />
+      <Revoke {...props} opened={isAsked("revoke") && canRevoke} />
+      <Rotate {...props} opened={isAsked("rotate") && may("licenses:update")} />
+      <Reset {...props} opened={isAsked("reset") && may("licenses:reset_ips")} />
+      <Delete {...props} opened={isAsked("delete") && may("licenses:delete")} />
     </>
   );
+}
+
+export type Question = "revoke" | "rotate" | "reset" | "delete";
+
+interface ConfirmationProps extends DeedProps {
+  readonly deed: Deed | undefined;
 }
 
 interface DeedProps {
@@ -90,7 +95,8 @@ function Rotate({ license, opened, onClose }: DeedProps) {
         <TextInput
           label={t("rotate.own")}
           description={t("rotate.ownHelp")}
-          className="mono"
+          classNames={{ input: "mono" }}
+          spellCheck={false}
           maxLength={64}
           autoComplete="off"
           value={own}

@@ -2,16 +2,21 @@ import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
-import { Confirmations } from "./confirmations.tsx";
-import { EditDrawer } from "./edit-drawer.tsx";
+import { nearOf, onDemand } from "../../ui/on-demand.tsx";
+import type { Question } from "./confirmations.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 import { useReinstate } from "./reinstate.ts";
-import { RenewDialog } from "./renew-dialog.tsx";
 import type { Deed } from "./routes.tsx";
-import { TransferDialog } from "./transfer-dialog.tsx";
 import { useDeed } from "./use-deed.ts";
 
+const EditDrawer = onDemand(() => import("./edit-drawer.tsx").then((file) => file.EditDrawer));
+const RenewDialog = onDemand(() => import("./renew-dialog.tsx").then((file) => file.RenewDialog));
+const TransferDialog = onDemand(() => import("./transfer-dialog.tsx").then((file) => file.TransferDialog));
+const Confirmation = onDemand(() => import("./confirmations.tsx").then((file) => file.Confirmation));
+const behindTheMenu = () => Promise.all([import("./transfer-dialog.tsx"), import("./confirmations.tsx")]);
+
+const questions: readonly Question[] = ["revoke", "rotate", "reset", "delete"];
 const iconClass = { section: classes.deedIcon ?? "" };
 
 /** What one may do to a license: what is done often as buttons, the rest in a menu. */
@@ -35,6 +40,7 @@ export function Deeds({ license }: { license: License }) {
           classNames={iconClass}
           leftSection={<Icon name="edit" size={16} />}
           onClick={() => open("edit")}
+          {...EditDrawer.near}
         >
           {t("everywhere:edit")}
         </Button>
@@ -45,6 +51,7 @@ export function Deeds({ license }: { license: License }) {
           classNames={iconClass}
           leftSection={<Icon name="clock" size={16} />}
           onClick={() => open("renew")}
+          {...RenewDialog.near}
         >
           {t("deeds.renew")}
         </Button>
@@ -56,6 +63,7 @@ export function Deeds({ license }: { license: License }) {
             classNames={iconClass}
             leftSection={<Icon name="block" size={16} />}
             onClick={() => open("revoke")}
+            {...Confirmation.near}
           >
             {t("deeds.revoke")}
           </Button>
@@ -65,7 +73,12 @@ export function Deeds({ license }: { license: License }) {
       {(mayUpdate || may("licenses:delete", "licenses:reset_ips")) && (
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="default" size="input-sm" aria-label={t("deeds.more")}>
+            <ActionIcon
+              variant="default"
+              size="input-sm"
+              aria-label={t("deeds.more")}
+              {...nearOf(behindTheMenu)}
+            >
               <Icon name="dots" size={16} />
             </ActionIcon>
           </Menu.Target>
@@ -95,7 +108,12 @@ export function Deeds({ license }: { license: License }) {
         onClose={close}
       />
       <TransferDialog license={license} opened={deed === "transfer" && mayUpdate} onClose={close} />
-      <Confirmations license={license} />
+      <Confirmation
+        license={license}
+        deed={deed}
+        opened={questions.some((question) => question === deed)}
+        onClose={close}
+      />
     </>
   );
 }

@@ -1,10 +1,11 @@
 import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField } from "../../ui/date-time-field.tsx";
 import { JsonField } from "../../ui/json-field.tsx";
 import type { Draft } from "./draft.ts";
 import { errorAt } from "./edit-errors.ts";
-import { Choice, Part } from "./edit-parts.tsx";
+import { Part } from "./edit-part.tsx";
 import type { License } from "./license.ts";
 
 interface EditFieldsProps {

@@ -70,10 +70,15 @@ function ofEntry(entry: AuditEntry): Happening {
     action,
     actor: entry.actor,
     ip: textOf(after?.ip ?? before?.ip ?? after?.cidr ?? before?.cidr),
-    reason: action === "license.revoked" ? textOf(after?.revoked_reason) : null,
+    reason: reasonOf(entry),
     count: numberOf(before?.current_unique_ip_count),
     changes: isNew ? [] : differences(action, Object.keys(after), before, after),
   };
+}
+
+function reasonOf({ action, after }: AuditEntry): string | null {
+  if (action === "license.revoked") return textOf(after?.revoked_reason);
+  return action === "ip_block.added" ? textOf(after?.note) : null;
 }
 
 function ofEvent(event: LicenseEvent): Happening {

@@ -1,7 +1,8 @@
-import { Button, Group, Input, Modal, NumberInput, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -25,19 +26,19 @@ export function RenewDialog(props: RenewDialogProps) {
   );
 }
 
-const choices = ["30", "90", "365", "days", "date"] as const;
-type Choice = (typeof choices)[number];
+const lengths = ["30", "90", "365", "days", "date"] as const;
+type Length = (typeof lengths)[number];
 
 function RenewForm({ license, onClose }: RenewDialogProps) {
   const { t, i18n } = useTranslation("licenses-page");
   const renew = useChange("renewLicense", touched);
   const update = useChange("updateLicense", touched);
-  const [choice, setChoice] = useState<Choice>("365");
+  const [length, setLength] = useState<Length>("365");
   const [days, setDays] = useState<number | string>(14);
   const [until, setUntil] = useState(toLocal(license.expires_at));
   const { expires_at: end, term_seconds: term } = license;
   const hasTermAhead = end === null && term !== null;
-  const bySeconds = choice === "date" ? null : inSeconds(Number(choice === "days" ? days : choice));
+  const bySeconds = length === "date" ? null : inSeconds(Number(length === "days" ? days : length));
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const params = { license_id: license.id };
@@ -78,18 +79,14 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
           )}
         </Text>
         <ProblemAlert error={renew.error} beside={["expires_at", "extend_by_seconds"]} />
-        <Input.Wrapper label={t("renew.by")} labelElement="div">
-          <SegmentedControl
-            fullWidth
-            aria-label={t("renew.by")}
-            data={choices
-              .filter((value) => value !== "date" || !hasTermAhead)
-              .map((value) => ({ value, label: t(`renew.choices.${value}`) }))}
-            value={choice}
-            onChange={(value) => setChoice(value as Choice)}
-          />
-        </Input.Wrapper>
-        {choice === "days" && (
+        <Choice
+          label={t("renew.by")}
+          values={lengths.filter((value) => value !== "date" || !hasTermAhead)}
+          words={(value) => t(`renew.choices.${value}`)}
+          value={length}
+          onChange={setLength}
+        />
+        {length === "days" && (
           <NumberInput
             label={t("renew.days")}
             min={1}
@@ -100,7 +97,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
             error={fieldError(renew.error, "extend_by_seconds")}
           />
         )}
-        {choice === "date" && (
+        {length === "date" && (
           <DateTimeField
             label={t("renew.until")}
             required

@@ -73,7 +73,9 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
           type="email"
           required
           autoComplete="off"
-          data={[...new Set(known.flatMap((one) => one.email ?? []))]}
+          data={[...new Set(known.flatMap((one) => one.email ?? []))].filter((one) => one !== oldEmail)}
+          // Opening with the window, it would lie over the rest of it.
+          openOnFocus={false}
           filter={({ options }) => options}
           value={email}
           onChange={setEmail}

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { onDemand } from "../../ui/on-demand.tsx";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import classes from "./bulk-bar.module.css";
-import { BulkDialog } from "./bulk-dialog.tsx";
 import { filterOf, type LicenseSearch } from "./search.ts";
 import type { Selection } from "./selection.ts";
 
@@ -16,6 +16,8 @@ interface BulkBarProps {
   readonly matching: string | undefined;
   readonly onDone: () => void;
 }
+
+const BulkDialog = onDemand(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
 /** How many show as buttons of their own; the rest are behind a menu. */
 const inSight = 3;
@@ -54,6 +56,7 @@ export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
             visibleFrom="md"
             leftSection={<Icon name={icon} size={14} />}
             onClick={() => setAction(one)}
+            {...BulkDialog.near}
           >
             {t(`bulk.${one}.name`)}
           </Button>
@@ -61,7 +64,12 @@ export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
         {offered.length > 0 && (
           <Menu position="top-end" width={230} withinPortal>
             <Menu.Target>
-              <Button size="xs" variant="default" rightSection={<Icon name="down" size={13} />}>
+              <Button
+                size="xs"
+                variant="default"
+                rightSection={<Icon name="down" size={13} />}
+                {...BulkDialog.near}
+              >
                 {t("select.actions")}
               </Button>
             </Menu.Target>
@@ -82,6 +90,7 @@ export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
       </Group>
       <BulkDialog
         action={action}
+        opened={action !== null}
         selection={selection.isAll ? { filter: filterOf(search) } : { ids: [...selection.ids] }}
         onClose={() => setAction(null)}
         onDone={() => {

@@ -21,6 +21,7 @@ import { type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
 
 interface BulkDialogProps {
   readonly action: BulkAction | null;
+  readonly opened: boolean;
   readonly selection: BulkSelection;
   readonly onClose: () => void;
   readonly onDone: () => void;
@@ -32,7 +33,7 @@ export function BulkDialog({ action, ...rest }: BulkDialogProps) {
   const [isBusy, setBusy] = useState(false);
   return (
     <Modal
-      opened={action !== null}
+      opened={rest.opened}
       onClose={rest.onClose}
       title={action === null ? "" : t(`bulk.${action}.title`)}
       closeOnClickOutside={!isBusy}
@@ -130,7 +131,8 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
-            data-autofocus
+            // It comes when the licenses are counted, and the window has looked for its focus before.
+            autoFocus
           />
         )}
         {(isBusy || hasBegun) && dry.data !== undefined && (

@@ -1,4 +1,4 @@
-import { Group, NumberInput, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { NumberInput, SegmentedControl, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
@@ -33,13 +33,12 @@ export function CustomerFields({ draft, set, error }: FieldsProps) {
               onChange={(count) => set({ count })}
             />
           )}
-          <Group grow align="flex-start" preventGrowOverflow={false}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
             <TextInput
               label={t("fields.customer_email")}
               type="email"
               placeholder="ada@example.com"
               autoComplete="off"
-              miw={220}
               autoFocus
               value={draft.email}
               error={fieldError(error, "customer_email")}
@@ -48,12 +47,11 @@ export function CustomerFields({ draft, set, error }: FieldsProps) {
             <TextInput
               label={t("fields.customer_name")}
               autoComplete="off"
-              miw={220}
               value={draft.name}
               error={fieldError(error, "customer_name")}
               onChange={(event) => set({ name: event.currentTarget.value })}
             />
-          </Group>
+          </SimpleGrid>
           <TextInput
             label={t("fields.customer_discord_id")}
             description={t("new.discordHint")}

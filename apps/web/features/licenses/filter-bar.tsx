@@ -1,22 +1,21 @@
 import { Button, Group, Menu, Popover, Select, Stack, TextInput } from "@mantine/core";
-import { useDebouncedCallback, useDidUpdate } from "@mantine/hooks";
+import { useDidUpdate } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { nearOf } from "../../ui/on-demand.tsx";
+import { tellProblem } from "../../ui/tell.tsx";
+import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
-import { MoreFilters } from "./more-filters.tsx";
 import { useProducts } from "./products.ts";
 import { licensesRoute } from "./routes.tsx";
 import { isFiltered, type LicenseSearch, queryOf, type Status, shortestTerm, statuses } from "./search.ts";
 
-const typingMs = 250;
-
 /** Search as one types, the filters, and the file that holds what they find. */
 export function FilterBar({ tags }: { tags: readonly string[] }) {
-  const { t } = useTranslation("licenses");
   const may = useMay();
   const search = licensesRoute.useSearch();
   return (
@@ -26,24 +25,56 @@ export function FilterBar({ tags }: { tags: readonly string[] }) {
         <StatusAndProduct />
       </div>
       <Group gap="xs" wrap="nowrap">
-        <Popover position="bottom-end" width={320} shadow="md" trapFocus withinPortal>
-          <Popover.Target>
-            <Button variant="default" leftSection={<Icon name="filter" size={15} />}>
-              {t("filters.more")}
-            </Button>
-          </Popover.Target>
-          <Popover.Dropdown>
-            <Stack gap="sm">
-              <Stack gap="sm" hiddenFrom="sm">
-                <StatusAndProduct withLabels />
-              </Stack>
-              <MoreFilters tags={tags} />
-            </Stack>
-          </Popover.Dropdown>
-        </Popover>
+        <FilterPanel tags={tags} />
         {may("licenses:export") && <ExportMenu search={search} />}
       </Group>
     </div>
+  );
+}
+
+const loadFilters = () => import("./more-filters.tsx");
+
+/** Opens with the script of its fields, so that the focus finds them. */
+function FilterPanel({ tags }: { tags: readonly string[] }) {
+  const { t } = useTranslation("licenses");
+  const [fields, setFields] = useState<Awaited<ReturnType<typeof loadFilters>> | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const turn = (on: boolean) => {
+    if (!on || fields !== null) return setOpen(on);
+    loadFilters().then((file) => {
+      setFields(file);
+      setOpen(true);
+    }, tellProblem);
+  };
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={turn}
+      position="bottom-end"
+      width={320}
+      shadow="md"
+      trapFocus
+      withinPortal
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<Icon name="filter" size={15} />}
+          onClick={() => turn(!isOpen)}
+          {...nearOf(loadFilters)}
+        >
+          {t("filters.more")}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <Stack gap="sm" hiddenFrom="sm">
+            <StatusAndProduct withLabels />
+          </Stack>
+          {fields !== null && <fields.MoreFilters tags={tags} />}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 
@@ -101,10 +132,10 @@ function SearchField() {
   const change = useFilterChange();
   const [typed, setTyped] = useState(q);
   const sent = useRef(q);
-  const settle = useDebouncedCallback((words: string) => {
+  const settle = useWhenSettled((words: string) => {
     sent.current = words;
     change({ q: words === "" ? undefined : words }, { replace: true });
-  }, typingMs);
+  });
   // A view or the way back brings other words; what one is just typing is not overtaken by its own echo.
   useDidUpdate(() => {
     if (q !== sent.current) setTyped(q);

@@ -27,6 +27,7 @@ export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
   const { t, i18n } = useTranslation("licenses");
   const customer = license.customer_email ?? license.customer_name ?? license.customer_discord_id;
   const expires = <Expires license={license} t={t} language={i18n.language} />;
+  const fitting = tagsThatFit(license.tags);
   return (
     <tr
       data-license-row={index}
@@ -76,14 +77,14 @@ export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
         )}
       </td>
       <td data-wider className={classes.tags}>
-        {license.tags.slice(0, 2).map((tag) => (
+        {license.tags.slice(0, fitting).map((tag) => (
           <span key={tag} className={classes.tag}>
             {tag}
           </span>
         ))}
-        {license.tags.length > 2 && (
+        {license.tags.length > fitting && (
           <span className={classes.faint} title={license.tags.join(", ")}>
-            +{license.tags.length - 2}
+            +{license.tags.length - fitting}
           </span>
         )}
       </td>
@@ -93,6 +94,11 @@ export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
     </tr>
   );
 });
+
+/** Two short ones, or one; how many more there are is never cut off. */
+function tagsThatFit([first = "", second = ""]: readonly string[]): number {
+  return first.length + second.length <= 9 ? 2 : 1;
+}
 
 /** React hears of a checkbox's change by its click, which knows the keys. */
 function isWithShift({ nativeEvent }: ChangeEvent): boolean {

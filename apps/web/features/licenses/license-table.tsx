@@ -1,7 +1,6 @@
 import { Button, Center, Skeleton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
@@ -11,6 +10,7 @@ import classes from "./license-table.module.css";
 import type { License } from "./list-page.tsx";
 import { useRowClicks } from "./row-clicks.ts";
 import { useRowKeys } from "./row-keys.ts";
+import { useRowsInSight } from "./rows-in-sight.ts";
 import type { Selection } from "./selection.ts";
 import { SortHeader } from "./sort-header.tsx";
 
@@ -27,6 +27,9 @@ interface LicenseTableProps {
 /** The server may send short pages, or none at all, while it still looks: so many rows ahead, more are asked for. */
 const rowsAhead = 30;
 
+/** What stays at the top of the window while one scrolls lies over so much of it. */
+const headHeight = 60;
+
 /** Only the rows in sight are drawn; more come as one scrolls. */
 export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps) {
   const { t } = useTranslation("licenses");
@@ -41,15 +44,12 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     observer.observe(element.parentElement ?? element);
     return () => observer.disconnect();
   }, []);
-  const virtual = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    scrollMargin: top,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is why.
-  useEffect(() => virtual.measure(), [rowHeight]);
-  const onKeyDown = useRowKeys(rows.length, virtual, selection);
+  const { first, end } = useRowsInSight(rows.length, rowHeight, top);
+  const onKeyDown = useRowKeys(
+    rows.length,
+    () => Math.max(0, Math.ceil((window.scrollY + headHeight - top) / rowHeight)),
+    selection,
+  );
   const { slug } = useOrganization();
   const hrefOf = (index: number) => {
     const id = rows[index]?.id;
@@ -61,17 +61,13 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     () => (isAll ? rows.length : rows.filter(({ id }) => ids.has(id)).length),
     [rows, ids, isAll],
   );
-  const items = virtual.getVirtualItems();
-  const lastInSight = items.at(-1)?.index ?? -1;
   const { hasNextPage, isFetchingNextPage, isPlaceholderData, error, fetchNextPage } = list;
   useEffect(() => {
     if (!hasNextPage || isFetchingNextPage || isPlaceholderData || error !== null) return;
-    if (lastInSight >= rows.length - rowsAhead) fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isPlaceholderData, error, fetchNextPage, lastInSight, rows.length]);
+    if (end > rows.length - rowsAhead) fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isPlaceholderData, error, fetchNextPage, end, rows.length]);
   if (error !== null && rows.length === 0) return <ProblemAlert error={error} />;
   if (!list.isPending && rows.length === 0 && !hasNextPage) return <>{empty}</>;
-  const before = (items[0]?.start ?? top) - top;
-  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
   const isWaiting = list.isPending || (rows.length === 0 && hasNextPage);
   return (
     <div ref={box} className={classes.box} data-stale={isPlaceholderData || undefined}>
@@ -115,21 +111,18 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
         </thead>
         <tbody onKeyDown={onKeyDown} {...clicks}>
           {isWaiting && <Waiting />}
-          {before > 0 && <Gap height={before} />}
-          {items.map(({ index, key }) => {
-            const license = rows[index];
-            return license === undefined ? null : (
-              <LicenseRow
-                key={key}
-                index={index}
-                license={license}
-                isChosen={isAll || ids.has(license.id)}
-                href={hrefOf(index) ?? ""}
-                onToggle={selection.toggle}
-              />
-            );
-          })}
-          {after > 0 && <Gap height={after} />}
+          {first > 0 && <Gap height={first * rowHeight} />}
+          {rows.slice(first, end).map((license, place) => (
+            <LicenseRow
+              key={license.id}
+              index={first + place}
+              license={license}
+              isChosen={isAll || ids.has(license.id)}
+              href={hrefOf(first + place) ?? ""}
+              onToggle={selection.toggle}
+            />
+          ))}
+          {end < rows.length && <Gap height={(rows.length - end) * rowHeight} />}
         </tbody>
       </table>
       {error !== null && <ProblemAlert error={error} />}
@@ -159,7 +152,17 @@ function Gap({ height }: { height: number }) {
   );
 }
 
-const cells = [{}, {}, wide(), wide(), {}, wide(), wide(), { "data-wider": true }, wide()];
+const cells = [
+  {},
+  {},
+  wide(),
+  { ...wide(), className: classes.product },
+  {},
+  wide(),
+  wide(),
+  { "data-wider": true },
+  wide(),
+];
 
 function wide() {
   return { "data-wide": true };

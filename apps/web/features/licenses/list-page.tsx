@@ -42,6 +42,8 @@ export function LicensesPage() {
   const rows = useMemo(() => flat(list.data), [list.data]);
   const tags = useMemo(() => tagsOf(rows), [rows]);
   const selection = useSelection(JSON.stringify(filter), rows);
+  const hasNone =
+    list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered(search) && !search.q;
   const total =
     counted.data?.total === undefined
       ? undefined
@@ -52,36 +54,43 @@ export function LicensesPage() {
   return (
     <Page
       title={t("title")}
-      lead={total ?? " "}
+      lead={hasNone ? undefined : (total ?? " ")}
+      // Where there is nothing yet, the same stands in the middle of the page.
       actions={
-        <>
-          {may("licenses:import") && (
-            <Button
-              variant="default"
-              component={Link}
-              to="/o/$organization/licenses/import"
-              params={{ organization: organization.slug } as never}
-              leftSection={<Icon name="upload" size={16} />}
-            >
-              {t("import")}
-            </Button>
-          )}
-          {may("licenses:create") && (
-            <Button
-              component={Link}
-              to="/o/$organization/licenses/new"
-              params={{ organization: organization.slug } as never}
-              leftSection={<Icon name="plus" size={16} />}
-            >
-              {t("new.open")}
-            </Button>
-          )}
-        </>
+        !hasNone && (
+          <>
+            {may("licenses:import") && (
+              <Button
+                variant="default"
+                component={Link}
+                to="/o/$organization/licenses/import"
+                params={{ organization: organization.slug } as never}
+                leftSection={<Icon name="upload" size={16} />}
+              >
+                {t("import")}
+              </Button>
+            )}
+            {may("licenses:create") && (
+              <Button
+                component={Link}
+                to="/o/$organization/licenses/new"
+                params={{ organization: organization.slug } as never}
+                leftSection={<Icon name="plus" size={16} />}
+              >
+                {t("new.open")}
+              </Button>
+            )}
+          </>
+        )
       }
     >
-      <ViewStrip />
-      <FilterBar tags={tags} />
-      <FilterChips />
+      {!hasNone && (
+        <>
+          <ViewStrip />
+          <FilterBar tags={tags} />
+          <FilterChips />
+        </>
+      )}
       <LicenseTable
         rows={rows}
         list={list}

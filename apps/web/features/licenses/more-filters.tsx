@@ -1,8 +1,9 @@
 import { Autocomplete, Button, Group, NumberInput, SegmentedControl, Stack, Text } from "@mantine/core";
-import { useDebouncedCallback, useDidUpdate } from "@mantine/hooks";
+import { useDidUpdate } from "@mantine/hooks";
 import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
+import { useWhenSettled } from "../../ui/when-settled.ts";
 import { CustomerField } from "./customer-field.tsx";
 import { useFilterChange } from "./filter-bar.tsx";
 import { licensesRoute } from "./routes.tsx";
@@ -76,7 +77,7 @@ function TagField({ tags }: { tags: readonly string[] }) {
   const { tag = "" } = licensesRoute.useSearch();
   const change = useFilterChange();
   const [typed, setTyped] = useState(tag);
-  const settle = useDebouncedCallback((words: string) => change({ tag: words || undefined }), 400);
+  const settle = useWhenSettled((words: string) => change({ tag: words || undefined }), 400);
   return (
     <Autocomplete
       label={t("filters.tag")}
@@ -103,7 +104,7 @@ interface WholeNumberProps {
 function WholeNumber({ label, value, min, max, onChange }: WholeNumberProps) {
   const [typed, setTyped] = useState<number | string>(value ?? "");
   const sent = useRef(value);
-  const settle = useDebouncedCallback((wanted: number | undefined) => {
+  const settle = useWhenSettled((wanted: number | undefined) => {
     sent.current = wanted;
     onChange(wanted);
   }, 300);

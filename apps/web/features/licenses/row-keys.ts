@@ -1,11 +1,10 @@
-import type { Virtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
 import type { Selection } from "./selection.ts";
 
 /** Arrows, or j and k, go from row to row; space or x chooses; Enter, being on a link, opens. */
 export function useRowKeys(
   count: number,
-  virtual: Virtualizer<Window, Element>,
+  firstInSight: () => number,
   selection: Selection,
 ): (event: KeyboardEvent<HTMLElement>) => void {
   const focus = (index: number) => {
@@ -17,7 +16,7 @@ export function useRowKeys(
     if (document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key !== "j" && event.key !== "k") return;
     event.preventDefault();
-    focus(virtual.getVirtualItems().find(({ start }) => start >= window.scrollY + 60)?.index ?? 0);
+    focus(firstInSight());
   });
   useEffect(() => {
     window.addEventListener("keydown", begin);

@@ -1,14 +1,17 @@
-import { ActionIcon, Button, Group, Modal, Stack, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { onDemand } from "../../ui/on-demand.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { licensesRoute } from "./routes.tsx";
 import { isSame, type LicenseSearch } from "./search.ts";
 import classes from "./view-strip.module.css";
 import { readyViews, useSavedViews } from "./views.ts";
+
+const ViewNameDialog = onDemand(() => import("./view-name-dialog.tsx").then((file) => file.ViewNameDialog));
 
 /** Ready-made and saved views, as links: each is nothing but an address. */
 export function ViewStrip() {
@@ -63,18 +66,12 @@ export function ViewStrip() {
           variant="subtle"
           leftSection={<Icon name="plus" size={13} />}
           onClick={() => setNaming("")}
+          {...ViewNameDialog.near}
         >
           {t("views.save")}
         </Button>
       )}
-      <Modal
-        opened={naming !== null}
-        onClose={close}
-        title={t(naming === "" ? "views.save" : "views.rename")}
-        closeButtonProps={{ "aria-label": t("everywhere:close") }}
-      >
-        {naming !== null && <NameView before={naming} onCancel={close} onSave={keep} />}
-      </Modal>
+      <ViewNameDialog opened={naming !== null} before={naming ?? ""} onClose={close} onSave={keep} />
     </nav>
   );
 }
@@ -86,43 +83,5 @@ function Act({ icon, label, act }: { icon: IconName; label: string; act: () => v
         <Icon name={icon} size={12} />
       </ActionIcon>
     </Tooltip>
-  );
-}
-
-interface NameViewProps {
-  readonly before: string;
-  readonly onSave: (name: string) => void;
-  readonly onCancel: () => void;
-}
-
-function NameView({ before, onSave, onCancel }: NameViewProps) {
-  const { t } = useTranslation("licenses");
-  const [name, setName] = useState(before);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (name.trim() !== "") onSave(name.trim());
-  };
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t("views.name")}
-          description={t("views.nameHint")}
-          value={name}
-          maxLength={40}
-          required
-          data-autofocus
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" disabled={name.trim() === ""}>
-            {t("everywhere:save")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }

@@ -58,6 +58,7 @@ export function TransferPanel() {
         <Stack>
           <Text>{t("transfer.words")}</Text>
           <Select
+            data-autofocus
             label={t("transfer.heir")}
             required
             searchable

@@ -2,11 +2,14 @@ import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
+import classes from "./overview.module.css";
+import { useUsage } from "./usage.ts";
 
 /** What somebody should look at; nothing at all where there is nothing. */
 export function Attention() {
@@ -17,7 +20,7 @@ export function Attention() {
     <Notice tone="warn" title={t("attention.title")}>
       <Stack gap={4}>
         {matters.map(({ key, words }) => (
-          <Text key={key} component="div">
+          <Text key={key} component="div" className={classes.matter ?? ""}>
             {words}
           </Text>
         ))}
@@ -36,11 +39,7 @@ function useWebhooks() {
     enabled: may("webhooks:view", "webhooks:manage"),
   });
   return (data?.data ?? [])
-    .filter(
-      ({ status, failing_since, disabled_reason }) =>
-        (status === "enabled" && failing_since !== null) ||
-        (status === "disabled" && disabled_reason !== "by_hand"),
-    )
+    .filter((webhook) => troubleOf(webhook) !== null)
     .map((webhook) => ({
       key: webhook.id,
       words: (
@@ -49,13 +48,19 @@ function useWebhooks() {
             {webhook.description === "" ? webhook.url : webhook.description}
           </GoLink>
           {": "}
-          {webhook.status === "enabled" ? t("attention.failing") : t("attention.disabled")}
+          {t(`attention.${troubleOf(webhook)}`)}
         </>
       ),
     }));
 }
 
-/** Products that were refused, or nearly, because of the day's limit. */
+/** Why it does not get what it should; null where it does, or where somebody wants it so. */
+function troubleOf({ status, failing_since, disabled_reason }: Item<"listWebhooks">) {
+  if (status === "enabled") return failing_since === null ? null : "failing";
+  return disabled_reason === "by_hand" ? null : disabled_reason === "gone" ? "gone" : "disabled";
+}
+
+/** Products that were refused because of the day's limit. */
 function useQuotas() {
   const { t } = useTranslation("overview");
   const { id, slug, daily_limit } = useOrganization();
@@ -69,12 +74,16 @@ function useQuotas() {
     // Where nothing is limited, nothing is used up.
     enabled: daily_limit !== null && may("licenses:view", "webhooks:manage"),
   });
+  const isWanted =
+    (data?.data.length ?? 0) > 0 && may("products:view", "products:manage", "products:rotate_key");
+  const usage = useUsage({ isWanted });
+  const nameOf = (product: string | null) => usage.data?.data.find((one) => one.product_id === product)?.name;
   return (data?.data ?? []).map((event) => ({
     key: event.id,
     words: (
       <>
         <GoLink to={`/o/${slug}/products/${event.product_id ?? ""}`} inherit underline="always">
-          {t("attention.quota")}
+          {t("attention.quota", { name: nameOf(event.product_id) ?? t("attention.someProduct") })}
         </GoLink>{" "}
         <Time at={event.timestamp} />
       </>

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { barsOf, type Stretch, totalOf } from "./stretches.ts";
+import { barsOf, fullestOf, type Stretch, totalOf } from "./stretches.ts";
 import { useTrend } from "./trend.ts";
 
 const height = 72;
@@ -22,6 +22,7 @@ export function NewLicenses() {
   const number = new Intl.NumberFormat(i18n.language);
   const total = `${number.format(count)}${isExact ? "" : "+"}`;
   const [first] = days;
+  const fullest = fullestOf(days);
   return (
     <Section
       title={t("made.title")}
@@ -34,7 +35,13 @@ export function NewLicenses() {
         <>
           <BarChart
             height={height}
-            label={t("made.words", { total, days: days.length })}
+            hasScale
+            label={t("made.words", {
+              total,
+              days: days.length,
+              most: number.format(fullest?.count ?? 0),
+              day: dayOf(fullest ?? first),
+            })}
             bars={barsOf(days, (stretch) =>
               stretch.count === null
                 ? t("unknown", { when: dayOf(stretch) })

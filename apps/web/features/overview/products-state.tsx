@@ -1,8 +1,6 @@
 import { Button, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -10,18 +8,14 @@ import { Section } from "../../ui/section.tsx";
 import { Lines } from "./expiring.tsx";
 import classes from "./overview.module.css";
 import { ProductLine } from "./product-line.tsx";
-
-const shown = 6;
+import { useUsage } from "./usage.ts";
 
 /** The products, and how much their apps ask. */
 export function ProductsState() {
   const { t } = useTranslation("overview");
-  const { id, slug } = useOrganization();
+  const { slug } = useOrganization();
   const may = useMay();
-  const { data, error } = useQuery({
-    ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: shown } }),
-    refetchInterval: 60_000,
-  });
+  const { data, error } = useUsage();
   return (
     <Section
       title={t("products.title")}

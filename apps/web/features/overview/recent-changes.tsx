@@ -25,7 +25,7 @@ export function RecentChanges() {
     ask("listAuditLog", { params: { organization_id: id }, query: { limit: read } }),
   );
   const kindOf = ({ action, actor }: Item<"listAuditLog">) => `${action} ${actor.name}`;
-  const runs = runsOf(data?.data ?? [], kindOf).slice(0, shown);
+  const runs = runsOf(data, kindOf).slice(0, shown);
   return (
     <Section
       title={t("changes.title")}
@@ -38,7 +38,7 @@ export function RecentChanges() {
       <ProblemAlert error={error} />
       {data === undefined && error === null && <Lines />}
       <ul className={classes.list}>
-        {runs.map(({ newest: entry, count }) => (
+        {runs.map(({ newest: entry, count, isCut }) => (
           <li key={entry.id} className={classes.line}>
             <Stack gap={0} miw={0} flex={1}>
               <Text component="div" truncate>
@@ -47,7 +47,7 @@ export function RecentChanges() {
                     defaultValue: entry.action.replaceAll(/[._]/g, " "),
                   })}
                 </GoLink>{" "}
-                <Times count={count} />
+                <Times count={count} isCut={isCut} />
               </Text>
               <Text size="sm" c="dimmed" truncate>
                 {[entry.actor.name, entry.subject.name].filter(Boolean).join(" · ")}

@@ -10,7 +10,7 @@ import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Lines } from "./expiring.tsx";
 import classes from "./overview.module.css";
-import { runsOf } from "./runs.ts";
+import { type Run, runsOf } from "./runs.ts";
 import { Times } from "./times.tsx";
 
 type Event = Item<"listEvents">;
@@ -31,17 +31,17 @@ export function RecentEvents() {
       {data === undefined && error === null && <Lines />}
       {data?.data.length === 0 && <Text c="dimmed">{t("events.none")}</Text>}
       <ul className={classes.list}>
-        {runsOf(data?.data ?? [], ({ type }) => type)
+        {runsOf(data, ({ type }) => type)
           .slice(0, shown)
-          .map(({ newest, count }) => (
-            <EventLine key={newest.id} event={newest} count={count} />
+          .map((run) => (
+            <EventLine key={run.newest.id} run={run} />
           ))}
       </ul>
     </Section>
   );
 }
 
-function EventLine({ event, count }: { event: Event; count: number }) {
+function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }) {
   const { t } = useTranslation("webhooks");
   const { slug } = useOrganization();
   const license = licenseOf(event);
@@ -50,7 +50,7 @@ function EventLine({ event, count }: { event: Event; count: number }) {
     <li className={classes.line}>
       <Stack gap={0} miw={0} flex={1}>
         <Text truncate>
-          {t(`types.${event.type}`)} <Times count={count} />
+          {t(`types.${event.type}`)} <Times count={count} isCut={isCut} />
         </Text>
         <Text size="sm" c="dimmed" truncate component="div">
           {event.license_id !== null && license !== null && (

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { BarChart } from "../../ui/bar-chart.tsx";
-import { barsOf, totalOf } from "./stretches.ts";
+import { barsOf, fullestOf, totalOf } from "./stretches.ts";
 import { useTrend } from "./trend.ts";
 
 /** The weeks to come: when the next wave of renewals is. Nothing where none is in sight. */
@@ -9,6 +9,7 @@ export function RunningOutChart() {
   const { t, i18n } = useTranslation("overview");
   const weeks = useTrend().data?.running_out ?? [];
   const { count, isExact } = totalOf(weeks);
+  const fullest = fullestOf(weeks);
   if (count === 0) return null;
   const day = new Intl.DateTimeFormat(i18n.language, { day: "numeric", month: "short" });
   const number = new Intl.NumberFormat(i18n.language);
@@ -16,9 +17,12 @@ export function RunningOutChart() {
     <figure style={{ margin: "0 0 0.75rem" }}>
       <BarChart
         height={56}
+        hasScale
         label={t("expiring.words", {
           weeks: weeks.length,
           total: `${number.format(count)}${isExact ? "" : "+"}`,
+          most: number.format(fullest?.count ?? 0),
+          day: day.format(fullest === undefined ? new Date() : new Date(fullest.from)),
         })}
         bars={barsOf(weeks, (week) => {
           const when = t("expiring.week", { day: day.format(new Date(week.from)) });

@@ -1,13 +1,23 @@
 import { expect, test } from "bun:test";
 import { runsOf } from "./runs.ts";
 
+const kindOf = (one: string) => one.charAt(0);
+
 test("what follows each other and is alike is one entry with its newest first", () => {
-  const list = ["b3", "b2", "a2", "b1", "a1"];
-  expect(runsOf(list, (one) => one.charAt(0))).toEqual([
-    { newest: "b3", count: 2 },
-    { newest: "a2", count: 1 },
-    { newest: "b1", count: 1 },
-    { newest: "a1", count: 1 },
+  const data = ["b3", "b2", "a2", "b1", "a1"];
+  expect(runsOf({ data, next_cursor: null }, kindOf)).toEqual([
+    { newest: "b3", count: 2, isCut: false },
+    { newest: "a2", count: 1, isCut: false },
+    { newest: "b1", count: 1, isCut: false },
+    { newest: "a1", count: 1, isCut: false },
   ]);
-  expect(runsOf([], String)).toEqual([]);
+  expect(runsOf(undefined, kindOf)).toEqual([]);
+  expect(runsOf({ data: [], next_cursor: null }, kindOf)).toEqual([]);
+});
+
+test("how long the oldest entry is, nobody knows where the list goes on", () => {
+  expect(runsOf({ data: ["b2", "a2", "a1"], next_cursor: "more" }, kindOf)).toEqual([
+    { newest: "b2", count: 1, isCut: false },
+    { newest: "a2", count: 2, isCut: true },
+  ]);
 });

@@ -2,16 +2,26 @@
 export interface Run<T> {
   readonly newest: T;
   readonly count: number;
+  /** There may be more of it, further back than the list goes. */
+  readonly isCut: boolean;
 }
 
 /** A busy hour is one line and not the whole list. */
-export function runsOf<T>(list: readonly T[], kindOf: (one: T) => string): Run<T>[] {
+export function runsOf<T>(page: Page<T> | undefined, kindOf: (one: T) => string): Run<T>[] {
   const runs: Run<T>[] = [];
-  for (const one of list) {
+  if (page === undefined) return runs;
+  for (const one of page.data) {
     const last = runs.at(-1);
     if (last !== undefined && kindOf(last.newest) === kindOf(one))
       runs[runs.length - 1] = { ...last, count: last.count + 1 };
-    else runs.push({ newest: one, count: 1 });
+    else runs.push({ newest: one, count: 1, isCut: false });
   }
+  const oldest = runs.pop();
+  if (oldest !== undefined) runs.push({ ...oldest, isCut: page.next_cursor !== null });
   return runs;
+}
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
-import { barsOf, totalOf } from "./stretches.ts";
+import { barsOf, fullestOf, totalOf } from "./stretches.ts";
 
 const of = (...counts: (number | null)[]) => counts.map((count, at) => ({ from: `day ${at}`, count }));
+
+test("the fullest stretch is the first of those with the most", () => {
+  expect(fullestOf(of(1, 4, null, 4))?.from).toBe("day 1");
+  expect(fullestOf(of())).toBeUndefined();
+});
 
 test("what is not known is neither nothing nor exact", () => {
   expect(totalOf(of(1, 0, 2))).toEqual({ count: 3, isExact: true });

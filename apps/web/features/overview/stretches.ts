@@ -14,6 +14,12 @@ export function totalOf(stretches: readonly Stretch[]): { count: number; isExact
   return { count: isExact ? known : Math.max(known, mostCounted), isExact };
 }
 
+/** The one with the most; of several alike the first. */
+export function fullestOf(stretches: readonly Stretch[]): Stretch | undefined {
+  const most = Math.max(...stretches.map(({ count }) => count ?? 0));
+  return stretches.find(({ count }) => count === most);
+}
+
 export function barsOf(
   stretches: readonly Stretch[],
   titleOf: (stretch: Stretch) => string,

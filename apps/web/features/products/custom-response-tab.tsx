@@ -19,7 +19,7 @@ import { isOutdated, type Product, useProduct, useProductChange } from "./use-pr
 
 /** What an app is told beside the verdict: written here, filled in for each license, shown as it will be. */
 export function CustomResponseTab() {
-  const { t } = useTranslation("products");
+  const { t, i18n } = useTranslation("products");
   const product = useProduct();
   const isFixed = !useMay()("products:manage");
   const { change } = useProductChange(product);
@@ -108,7 +108,7 @@ export function CustomResponseTab() {
                   </Button>
                 )}
                 <Text size="sm" c="dimmed" ml="auto" className="figures">
-                  {t("custom.size", { kib: (new TextEncoder().encode(text).length / 1024).toFixed(1) })}
+                  {t("custom.size", { kib: inKib(text, i18n.language) })}
                 </Text>
               </Group>
             )}
@@ -132,4 +132,9 @@ export function CustomResponseTab() {
 
 function written(template: Product["custom_response"]): string {
   return template === null ? "" : JSON.stringify(template, null, 2);
+}
+
+function inKib(text: string, language: string): string {
+  const format = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return format.format(new TextEncoder().encode(text).length / 1_024);
 }

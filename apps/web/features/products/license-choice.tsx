@@ -44,6 +44,8 @@ export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps
       placeholder={t("custom.sampleNone")}
       searchable
       clearable
+      // Among the page's own parts, where those who do not see it look for it.
+      comboboxProps={{ withinPortal: false }}
       searchValue={term}
       onSearchChange={setTerm}
       value={value}

@@ -1,13 +1,10 @@
 import { useTranslation } from "react-i18next";
-import classes from "./product-status.module.css";
+import { StateMark } from "../../ui/state-mark.tsx";
 import type { Product } from "./use-product.ts";
 
-/** A dot and the word, as licenses have it. */
+const tones = { active: "good", disabled: "warn", archived: "off" } as const;
+
 export function ProductStatus({ status }: { status: Product["status"] }) {
   const { t } = useTranslation("products");
-  return (
-    <span className={classes.status} data-status={status}>
-      {t(`status.${status}`)}
-    </span>
-  );
+  return <StateMark tone={tones[status]}>{t(`status.${status}`)}</StateMark>;
 }

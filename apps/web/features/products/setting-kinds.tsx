@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import classes from "./setting.module.css";
-import { Setting, type SettingName } from "./setting.tsx";
+import { inputDescribed, Setting, type SettingName } from "./setting.tsx";
 import { type NumberName, useDraft } from "./use-draft.ts";
 import { type Changes, type Product, useProductChange } from "./use-product.ts";
 
@@ -61,7 +61,7 @@ export function ChoiceSetting({
             value: String(choice),
             label: t(`setting.${name}.choices.${choice}`),
           }))}
-          {...described}
+          {...inputDescribed(described, null)}
         />
       )}
     />
@@ -100,7 +100,7 @@ export function NumberSetting({
               value={written}
               onChange={(next) => form.setDraft(String(next))}
               error={form.error}
-              {...described}
+              {...inputDescribed(described, form.error)}
             />
             {isReady && (
               <Button type="submit" variant="light" loading={form.isBusy}>
@@ -144,7 +144,7 @@ export function TextSetting({
               onChange={(event) => form.setDraft(event.currentTarget.value)}
               error={form.error}
               {...(long ? { autosize: true, minRows: 3 } : {})}
-              {...described}
+              {...inputDescribed(described, form.error)}
             />
             {isReady && (
               <Button type="submit" variant="light" loading={form.isBusy}>

@@ -12,6 +12,19 @@ export interface Described {
   readonly "aria-describedby": string;
 }
 
+/** The same for an input that can be wrong: left to itself it would name the error alone, and never these words. */
+export function inputDescribed(described: Described, error: string | null) {
+  const words = described["aria-describedby"];
+  const errorId = `${words}-error`;
+  return {
+    ...described,
+    withAria: false,
+    errorProps: { id: errorId },
+    "aria-describedby": error === null ? words : `${errorId} ${words}`,
+    "aria-invalid": error !== null,
+  };
+}
+
 interface SettingProps {
   readonly name: SettingName;
   readonly control: (described: Described) => ReactNode;

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { relativeTime } from "../../ui/time.tsx";
 import { type Bar, barsOf, outcomes } from "./bars.ts";
 import classes from "./delivery-chart.module.css";
@@ -19,21 +20,22 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
   const { t, i18n } = useTranslation("webhooks");
   const { id } = useOrganization();
   const [nowMs] = useState(() => Math.ceil(Date.now() / 60_000) * 60_000);
-  const { data, isPending } = useQuery(
+  const { data, error } = useQuery(
     ask("listWebhookDeliveries", {
       params: { organization_id: id, endpoint_id: webhook.id },
       query: { from: new Date(nowMs - weekMs).toISOString(), limit: mostRead },
     }),
   );
-  if (isPending) return <Skeleton height={height + 60} />;
-  const deliveries = data?.data ?? [];
-  const { bars, fromMs } = barsOf(deliveries, data?.next_cursor !== null, nowMs);
+  if (error !== null) return <ProblemAlert error={error} />;
+  if (data === undefined) return <Skeleton height={height + 60} />;
+  const deliveries = data.data;
+  const isCut = data.next_cursor !== null;
+  const { bars, fromMs } = barsOf(deliveries, isCut, nowMs);
   const time = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeStyle: "short" });
   const titleOf = (bar: Bar) =>
     `${time.format(bar.fromMs)} – ${time.format(bar.toMs)}: ${outcomes
       .map((outcome) => `${bar.counts[outcome]} ${t(`chart.${outcome}`)}`)
       .join(", ")}`;
-  const highest = Math.max(1, ...bars.map(({ total }) => total));
   const totals = Object.fromEntries(
     outcomes.map((outcome) => [outcome, bars.reduce((sum, bar) => sum + bar.counts[outcome], 0)]),
   );
@@ -41,9 +43,7 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
   return (
     <figure className={classes.figure}>
       <Group justify="space-between" gap="xs" mb="xs">
-        <Title order={2}>
-          {data?.next_cursor !== null ? t("chart.newest", { count: deliveries.length }) : t("chart.all")}
-        </Title>
+        <Title order={2}>{isCut ? t("chart.newest", { count: deliveries.length }) : t("chart.all")}</Title>
         <Group gap="md" className={classes.legend ?? ""}>
           {outcomes.map((outcome) => (
             <span key={outcome} className={classes.key}>
@@ -58,6 +58,7 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
       <BarChart
         label={t("chart.words", { since, ...totals })}
         height={height}
+        hasScale={deliveries.length > 0}
         bars={bars.map((bar) => ({
           key: bar.fromMs,
           title: titleOf(bar),
@@ -68,9 +69,11 @@ export function DeliveryChart({ webhook }: { webhook: Webhook }) {
         <Text size="xs" c="dimmed">
           {since}
         </Text>
-        <Text size="xs" c="dimmed">
-          {deliveries.length === 0 ? t("chart.nothing") : t("chart.highest", { count: highest })}
-        </Text>
+        {deliveries.length === 0 && (
+          <Text size="xs" c="dimmed">
+            {t("chart.nothing")}
+          </Text>
+        )}
         <Text size="xs" c="dimmed">
           {t("chart.now")}
         </Text>

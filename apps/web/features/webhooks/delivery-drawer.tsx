@@ -83,20 +83,23 @@ function Content({
         {attempts.data !== undefined && flat(attempts.data).length === 0 && (
           <Text c="dimmed">{t("delivery.noAttempt")}</Text>
         )}
-        {flat(attempts.data).map((attempt, index, all) => (
-          <AttemptBox
-            key={attempt.id}
-            attempt={attempt}
-            number={index + 1}
-            url={webhook.url}
-            isLast={index === all.length - 1}
-          />
-        ))}
         {attempts.hasNextPage && (
           <Button variant="subtle" onClick={() => attempts.fetchNextPage()}>
             {t("delivery.moreAttempts")}
           </Button>
         )}
+        {flat(attempts.data)
+          .map((attempt, index, all) => (
+            <AttemptBox
+              key={attempt.id}
+              attempt={attempt}
+              number={index + 1}
+              url={webhook.url}
+              isLast={index === all.length - 1}
+            />
+          ))
+          // The server tells of the first one first; people come for the last.
+          .reverse()}
       </Stack>
       <Told delivery={delivery} />
     </Stack>

@@ -37,6 +37,7 @@ export function DeliveryFilter() {
         value={state ?? null}
         onChange={(value) => narrow({ state: value ?? undefined })}
         clearable
+        comboboxProps={{ withinPortal: false }}
       />
       <Select
         className={classes.type ?? ""}
@@ -46,6 +47,7 @@ export function DeliveryFilter() {
         value={type ?? null}
         onChange={(value) => narrow({ type: value ?? undefined })}
         clearable
+        comboboxProps={{ withinPortal: false }}
         searchable
       />
       <TimeRange from={from} to={to} onChange={narrow} />

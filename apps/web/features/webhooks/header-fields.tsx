@@ -4,6 +4,7 @@ import { newName } from "../../api/once.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import type { HeaderDraft } from "./webhook-draft.ts";
+import classes from "./webhooks.module.css";
 
 const most = 20;
 
@@ -29,9 +30,8 @@ export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
         {headers.map(({ row, name, value }) => {
           const isKept = value === null;
           return (
-            <Group key={row} gap="xs" wrap="nowrap" align="flex-start">
+            <div key={row} className={classes.header}>
               <TextInput
-                flex={1}
                 aria-label={t("form.headerName")}
                 placeholder="authorization"
                 classNames={{ input: "mono" }}
@@ -41,7 +41,7 @@ export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
                 error={fieldError(error, `headers.${name}`)}
               />
               <TextInput
-                flex={2}
+                className={classes.headerValue ?? ""}
                 aria-label={t("form.headerValue", { name })}
                 placeholder={isKept ? t("form.headerKept") : t("form.value")}
                 classNames={{ input: "mono" }}
@@ -58,7 +58,7 @@ export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
               >
                 <Icon name="close" size={15} />
               </ActionIcon>
-            </Group>
+            </div>
           );
         })}
         {headers.length < most && (

@@ -17,6 +17,8 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
   const [isDisabling, setDisabling] = useState(false);
+  // What the form started from.
+  const [basis, setBasis] = useState(webhook);
   const update = useChange("updateWebhook", ["getWebhook", "listWebhooks"]);
   if (!mayManage) return <WebhookFacts webhook={webhook} />;
   return (
@@ -24,8 +26,8 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
       <Paper withBorder p="lg" radius="lg">
         <WebhookForm
           // After a save it starts from what the server has; a header's value is then hidden again.
-          key={update.data?.updated_at ?? ""}
-          start={draftOf(update.data ?? webhook)}
+          key={basis.updated_at}
+          start={draftOf(basis)}
           deed={t("everywhere:save")}
           error={update.error}
           isBusy={update.isPending}
@@ -33,9 +35,14 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
             update.mutate(
               {
                 params: { organization_id: id, endpoint_id: webhook.id },
-                body: changesOf(draft, update.data ?? webhook),
+                body: changesOf(draft, basis, webhook),
               },
-              { onSuccess: () => tell(t("settings.saved")) },
+              {
+                onSuccess: (saved) => {
+                  setBasis(saved);
+                  tell(t("settings.saved"));
+                },
+              },
             )
           }
         />

@@ -15,6 +15,7 @@ type Statistics = Answer<"getWebhookStatistics">;
 /** How well the endpoint answers. */
 export function StatisticsTab({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
+  const counted = useCounted();
   const { id } = useOrganization();
   const { data, error } = useQuery(
     ask("getWebhookStatistics", { params: { organization_id: id, endpoint_id: webhook.id } }),
@@ -41,6 +42,7 @@ export function StatisticsTab({ webhook }: { webhook: Webhook }) {
 
 function Span({ title, span }: { title: string; span: Statistics["last_7_days"] }) {
   const { t, i18n } = useTranslation("webhooks");
+  const counted = useCounted();
   const duration = (ms: number | null) =>
     ms === null ? "–" : t("statistics.ms", { duration: new Intl.NumberFormat(i18n.language).format(ms) });
   return (
@@ -74,7 +76,9 @@ function Tile({ name, figure }: { name: string; figure: string }) {
 }
 
 /** The server stops counting at ten thousand, and says so. */
-function counted(count: number, isExact: boolean): string {
-  const text = count.toLocaleString();
-  return isExact || count < 10_000 ? text : `${text}+`;
+function useCounted() {
+  const { i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
+  return (count: number, isExact: boolean) =>
+    isExact || count < 10_000 ? number.format(count) : `${number.format(count)}+`;
 }

@@ -52,11 +52,15 @@ export function creationOf(draft: WebhookDraft): Body<"createWebhook"> {
   };
 }
 
-/** Of the headers only those that change: what is not named stays, and null removes one. */
-export function changesOf(draft: WebhookDraft, webhook: Webhook): Body<"updateWebhook"> {
+/**
+ * Of the headers only those that change: what is not named stays, and null removes one. The basis is what the form
+ * started from. If by now the endpoint was only disabled or got a new secret, that is nothing to be refused for.
+ */
+export function changesOf(draft: WebhookDraft, basis: Webhook, now: Webhook): Body<"updateWebhook"> {
+  const isAlike = JSON.stringify(draftOf(basis)) === JSON.stringify(draftOf(now));
   const rows = named(draft.headers);
   const kept = new Set(rows.map(({ name }) => name.toLowerCase()));
-  const removed = webhook.header_names.filter((name) => !kept.has(name));
+  const removed = basis.header_names.filter((name) => !kept.has(name));
   return {
     ...fieldsOf(draft),
     headers: {
@@ -65,7 +69,7 @@ export function changesOf(draft: WebhookDraft, webhook: Webhook): Body<"updateWe
         rows.filter(({ value }) => value !== null).map(({ name, value }) => [name, value]),
       ),
     },
-    updated_at: webhook.updated_at,
+    updated_at: (isAlike ? now : basis).updated_at,
   };
 }
 

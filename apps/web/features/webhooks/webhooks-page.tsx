@@ -32,6 +32,7 @@ export function WebhooksPage() {
     {
       id: "endpoint",
       header: t("list.endpoint"),
+      fills: true,
       cell: (webhook) => (
         <Stack gap={0} maw={460}>
           <GoLink to={`/o/${organization.slug}/webhooks/${webhook.id}`} fw={600} inherit truncate>

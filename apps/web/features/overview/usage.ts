@@ -1,0 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+
+const shown = 6;
+
+/** The first products, and how much their apps ask. */
+export function useUsage({ isWanted = true } = {}) {
+  const { id } = useOrganization();
+  return useQuery({
+    ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: shown } }),
+    enabled: isWanted,
+    refetchInterval: 60_000,
+  });
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { chromiumPath, closeChromium, howToGetChromium, openContext } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { type Examples, makeExamples, pages } from "./page-list.ts";
+
+const mostKilobytes = 300;
+const first = ["identity /sign-in", "overview /", "licenses /licenses", "licenses-page /licenses/$licenseId"];
+
+if (chromiumPath === null) skipLoudly("what a first visit loads", howToGetChromium);
+else
+  describe("what a first visit loads", () => {
+    let dashboard: Dashboard;
+    let examples: Examples;
+    beforeAll(async () => {
+      const [database] = databases;
+      if (database === undefined) throw new Error("There is no database.");
+      dashboard = await openDashboard(database.make);
+      examples = await makeExamples(dashboard);
+    }, 60_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    test.each(first)(`%s needs at most ${mostKilobytes} kB of script, as gzip counts it`, async (name) => {
+      const { where, isOutside = false } = pages[name] ?? {};
+      const page = await (isOutside
+        ? openContext().then((context) => context.newPage())
+        : dashboard.pageFor(dashboard.owner));
+      const scripts: Promise<number>[] = [];
+      page.on("response", (response) => {
+        if (!response.headers()["content-type"]?.startsWith("text/javascript")) return;
+        scripts.push(response.body().then((body) => gzipSync(body).length));
+        expect(response.headers()["cache-control"]).toContain("immutable");
+      });
+      await page.goto(dashboard.house.url + (where?.(examples) ?? ""), {
+        waitUntil: "networkidle",
+      });
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
+      expect(bytes).toBeLessThan(mostKilobytes * 1_000);
+    });
+  });
