@@ -25,15 +25,15 @@ export const longestFirst = [
   "tests/manage/access-matrix.test.ts",
 ];
 
-/** What counts on the machine's whole attention: outages, kills and stops under load, with times that must be kept. */
-const alone = ["tests/faults/"];
+/** Outages, kills and stops under load: what they do with a server counts for little while others keep it from working. */
+const calm = ["tests/faults/"];
 
 /** Many quick files that start nothing: a process for each would cost more than they do. */
 const together = ["packages/domain/", "packages/contract/"];
 
 /**
  * Which files run in one process, and in which order. Each group is of one kind. Workers take the next group of
- * `sideBySide` whenever they are free; those of `alone` follow one by one.
+ * `sideBySide` whenever they are free; those of `calm` follow, two at a time.
  */
 export function planOf(files) {
   const groups = new Map();
@@ -44,8 +44,8 @@ export function planOf(files) {
   const place = ({ files: [file] }) =>
     longestFirst.includes(file) ? longestFirst.indexOf(file) : longestFirst.length;
   const ordered = [...groups.values()].sort((a, b) => place(a) - place(b));
-  const isAlone = ({ files: [file] }) => alone.some((start) => file.startsWith(start));
-  return { sideBySide: ordered.filter((group) => !isAlone(group)), alone: ordered.filter(isAlone) };
+  const isCalm = ({ files: [file] }) => calm.some((start) => file.startsWith(start));
+  return { sideBySide: ordered.filter((group) => !isCalm(group)), calm: ordered.filter(isCalm) };
 }
 
 /** Most tests wait for a server or a database that works for them, so two more than there are cores keep all busy. */

@@ -55,7 +55,7 @@ async function check(name, program, words) {
   else fail("checks", `The check of ${name} failed.`);
 }
 
-async function test({ sideBySide, alone }) {
+async function test({ sideBySide, calm }) {
   const postgres = await startPostgres();
   if (postgres === null) {
     fail("store", "PostgreSQL for the tests could not be started; what it says is above.");
@@ -64,7 +64,7 @@ async function test({ sideBySide, alone }) {
   try {
     const env = { ...process.env, COUNTERSIGN_TEST_POSTGRES: postgres.url };
     await share(sideBySide, workerCount(), (group) => testGroup(group, env));
-    await share(alone, 1, (group) => testGroup(group, env));
+    await share(calm, 2, (group) => testGroup(group, env));
   } finally {
     await postgres.stop();
   }

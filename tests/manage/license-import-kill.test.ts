@@ -13,7 +13,7 @@ const modes = { sqlite: ["all_or_nothing"], postgres: ["row_by_row"] };
 const everyMode = ["row_by_row", "all_or_nothing"];
 
 describe.each(databases)("an import on $kind whose server is killed", ({ kind, make }) => {
-  const rowCount = long ? 20_000 : 8_000;
+  const rowCount = 20_000;
   const file = csvFile(
     ["license_key", "customer_email", "tags", "ips"],
     ...Array.from({ length: rowCount }, (_, number) => [
@@ -77,7 +77,7 @@ describe.each(databases)("an import on $kind whose server is killed", ({ kind, m
       const { promise: cut, resolve: endIt } = Promise.withResolvers<void>();
       const body = new ReadableStream<Uint8Array>({
         start: async (controller) => {
-          controller.enqueue(Buffer.alloc(800_000, file));
+          controller.enqueue(Buffer.from(file.slice(0, 800_000)));
           await cut;
           controller.error(new Error("gone"));
         },

@@ -59,11 +59,11 @@ test("jobs are shared: each is done once, so many at a time and no more", async 
 
 describe("the plan", () => {
   const files: string[] = testFiles(root, ["packages", "apps", "tests"]);
-  const { sideBySide, alone } = planOf(files);
+  const { sideBySide, calm } = planOf(files);
   const filesOf = (groups: { files: string[] }[]) => groups.flatMap((group) => group.files);
 
   test("has every test file once", () => {
-    expect(filesOf([...sideBySide, ...alone]).sort()).toEqual([...files].sort());
+    expect(filesOf([...sideBySide, ...calm]).sort()).toEqual([...files].sort());
     expect(files).toContain("tests/test-run/crew.test.ts");
     const here = readdirSync(import.meta.dir).filter((name) => name.endsWith(".test.ts"));
     expect(files.filter((file) => file.startsWith("tests/test-run/"))).toHaveLength(here.length);
@@ -73,8 +73,8 @@ describe("the plan", () => {
     expect(filesOf(sideBySide).slice(0, longestFirst.length)).toEqual(longestFirst);
   });
 
-  test("keeps what needs the machine for itself from everything else", () => {
-    expect(filesOf(alone)).toContain("tests/faults/faults.test.ts");
+  test("keeps what needs a calm machine for the end", () => {
+    expect(filesOf(calm)).toContain("tests/faults/faults.test.ts");
     expect(filesOf(sideBySide).filter((file) => file.startsWith("tests/faults/"))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import type { Item } from "../api/client.ts";
 import { ask } from "../api/queries.ts";
 import { lastOrganization } from "./last-organization.ts";
-import { isAllowed } from "./may-open.ts";
+import { mayDo } from "./may-open.ts";
 
 export type Organization = Item<"listOrganizations">;
 
@@ -42,5 +42,5 @@ export function useOrganization(): Organization {
 /** Whether whoever is signed in may do this here. What they may not do is not offered; the server refuses it anyway. */
 export function useMay(): (...any: readonly Permission[]) => boolean {
   const organization = useOrganizationOrNull();
-  return (...any) => organization !== null && isAllowed(organization, any);
+  return (...any) => organization !== null && mayDo(organization, any);
 }

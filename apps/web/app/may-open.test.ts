@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
-import { mayOpen } from "./may-open.ts";
+import { mayDo, mayOpen } from "./may-open.ts";
 
 const held = (...permissions: Permission[]) => ({ is_owner: false, permissions });
 
@@ -25,4 +25,15 @@ test.each<[string, Permission[], boolean]>([
 
 test("the owner opens everything", () => {
   expect(mayOpen({ is_owner: true, permissions: [] }, "/settings")).toBe(true);
+});
+
+test("in a suspended organization nobody is offered what would be refused, and everybody can look", () => {
+  const owner = { is_owner: true, permissions: [], suspended_at: "2026-11-01T00:00:00.000Z" };
+  expect(mayDo(owner, ["licenses:create"])).toBe(false);
+  expect(mayDo(owner, ["licenses:view", "licenses:update"])).toBe(true);
+  expect(mayDo(owner, ["licenses:export"])).toBe(true);
+  expect(mayDo({ ...held("licenses:create"), suspended_at: null }, ["licenses:create"])).toBe(true);
+  expect(mayDo({ ...held("licenses:create"), suspended_at: owner.suspended_at }, ["licenses:view"])).toBe(
+    false,
+  );
 });

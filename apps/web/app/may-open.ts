@@ -33,3 +33,14 @@ export function mayOpen(organization: Allowed, path: string): boolean {
 export function isAllowed({ is_owner: isOwner, permissions }: Allowed, any: readonly Permission[]): boolean {
   return isOwner || any.some((permission) => permissions.includes(permission));
 }
+
+/** The same for doing something: in a suspended organization one can still look, and take what is there away. */
+export function mayDo(organization: Allowed & Suspended, any: readonly Permission[]): boolean {
+  if (organization.suspended_at === null) return isAllowed(organization, any);
+  const onlyLooks = any.filter((permission) => /:(view|export)$/.test(permission));
+  return onlyLooks.length > 0 && isAllowed(organization, onlyLooks);
+}
+
+interface Suspended {
+  readonly suspended_at: string | null;
+}

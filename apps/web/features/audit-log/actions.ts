@@ -77,7 +77,7 @@ export const subjectKinds = [
   "organization",
 ] as const;
 
-/** An action that a later server knows and this page does not is still readable. */
+/** What a later server knows and this page does not is still readable. A version stays a version. */
 export function plainWords(code: string): string {
-  return code.replaceAll(/[._]/g, " ");
+  return code.replaceAll(/_|(?<=[a-z])\.(?=[a-z])/g, " ");
 }
