@@ -9,7 +9,10 @@ import { join } from "node:path";
  */
 export function ensureDebianPrograms() {
   if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;
-  const missing = [...(hasPostgres() ? [] : ["postgresql"]), ...(has("chromium") ? [] : ["chromium"])];
+  const missing = [
+    ...(hasPostgres() ? [] : ["postgresql"]),
+    ...(has("chromium-headless-shell") ? [] : ["chromium-headless-shell"]),
+  ];
   if (missing.length === 0) return;
   process.stdout.write(`Installing ${missing.join(" and ")} from Debian …\n`);
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };

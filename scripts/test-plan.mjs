@@ -8,8 +8,11 @@ import { kindOf } from "./test-report.mjs";
 export const longestFirst = [
   "tests/browser/pages.test.ts",
   "tests/manage/license-import-kill.test.ts",
-  "tests/manage/license-import.test.ts",
+  "tests/browser/members.test.ts",
   "tests/manage/webhook-reenable.test.ts",
+  "tests/browser/second-factor.test.ts",
+  "tests/browser/sell.test.ts",
+  "tests/manage/license-import.test.ts",
   "tests/manage/webhook-replay-kill.test.ts",
   "tests/manage/identity-first-run.test.ts",
   "tests/manage/mail-timed.test.ts",

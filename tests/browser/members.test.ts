@@ -7,6 +7,7 @@ import {
   openContext,
   troublesOf,
   violationsOf,
+  visit,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
@@ -38,7 +39,7 @@ else
       await owner.getByRole("button", { name: "Create the role" }).click();
       await owner.getByRole("link", { name: "Front desk" }).waitFor();
 
-      await owner.goto(`${inside}/members`);
+      await visit(owner, `${inside}/members`);
       await owner.getByRole("button", { name: "Invite" }).click();
       const dialog = owner.getByRole("dialog");
       await dialog.getByLabel("E-mail").fill("bo@example.com");
@@ -56,15 +57,16 @@ else
       await guest.getByRole("heading", { name: "Overview" }).waitFor();
       expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "IP addresses"]);
 
-      await guest.goto(`${inside}/licenses`);
+      await visit(guest, `${inside}/licenses`);
       await guest.getByText(license.license_key).first().waitFor();
       expect(await offers(guest, /^(New license|Import|Export|Revoke)$/)).toBe(0);
-      await guest.goto(`${inside}/licenses/${license.id}`);
+      await visit(guest, `${inside}/licenses/${license.id}`);
       await guest.getByText(license.license_key).first().waitFor();
       expect(await offers(guest, /^(Renew|Revoke|Edit|Delete|Reset)\b/)).toBe(0);
 
       for (const path of closed) {
-        await guest.goto(`${inside}/${path}`);
+        await visit(guest, inside);
+        await visit(guest, `${inside}/${path}`);
         await guest.getByRole("heading", { name: "Your role does not allow this" }).waitFor();
       }
       expect(await violationsOf(guest)).toEqual([]);
@@ -81,7 +83,7 @@ else
       for (const [method, path] of refused)
         expect([path, await statusOf(guest, method, path)]).toEqual([path, 403]);
 
-      await owner.goto(`${inside}/roles`);
+      await visit(owner, `${inside}/roles`);
       await owner.getByRole("link", { name: "Front desk" }).click();
       await owner.getByRole("checkbox", { name: "Create licenses" }).check();
       await owner.getByRole("checkbox", { name: "See products" }).check();
@@ -97,7 +99,7 @@ else
       expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "Products", "IP addresses"]);
       expect(await statusOf(guest, "POST", `/products/${productId}/licenses`)).toBe(422);
 
-      await guest.goto(`${house.url}/account`);
+      await visit(guest, `${house.url}/account`);
       await guest.getByRole("button", { name: /^Leave Nordlicht/ }).click();
       await guest.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
       await guest.getByText("You belong to no organization").waitFor();

@@ -10,6 +10,7 @@ import {
   openContext,
   troublesOf,
   violationsOf,
+  visit,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
@@ -58,7 +59,7 @@ else
         const { page, troubles } = isOutside ? outside : inside;
         await page.setViewportSize(desk);
         await page.emulateMedia({ colorScheme: "light" });
-        await page.goto(dashboard.house.url + (where?.(examples) ?? ""));
+        await visit(page, dashboard.house.url + (where?.(examples) ?? ""));
         await page.getByRole("heading", { level: 1 }).first().waitFor();
         await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
         expect(await page.title()).toEndWith(" · Countersign");

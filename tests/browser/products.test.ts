@@ -9,7 +9,7 @@ import {
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
@@ -17,7 +17,7 @@ const name = "a product: made, set up, written for, and given a new key";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
-  describe.each(databases)("products in the dashboard, on $kind", ({ make }) => {
+  describe.each([sqlite])("products in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     beforeAll(async () => {
       dashboard = await openDashboard(make);

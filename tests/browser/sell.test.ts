@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { chromiumPath, closeChromium, howToGetChromium, troublesOf, visit } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
@@ -35,7 +35,7 @@ else
     };
 
     test("a license is sold, found, revoked with a reason and reinstated", async () => {
-      await page.goto(at("/licenses"));
+      await visit(page, at("/licenses"));
       await page.getByRole("link", { name: "New license" }).first().click();
       await page.getByLabel("E-mail", { exact: true }).fill("carla.voss@example.com");
       await page.getByLabel("Name", { exact: true }).fill("Carla Voss");

@@ -47,6 +47,12 @@ await scenario("races with full numbers", () => longTests("tests/races", { COUNT
 await scenario("imports whose server is killed", () =>
   longTests("tests/manage/license-import-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
 );
+await scenario("work on many licenses whose server is killed", () =>
+  longTests("tests/manage/licenses-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
+);
+await scenario("a replay whose server is killed", () =>
+  longTests("tests/manage/webhook-replay-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
+);
 await scenario("100,000 generated requests", () =>
   longTests("tests/http/fuzz.test.ts", { COUNTERSIGN_FUZZ_RUNS: "25000" }),
 );

@@ -5,6 +5,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 
 const places = [
   process.env.CHROMIUM ?? "",
+  // The same without windows: it takes a fifth less of the processor.
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -27,7 +29,10 @@ let running: Promise<Browser> | null = null;
 export async function openContext(
   options: { readonly scheme?: "light" | "dark"; readonly width?: number } = {},
 ): Promise<BrowserContext> {
-  running ??= chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox"] });
+  running ??= chromium.launch({
+    executablePath: chromiumPath ?? "",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
   const context = await (await running).newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
     colorScheme: options.scheme ?? "light",
@@ -77,7 +82,40 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   );
 }
 
+/**
+ * Goes to an address as a link on the page would, which takes a fraction of what it takes to load the dashboard anew.
+ * A page that shows nothing yet does load it. Returns when another page, or another title, is there.
+ */
+export async function visit(page: Page, url: string): Promise<void> {
+  if (page.url() === "about:blank") {
+    await page.goto(url);
+    return;
+  }
+  await page.evaluate((to) => {
+    const { document, history } = globalThis as unknown as InBrowser;
+    document.querySelector("h1")?.setAttribute("data-left", document.title);
+    history.pushState({}, "", to);
+  }, url);
+  await page.waitForFunction(() => {
+    const { document } = globalThis as unknown as InBrowser;
+    const heading = document.querySelector("h1");
+    return heading !== null && heading.getAttribute("data-left") !== document.title;
+  });
+}
+
+/** What of a page's own world is used here. */
+interface InBrowser {
+  readonly document: {
+    readonly title: string;
+    querySelector(selector: string): {
+      getAttribute(name: string): string | null;
+      setAttribute(name: string, value: string): void;
+    } | null;
+  };
+  readonly history: { pushState(state: object, unused: string, url: string): void };
+}
+
 export async function keepPicture(page: Page, name: string): Promise<void> {
   mkdirSync(artifacts, { recursive: true });
-  await page.screenshot({ path: join(artifacts, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(artifacts, `${name}.jpg`), type: "jpeg", quality: 85, fullPage: true });
 }

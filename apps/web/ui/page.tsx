@@ -5,6 +5,8 @@ import classes from "./page.module.css";
 
 interface PageProps {
   readonly title?: string;
+  /** The part of it that is shown, for the browser's tab. */
+  readonly part?: string | undefined;
   /** The way back up, above the title. */
   readonly above?: ReactNode;
   /** What belongs to the title itself, such as a status or a way to copy it. */
@@ -19,10 +21,11 @@ interface PageProps {
 }
 
 /** A page inside the frame: its title, also on the browser's tab, what one can do, and the rest. */
-export function Page({ title, above, beside, lead, actions, children, narrow = false }: PageProps) {
+export function Page({ title, part, above, beside, lead, actions, children, narrow = false }: PageProps) {
   useEffect(() => {
-    if (title !== undefined) document.title = `${title} · Countersign`;
-  }, [title]);
+    const names = [part, title, "Countersign"].filter((name) => name !== undefined);
+    if (title !== undefined) document.title = names.join(" · ");
+  }, [title, part]);
   return (
     <div className={classes.page} data-narrow={narrow || undefined}>
       {title !== undefined && (

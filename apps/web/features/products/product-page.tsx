@@ -1,5 +1,5 @@
 import { Alert } from "@mantine/core";
-import { type ErrorComponentProps, Outlet } from "@tanstack/react-router";
+import { type ErrorComponentProps, Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
@@ -20,6 +20,7 @@ export function ProductPage() {
   const may = useMay();
   const organization = useOrganization();
   const product = useProduct();
+  const { pathname } = useLocation();
   if (product.organization_id !== organization.id) return <MissingPage />;
   const base = `/o/${organization.slug}/products/${product.id}`;
   const sees = may("products:view", "products:manage");
@@ -38,6 +39,7 @@ export function ProductPage() {
   return (
     <Page
       title={product.name}
+      part={tabs.find(({ to }) => to === pathname)?.label}
       above={<Back to={`/o/${organization.slug}/products`}>{t("title")}</Back>}
       beside={<ProductStatus status={product.status} />}
     >
