@@ -125,7 +125,7 @@ else
       await tab.getByRole("button", { name: "Sign in", exact: true }).click();
       await tab.getByRole("button", { name: "Your account" }).waitFor();
       await tab.close();
-      await page.getByText("You are signed in again. Go on where you were.").waitFor();
+      await page.getByRole("dialog", { name: "You are signed out" }).waitFor({ state: "detached" });
       expect(await dialog.getByLabel("E-mail").inputValue()).toBe("new@example.com");
       await dialog.getByRole("button", { name: "Add the customer" }).click();
       await dialog.waitFor({ state: "detached" });

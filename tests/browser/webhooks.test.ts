@@ -82,7 +82,7 @@ else
       await button("A license was made license.created").click();
       const drawer = page.getByRole("dialog");
       await drawer.getByText("10 attempts").waitFor();
-      await drawer.getByText("the database is locked").last().waitFor();
+      await drawer.getByText("the database is locked").first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
 
       // It is repaired, and what it missed is sent once more, under the same id.
