@@ -9,6 +9,7 @@ const kinds = [
   ["packages/store/", "store"],
   ["packages/contract/", "contract"],
   ["apps/", "server"],
+  ["sdks/", "SDKs"],
   ["tests/http/", "black-box"],
   ["tests/manage/", "management"],
   ["tests/browser/", "browser"],

@@ -58,7 +58,7 @@ test("jobs are shared: each is done once, so many at a time and no more", async 
 });
 
 describe("the plan", () => {
-  const files: string[] = testFiles(root, ["packages", "apps", "tests"]);
+  const files: string[] = testFiles(root, ["packages", "apps", "sdks", "tests"]);
   const { sideBySide, calm } = planOf(files);
   const filesOf = (groups: { files: string[] }[]) => groups.flatMap((group) => group.files);
 

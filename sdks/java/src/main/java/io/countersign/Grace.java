@@ -1,0 +1,127 @@
+package io.countersign;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Lets a license that was valid go on being valid for a while when the server cannot be reached. Time is counted by the
+ * clock that never goes back while the process lives, and by the wall's over a restart, where going back ends it.
+ */
+final class Grace {
+  /** So much may a clock be corrected backwards without anybody meaning harm. */
+  private static final long CORRECTION_MILLIS = 120_000;
+
+  private final long graceMillis;
+  private final GraceStore store;
+  private final byte[] secret;
+  private final Clock clock;
+  private final Map<String, Long> saidSteadyMillis = new ConcurrentHashMap<>();
+
+  Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int most) {
+    this.graceMillis = graceMillis;
+    this.store = store == null ? new InMemory(most) : store;
+    this.secret = sha256("countersign.grace.v1\n" + apiKey);
+    this.clock = clock;
+  }
+
+  void granted(String key, ValidateResult result) {
+    if (graceMillis == 0) return;
+    long nowMillis = clock.wallMillis();
+    saidSteadyMillis.put(key, clock.steadyMillis());
+    save(key, result.body(), result.requestId().orElse(null), nowMillis, nowMillis);
+  }
+
+  void refused(String key) {
+    saidSteadyMillis.remove(key);
+    if (graceMillis > 0) store.remove(nameOf(key));
+  }
+
+  /** What may still be said although nobody can be asked; null for nothing. */
+  ValidateResult lastWord(String key) {
+    Map<String, Object> kept = graceMillis == 0 ? null : open(key, store.load(nameOf(key)));
+    if (kept == null) return null;
+    long nowMillis = clock.wallMillis();
+    long saidMillis = ((Number) kept.get("said")).longValue();
+    long seenMillis = ((Number) kept.get("seen")).longValue();
+    if (nowMillis < seenMillis - CORRECTION_MILLIS) return null;
+    Long saidSteady = saidSteadyMillis.get(key);
+    long steadyAge = saidSteady == null ? 0 : clock.steadyMillis() - saidSteady;
+    if (Math.max(nowMillis - saidMillis, steadyAge) > graceMillis) return null;
+    String body = (String) kept.get("body");
+    String requestId = (String) kept.get("request_id");
+    Instant saidAt = Instant.ofEpochMilli(saidMillis);
+    ValidateResult result = ValidateResult.read(body, ValidateResult.Source.GRACE, saidAt, requestId);
+    long latestMillis = Math.max(nowMillis, seenMillis);
+    if (result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent())
+      return null;
+    save(key, body, requestId, saidMillis, latestMillis);
+    return result;
+  }
+
+  private void save(String key, String body, String requestId, long saidMillis, long seenMillis) {
+    Map<String, Object> kept = new LinkedHashMap<>();
+    kept.put("said", saidMillis);
+    kept.put("seen", seenMillis);
+    kept.put("request_id", requestId);
+    kept.put("body", body);
+    String text = Json.write(kept);
+    store.save(nameOf(key), mac(key, text) + "." + text);
+  }
+
+  /** Null for what this client did not write, or wrote for another license. */
+  private Map<String, Object> open(String key, String text) {
+    if (text == null || text.length() < 65) return null;
+    String content = text.substring(65);
+    boolean isOurs = MessageDigest.isEqual(text.substring(0, 64).getBytes(UTF_8), mac(key, content).getBytes(UTF_8));
+    return isOurs ? Json.object(content) : null;
+  }
+
+  private String mac(String key, String text) {
+    return Hex.text(Hmac.sha256(secret, (key + "\n" + text).getBytes(UTF_8)));
+  }
+
+  /** License keys are nobody's business who only sees the files' names. */
+  private static String nameOf(String key) {
+    return Hex.text(sha256(key)).substring(0, 32);
+  }
+
+  private static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256.", impossible);
+    }
+  }
+
+  private static final class InMemory implements GraceStore {
+    private final Map<String, String> texts = new LinkedHashMap<>();
+    private final int most;
+
+    InMemory(int most) {
+      this.most = Math.max(1, most);
+    }
+
+    @Override
+    public synchronized String load(String name) {
+      return texts.get(name);
+    }
+
+    @Override
+    public synchronized void save(String name, String text) {
+      texts.remove(name);
+      texts.put(name, text);
+      if (texts.size() > most) texts.remove(texts.keySet().iterator().next());
+    }
+
+    @Override
+    public synchronized void remove(String name) {
+      texts.remove(name);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.countersign;
+
+/** Keeps one text for each license, so that an app that starts without a network still runs. */
+public interface GraceStore {
+  /** Null when there is none. */
+  String load(String name);
+
+  /** Keeps it in place of the one before. */
+  void save(String name, String text);
+
+  /** Forgets it. */
+  void remove(String name);
+}

@@ -1,0 +1,10 @@
+package io.countersign;
+
+/** No answer came in time. */
+public class TimeoutException extends ConnectionException {
+  private static final long serialVersionUID = 1L;
+
+  TimeoutException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,17 @@
+package io.countersign;
+
+/** The request is not a delivery of Countersign, or cannot be told to be one. */
+public class WebhookException extends CountersignException {
+  private static final long serialVersionUID = 1L;
+  private final String reason;
+
+  WebhookException(String reason, String message) {
+    super(message, null, null);
+    this.reason = reason;
+  }
+
+  /** One of parsed_body, missing_header, stale, mismatch, malformed. */
+  public String reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,35 @@
+/** Remembers so many values, each for its own time by a clock that never goes back. The oldest makes room. */
+export class Cache<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
+  readonly #most: number;
+  readonly #steadyMs: () => number;
+
+  constructor(most: number, steadyMs: () => number) {
+    this.#most = most;
+    this.#steadyMs = steadyMs;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.untilMs > this.#steadyMs()) return entry.value;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  set(key: string, value: Value, forMs: number): void {
+    this.#entries.delete(key);
+    if (forMs <= 0 || this.#most <= 0) return;
+    this.#entries.set(key, { value, untilMs: this.#steadyMs() + forMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

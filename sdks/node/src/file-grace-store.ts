@@ -1,0 +1,33 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { GraceStore } from "./grace.ts";
+
+/** One small file for each license in a folder of the app's own. */
+export class FileGraceStore implements GraceStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async load(name: string): Promise<string | null> {
+    return readFile(this.#path(name), "utf8").catch(() => null);
+  }
+
+  async save(name: string, text: string): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#path(name);
+    const half = `${path}.${process.pid}`;
+    // Renamed into place, so that nobody ever reads half of it.
+    await writeFile(half, text, { mode: 0o600 });
+    await rename(half, path);
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(this.#path(name), { force: true });
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${name}.countersign`);
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Clock } from "./clock.ts";
+import type { ValidateResult } from "./result.ts";
+
+/** Keeps one text for each license, for example in a file, so that an app that starts without a network still runs. */
+export interface GraceStore {
+  load(name: string): string | null | Promise<string | null>;
+  save(name: string, text: string): void | Promise<void>;
+  remove(name: string): void | Promise<void>;
+}
+
+interface Kept {
+  readonly result: ValidateResult;
+  readonly saidAtWallMs: number;
+  /** The latest time that was ever seen: a clock that says less was set back. */
+  readonly seenWallMs: number;
+}
+
+/** So much may a clock be corrected backwards without anybody meaning harm. */
+const correctionMs = 120_000;
+
+/**
+ * Lets a license that was valid go on being valid for a while when the server cannot be reached. Time is counted by the
+ * clock that never goes back while the process lives, and by the wall's over a restart, where going back ends it.
+ */
+export class Grace {
+  readonly #graceMs: number;
+  readonly #store: GraceStore;
+  readonly #secret: Uint8Array;
+  readonly #clock: Clock;
+  readonly #saidSteadyMs = new Map<string, number>();
+
+  constructor(graceSeconds: number, store: GraceStore | null, apiKey: string, clock: Clock, most: number) {
+    this.#graceMs = graceSeconds * 1_000;
+    this.#store = store ?? new InMemory(most);
+    this.#secret = createHash("sha256").update(`countersign.grace.v1\n${apiKey}`).digest();
+    this.#clock = clock;
+  }
+
+  async granted(key: string, result: ValidateResult): Promise<void> {
+    if (this.#graceMs === 0) return;
+    const nowMs = this.#clock.wallMs();
+    this.#saidSteadyMs.set(key, this.#clock.steadyMs());
+    await this.#save(key, { result, saidAtWallMs: nowMs, seenWallMs: nowMs });
+  }
+
+  async refused(key: string): Promise<void> {
+    this.#saidSteadyMs.delete(key);
+    if (this.#graceMs > 0) await this.#store.remove(nameOf(key));
+  }
+
+  /** What may still be said although nobody can be asked. */
+  async lastWord(key: string): Promise<ValidateResult | null> {
+    if (this.#graceMs === 0) return null;
+    const kept = this.#open(key, await this.#store.load(nameOf(key)));
+    if (kept === null) return null;
+    const nowMs = this.#clock.wallMs();
+    if (nowMs < kept.seenWallMs - correctionMs) return null;
+    const saidSteadyMs = this.#saidSteadyMs.get(key);
+    const ages = [nowMs - kept.saidAtWallMs];
+    if (saidSteadyMs !== undefined) ages.push(this.#clock.steadyMs() - saidSteadyMs);
+    if (Math.max(...ages) > this.#graceMs) return null;
+    const { expires } = kept.result;
+    if (expires !== null && expires.getTime() <= Math.max(nowMs, kept.seenWallMs)) return null;
+    await this.#save(key, { ...kept, seenWallMs: Math.max(nowMs, kept.seenWallMs) });
+    return { ...kept.result, source: "grace", ipRegistered: null };
+  }
+
+  async #save(key: string, kept: Kept): Promise<void> {
+    const text = JSON.stringify(kept);
+    await this.#store.save(nameOf(key), `${this.#mac(key, text)}.${text}`);
+  }
+
+  /** Null for what this client did not write, or wrote for another license. */
+  #open(key: string, text: string | null): Kept | null {
+    if (text === null) return null;
+    const content = text.slice(65);
+    const expected = Buffer.from(this.#mac(key, content));
+    const claimed = Buffer.from(text.slice(0, 64));
+    if (claimed.length !== expected.length || !timingSafeEqual(claimed, expected)) return null;
+    const kept = JSON.parse(content) as Kept;
+    const { expires, checkedAt } = kept.result;
+    return {
+      ...kept,
+      result: {
+        ...kept.result,
+        expires: expires === null ? null : new Date(expires),
+        checkedAt: new Date(checkedAt),
+      },
+    };
+  }
+
+  #mac(key: string, text: string): string {
+    return createHmac("sha256", this.#secret).update(`${key}\n${text}`).digest("hex");
+  }
+}
+
+/** License keys are nobody's business who only sees the files' names. */
+function nameOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 32);
+}
+
+/** The oldest makes room. */
+class InMemory implements GraceStore {
+  readonly #texts = new Map<string, string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = Math.max(1, most);
+  }
+
+  load(name: string): string | null {
+    return this.#texts.get(name) ?? null;
+  }
+
+  save(name: string, text: string): void {
+    this.#texts.delete(name);
+    this.#texts.set(name, text);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > this.#most && oldest !== undefined) this.#texts.delete(oldest);
+  }
+
+  remove(name: string): void {
+    this.#texts.delete(name);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from "./clock.ts";
+import { RateLimitError } from "./errors.ts";
+
+/** Once the server has said that the day's limit is used up, asking again is of no use until it is over. */
+export class Latch {
+  readonly #clock: Clock;
+  #untilSteadyMs = Number.NEGATIVE_INFINITY;
+  #requestId: string | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Throws while it is shut. */
+  check(): void {
+    const leftMs = this.#untilSteadyMs - this.#clock.steadyMs();
+    if (leftMs > 0) throw this.#error(Math.ceil(leftMs / 1_000));
+  }
+
+  /** Shuts it, and returns what to throw. */
+  shut(retryAfterSeconds: number, requestId: string | null): RateLimitError {
+    this.#untilSteadyMs = this.#clock.steadyMs() + retryAfterSeconds * 1_000;
+    this.#requestId = requestId;
+    return this.#error(retryAfterSeconds);
+  }
+
+  #error(seconds: number): RateLimitError {
+    const resetAt = new Date(this.#clock.wallMs() + seconds * 1_000);
+    return new RateLimitError(
+      `The product's daily limit is used up. It starts anew in ${seconds} seconds.`,
+      seconds,
+      resetAt,
+      this.#requestId,
+    );
+  }
+}

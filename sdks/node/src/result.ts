@@ -1,0 +1,86 @@
+/** Every status there is today. A newer server may say others: they are passed on, and grant nothing. */
+export type KnownStatus =
+  | "active"
+  | "license_not_found"
+  | "revoked"
+  | "expired"
+  | "ip_blocked"
+  | "ip_limit_reached"
+  | "ip_not_registered"
+  | "version_not_allowed"
+  | "product_not_found"
+  | "product_archived"
+  | "product_disabled"
+  | "org_suspended"
+  | "billing_suspended";
+
+/** Any text, though editors still offer the known ones. */
+export type ValidateStatus = KnownStatus | (string & {});
+
+/** What the server said about a license. Grant access only when `valid` is true; `status` says why not. */
+export interface ValidateResult {
+  readonly valid: boolean;
+  readonly status: ValidateStatus;
+  /** Null for lifetime licenses, and when there is no such license. */
+  readonly expires: Date | null;
+  /** Whether this call took one of the license's places for the caller's address. */
+  readonly ipRegistered: boolean | null;
+  readonly ipCount: number | null;
+  readonly maxIps: number | null;
+  readonly version: string | null;
+  readonly versionValid: boolean | null;
+  /** The product's custom response. */
+  readonly custom: Readonly<Record<string, unknown>> | null;
+  /** Where it comes from: asked just now, remembered, or from before the server could no longer be reached. */
+  readonly source: "server" | "cache" | "grace";
+  /** When the server said it. */
+  readonly checkedAt: Date;
+  readonly requestId: string | null;
+}
+
+/** Null for what is no answer to a validation. */
+export function readResult(body: string, checkedAt: Date, requestId: string | null): ValidateResult | null {
+  const value = parsed(body);
+  if (value === null || typeof value.valid !== "boolean" || typeof value.status !== "string") return null;
+  return {
+    // A status that is not known cannot be known to grant.
+    valid: value.valid && value.status === "active",
+    status: value.status,
+    expires: time(value.expires),
+    ipRegistered: typeof value.ip_registered === "boolean" ? value.ip_registered : null,
+    ipCount: number(value.ip_count),
+    maxIps: number(value.max_ips),
+    version: text(value.version),
+    versionValid: typeof value.version_valid === "boolean" ? value.version_valid : null,
+    custom: isRecord(value.custom) ? value.custom : null,
+    source: "server",
+    checkedAt,
+    requestId,
+  };
+}
+
+export function parsed(body: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function text(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+export function number(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+export function time(value: unknown): Date | null {
+  const date = typeof value === "string" ? new Date(value) : null;
+  return date === null || Number.isNaN(date.getTime()) ? null : date;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

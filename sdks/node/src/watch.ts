@@ -1,0 +1,68 @@
+import type { Clock } from "./clock.ts";
+import { CountersignError } from "./errors.ts";
+import type { ValidateResult } from "./result.ts";
+
+export interface WatchOptions {
+  readonly intervalSeconds: number;
+  /** Called with the first verdict, and with each that differs from the one before. */
+  readonly onChange: (result: ValidateResult, before: ValidateResult | null) => void;
+  /** Called when there was no verdict. It is asked for again after the interval. */
+  readonly onError?: (error: CountersignError) => void;
+  readonly version?: string;
+  readonly deviceId?: string;
+}
+
+/** Many apps that were started together do not all ask together. */
+const jitter = 0.1;
+
+export class Watch {
+  readonly #validate: () => Promise<ValidateResult>;
+  readonly #options: WatchOptions;
+  readonly #random: () => number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #before: ValidateResult | null = null;
+  #isStopped = false;
+  /** Resolves after the first look. */
+  readonly started: Promise<void>;
+
+  constructor(
+    validate: () => Promise<ValidateResult>,
+    options: WatchOptions,
+    { random }: { readonly clock: Clock; readonly random: () => number },
+  ) {
+    if (!(options.intervalSeconds >= 1))
+      throw new TypeError("intervalSeconds should be a number of seconds, 1 or more.");
+    this.#validate = validate;
+    this.#options = options;
+    this.#random = random;
+    this.started = this.#look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const result = await this.#validate();
+      if (this.#isStopped) return;
+      const before = this.#before;
+      this.#before = result;
+      if (before === null || before.valid !== result.valid || before.status !== result.status)
+        this.#options.onChange(result, before);
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      if (!this.#isStopped) this.#options.onError?.(error);
+    } finally {
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    if (this.#isStopped) return;
+    const spread = 1 + jitter * (2 * this.#random() - 1);
+    this.#timer = setTimeout(() => void this.#look(), this.#options.intervalSeconds * 1_000 * spread);
+    this.#timer.unref?.();
+  }
+}

@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { CountersignError } from "./errors.ts";
+
+export interface WebhookEvent<Data = Readonly<Record<string, unknown>>> {
+  /** The same however often it is delivered: remember it, and do the work once. */
+  readonly id: string;
+  readonly type: string;
+  /** When it happened. */
+  readonly timestamp: Date;
+  readonly data: Data;
+}
+
+export type WebhookProblem = "parsed_body" | "missing_header" | "stale" | "mismatch" | "malformed";
+
+/** The request is not a delivery of Countersign, or cannot be told to be one. */
+export class WebhookError extends CountersignError {
+  override readonly name = "WebhookError";
+  readonly reason: WebhookProblem;
+
+  constructor(reason: WebhookProblem, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface WebhookOptions {
+  /** The endpoint's secret, `whsec_…`; during a rotation the old and the new one. */
+  readonly secret: string | readonly string[];
+  /** 300 when left out. */
+  readonly toleranceSeconds?: number;
+  /** For tests. */
+  readonly nowMs?: () => number;
+}
+
+type Headers_ = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Checks a delivery and returns its event. `body` is what came over the wire: bytes, or a text that nobody parsed. */
+export function verifyWebhook(
+  body: Uint8Array | string,
+  headers: Headers_,
+  options: WebhookOptions,
+): WebhookEvent {
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    throw new WebhookError(
+      "parsed_body",
+      'The body was parsed before its signature was checked. Pass the raw bytes: in Express use express.raw({ type: "application/json" }) on this route, before any express.json().',
+    );
+  }
+  const id = header(headers, "webhook-id");
+  const timestamp = header(headers, "webhook-timestamp");
+  const signatures = header(headers, "webhook-signature");
+  const nowSeconds = (options.nowMs ?? Date.now)() / 1_000;
+  const tolerance = options.toleranceSeconds ?? 300;
+  if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > tolerance)
+    throw new WebhookError("stale", "The delivery is too old, or from the future.");
+  const secrets = typeof options.secret === "string" ? [options.secret] : options.secret;
+  const given = signatures
+    .split(" ")
+    .map((one) => one.split(","))
+    .filter(([version]) => version === "v1")
+    .map(([, code]) => Buffer.from(code ?? "", "base64"));
+  const isRight = secrets.map(keyOf).some((key) => {
+    const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
+    return given.some((code) => code.length === expected.length && timingSafeEqual(code, expected));
+  });
+  if (!isRight) throw new WebhookError("mismatch", "The signature does not fit the body and the secret.");
+  return readEvent(id, body);
+}
+
+function readEvent(id: string, body: Uint8Array | string): WebhookEvent {
+  try {
+    const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+    const { type, timestamp, data } = JSON.parse(text);
+    if (typeof type === "string") return { id, type, timestamp: new Date(timestamp), data };
+  } catch {
+    // Said below.
+  }
+  throw new WebhookError("malformed", "The body is signed, and no event.");
+}
+
+function header(headers: Headers_, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : (headers[name] ?? null);
+  const text = typeof value === "string" ? value : (value?.[0] ?? "");
+  if (text === "") throw new WebhookError("missing_header", `The header ${name} is missing.`);
+  return text;
+}
+
+function keyOf(secret: string): Uint8Array {
+  return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+}

@@ -1,0 +1,45 @@
+"""Asks a Countersign server whether a license is valid."""
+
+from ._client import AsyncCountersign, Countersign, Signing
+from ._clock import Clock
+from ._grace import FileGraceStore, GraceStore
+from ._models import Decision, LicenseRecord, ValidateResult
+from ._watch import Watch
+from .device import device_id
+from .errors import (
+    AuthenticationError,
+    ConnectionError,
+    CountersignError,
+    NotFoundError,
+    RateLimitError,
+    ServerError,
+    SignatureError,
+    TimeoutError,
+    WebhookError,
+)
+from .webhooks import WebhookEvent, verify_webhook
+
+__all__ = [
+    "AsyncCountersign",
+    "AuthenticationError",
+    "Clock",
+    "ConnectionError",
+    "Countersign",
+    "CountersignError",
+    "Decision",
+    "FileGraceStore",
+    "GraceStore",
+    "LicenseRecord",
+    "NotFoundError",
+    "RateLimitError",
+    "ServerError",
+    "Signing",
+    "SignatureError",
+    "TimeoutError",
+    "ValidateResult",
+    "Watch",
+    "WebhookError",
+    "WebhookEvent",
+    "device_id",
+    "verify_webhook",
+]

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import threading
+from collections import OrderedDict
+from dataclasses import asdict, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Protocol
+
+from ._clock import Clock
+from ._models import ValidateResult
+
+#: So much may a clock be corrected backwards without anybody meaning harm.
+_CORRECTION_SECONDS = 120
+
+
+class GraceStore(Protocol):
+    """Keeps one text for each license, so that an app that starts without a network still runs."""
+
+    def load(self, name: str) -> str | None: ...
+
+    def save(self, name: str, text: str) -> None: ...
+
+    def remove(self, name: str) -> None: ...
+
+
+class FileGraceStore:
+    """One small file for each license in a folder of the app's own."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+
+    def load(self, name: str) -> str | None:
+        try:
+            return self._path(name).read_text("utf-8")
+        except OSError:
+            return None
+
+    def save(self, name: str, text: str) -> None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        half = self._folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
+        # Renamed into place, so that nobody ever reads half of it.
+        descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(half, self._path(name))
+
+    def remove(self, name: str) -> None:
+        self._path(name).unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.countersign"
+
+
+class Grace:
+    """Lets a license that was valid go on being valid for a while when the server cannot be reached.
+
+    Time is counted by the clock that never goes back while the process lives, and by the wall's over a restart, where
+    going back ends it.
+    """
+
+    def __init__(self, grace_seconds: float, store: GraceStore | None, api_key: str, clock: Clock, most: int) -> None:
+        self._grace_seconds = grace_seconds
+        self._store: GraceStore = store if store is not None else _InMemory(most)
+        self._secret = hashlib.sha256(f"countersign.grace.v1\n{api_key}".encode()).digest()
+        self._clock = clock
+        self._said_steady: dict[str, float] = {}
+
+    def granted(self, key: str, result: ValidateResult) -> None:
+        if self._grace_seconds == 0:
+            return
+        now = self._clock.wall()
+        self._said_steady[key] = self._clock.steady()
+        self._save(key, {"result": _plain(result), "said_at": now, "seen_at": now})
+
+    def refused(self, key: str) -> None:
+        self._said_steady.pop(key, None)
+        if self._grace_seconds > 0:
+            self._store.remove(_name_of(key))
+
+    def last_word(self, key: str) -> ValidateResult | None:
+        """What may still be said although nobody can be asked."""
+        if self._grace_seconds == 0:
+            return None
+        kept = self._open(key, self._store.load(_name_of(key)))
+        if kept is None:
+            return None
+        now = self._clock.wall()
+        if now < kept["seen_at"] - _CORRECTION_SECONDS:
+            return None
+        ages = [now - kept["said_at"]]
+        said_steady = self._said_steady.get(key)
+        if said_steady is not None:
+            ages.append(self._clock.steady() - said_steady)
+        if max(ages) > self._grace_seconds:
+            return None
+        result = _result(kept["result"])
+        latest = max(now, kept["seen_at"])
+        if result.expires is not None and result.expires.timestamp() <= latest:
+            return None
+        self._save(key, {**kept, "seen_at": latest})
+        return replace(result, source="grace", ip_registered=None)
+
+    def _save(self, key: str, kept: dict[str, Any]) -> None:
+        text = json.dumps(kept)
+        self._store.save(_name_of(key), f"{self._mac(key, text)}.{text}")
+
+    def _open(self, key: str, text: str | None) -> dict[str, Any] | None:
+        """None for what this client did not write, or wrote for another license."""
+        if text is None or not hmac.compare_digest(text[:64].encode(), self._mac(key, text[65:]).encode()):
+            return None
+        kept: dict[str, Any] = json.loads(text[65:])
+        return kept
+
+    def _mac(self, key: str, text: str) -> str:
+        return hmac.new(self._secret, f"{key}\n{text}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+class _InMemory:
+    def __init__(self, most: int) -> None:
+        self._most = max(1, most)
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def load(self, name: str) -> str | None:
+        with self._lock:
+            return self._texts.get(name)
+
+    def save(self, name: str, text: str) -> None:
+        with self._lock:
+            self._texts.pop(name, None)
+            self._texts[name] = text
+            if len(self._texts) > self._most:
+                self._texts.popitem(last=False)
+
+    def remove(self, name: str) -> None:
+        with self._lock:
+            self._texts.pop(name, None)
+
+
+def _name_of(key: str) -> str:
+    """License keys are nobody's business who only sees the files' names."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _plain(result: ValidateResult) -> dict[str, Any]:
+    fields = asdict(result)
+    fields["expires"] = None if result.expires is None else result.expires.timestamp()
+    fields["checked_at"] = result.checked_at.timestamp()
+    return fields
+
+
+def _result(fields: dict[str, Any]) -> ValidateResult:
+    expires = fields["expires"]
+    return ValidateResult(
+        **{
+            **fields,
+            "expires": None if expires is None else datetime.fromtimestamp(expires, timezone.utc),
+            "checked_at": datetime.fromtimestamp(fields["checked_at"], timezone.utc),
+        }
+    )

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta, timezone
+
+from ._clock import Clock
+from .errors import RateLimitError
+
+
+class Latch:
+    """Once the server has said that the day's limit is used up, asking again is of no use until it is over."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._until = -math.inf
+        self._request_id: str | None = None
+
+    def check(self) -> None:
+        """Raises while it is shut."""
+        left = self._until - self._clock.steady()
+        if left > 0:
+            raise self._error(math.ceil(left))
+
+    def shut(self, retry_after_seconds: int, request_id: str | None) -> RateLimitError:
+        """Shuts it, and returns what to raise."""
+        self._until = self._clock.steady() + retry_after_seconds
+        self._request_id = request_id
+        return self._error(retry_after_seconds)
+
+    def _error(self, seconds: int) -> RateLimitError:
+        now = datetime.fromtimestamp(self._clock.wall(), timezone.utc)
+        message = f"The product's daily limit is used up. It starts anew in {seconds} seconds."
+        return RateLimitError(message, seconds, now + timedelta(seconds=seconds), self._request_id)

@@ -1,0 +1,49 @@
+"""An id of the machine that the app runs on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+
+def device_id(app: str, override: str | None = None) -> str:
+    """The same at every start and another for every app: a hash of what the system calls itself and of ``app``.
+
+    In containers, which share or lose that, set ``COUNTERSIGN_DEVICE_ID`` or pass ``override``.
+    """
+    chosen = override or os.environ.get("COUNTERSIGN_DEVICE_ID", "")
+    if chosen:
+        return chosen[:256]
+    try:
+        machine = _machine_id()
+    except (OSError, subprocess.SubprocessError):
+        machine = None
+    text = f"countersign.device.v1\n{app}\n{machine or 'host:' + platform.node()}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _machine_id() -> str | None:
+    system = platform.system()
+    if system == "Darwin":
+        return _found(r'"IOPlatformUUID" = "([^"]+)"', ["ioreg", "-rd1", "-c", "IOPlatformExpertDevice"])
+    if system == "Windows":
+        key = r"HKLM\SOFTWARE\Microsoft\Cryptography"
+        return _found(r"MachineGuid\s+REG_SZ\s+(\S+)", ["reg", "query", key, "/v", "MachineGuid"])
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        try:
+            text = Path(path).read_text("ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            continue
+        if text:
+            return text
+    return None
+
+
+def _found(pattern: str, command: list[str]) -> str | None:
+    output = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout
+    match = re.search(pattern, output)
+    return match[1] if match else None
