@@ -64,6 +64,14 @@ export function troublesOf(page: Page): string[] {
 
 /** What axe has against the page as it is now, one line each; by the rules named, or by all. */
 export async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // Colours on their way from one theme to the other are neither.
+  await page.evaluate(() => {
+    const { document } = globalThis as unknown as InBrowser;
+    const passing = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    return Promise.allSettled(passing.map(({ finished }) => finished)).then(() => undefined);
+  });
   // As an extension would put it there: the page's own policy lets no script in.
   await page.evaluate(axe);
   const { violations } = await page.evaluate(
@@ -107,6 +115,10 @@ export async function visit(page: Page, url: string): Promise<void> {
 interface InBrowser {
   readonly document: {
     readonly title: string;
+    getAnimations(): {
+      readonly finished: Promise<unknown>;
+      readonly effect: { getComputedTiming(): { readonly endTime: number } } | null;
+    }[];
     querySelector(selector: string): {
       getAttribute(name: string): string | null;
       setAttribute(name: string, value: string): void;
