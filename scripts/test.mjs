@@ -27,7 +27,9 @@ const times = [];
 try {
   // Words after `npm test --` narrow the tests to the paths that contain them; the checks are left out then.
   const wanted = process.argv.slice(2);
-  const files = testFiles(root, ["packages", "apps", "sdks", "tests"]).filter((file) => isWanted(file, wanted));
+  const files = testFiles(root, ["packages", "apps", "sdks", "tests"]).filter((file) =>
+    isWanted(file, wanted),
+  );
   if (files.length === 0) process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   if (wanted.length === 0) await check("formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]);
   if (wanted.length === 0) await check("types", "typescript/bin/tsc", ["--noEmit"]);

@@ -10,9 +10,12 @@ import { App } from "./app/app.tsx";
 import { preferredLanguage } from "./i18n/languages.ts";
 import { loadRefusals } from "./i18n/refusals.ts";
 import { startTranslation } from "./i18n/start.ts";
+import { isFetchingAhead } from "./ui/fetch-ahead.ts";
 
 // After an upgrade of the server, what an open page wants to load next may be gone: the new page has another name for it.
 window.addEventListener("vite:preloadError", () => {
+  // A hand that came near a button is no reason to lose what is typed.
+  if (isFetchingAhead()) return;
   const last = Number(sessionStorage.getItem("countersign.reloaded") ?? 0);
   if (Date.now() - last < 60_000) return;
   // Without a connection, loading anew would leave the browser's own error page.

@@ -13,6 +13,7 @@ else
     let page: Page;
     let home: string;
     let licenseKey: string;
+    let licenseId: string;
     beforeAll(async () => {
       const [database] = databases;
       if (database === undefined) throw new Error("There is no database.");
@@ -23,6 +24,7 @@ else
         is_lifetime: true,
       });
       licenseKey = license.license_key;
+      licenseId = license.id;
       page = await dashboard.pageFor(dashboard.owner);
       home = `${dashboard.house.url}/o/${dashboard.slug}`;
       await page.goto(home);
@@ -106,6 +108,21 @@ else
       await page.context().setOffline(false);
       await page.getByText("The server cannot be reached. Trying again …").waitFor({ state: "detached" });
       expect(await dialog.getByLabel("E-mail").inputValue()).toBe("gone@example.com");
+    }, 60_000);
+
+    test("a part that is gone when a hand only comes near it takes nothing away that was typed", async () => {
+      const tab = await page.context().newPage();
+      await tab.route(/\/assets\/edit-drawer-[^/]+\.js/, (route) => route.fulfill({ status: 404 }));
+      await tab.goto(`${home}/licenses/${licenseId}`);
+      const field = tab.getByPlaceholder("Add an address");
+      await field.fill("203.0.113.7");
+      const gone = tab.waitForResponse(/\/assets\/edit-drawer-[^/]+\.js/);
+      await tab.getByRole("button", { name: "Edit" }).hover();
+      await gone;
+      // Loading anew would begin with a look at the server, which is answered by now.
+      await tab.evaluate(() => fetch("/favicon.svg", { cache: "no-store" }).then(() => undefined));
+      expect(await field.inputValue()).toBe("203.0.113.7");
+      await tab.close();
     }, 60_000);
 
     test("whose session ends in the middle of work signs in again and goes on", async () => {

@@ -1,4 +1,5 @@
 import { type ComponentType, useEffect, useState } from "react";
+import { fetchAhead } from "./fetch-ahead.ts";
 import { tellProblem } from "./tell.tsx";
 
 /**
@@ -11,8 +12,7 @@ export function onDemand<Props extends Openable>(load: Load<Props>) {
 
 /** For a button that opens what is fetched on demand. */
 export function nearOf(load: () => Promise<unknown>) {
-  // It is fetched again, and what is wrong is told, when it is opened.
-  const fetch = () => void load().catch(() => {});
+  const fetch = () => void fetchAhead(load);
   return { onPointerEnter: fetch, onFocus: fetch };
 }
 

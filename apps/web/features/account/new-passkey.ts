@@ -1,4 +1,4 @@
-import { bytesOf, textOf } from "../identity/passkey.ts";
+import { bytesOf, textOf, written } from "../identity/passkey.ts";
 
 /** What the server wants a new passkey to be like. */
 export interface PasskeyCreation {
@@ -32,26 +32,18 @@ export async function makePasskey(wanted: PasskeyCreation): Promise<object | nul
   };
   try {
     const made = await navigator.credentials.create({ publicKey });
-    return made === null ? null : written(made as PublicKeyCredential);
+    return made === null ? null : attested(made as PublicKeyCredential);
   } catch (error) {
     if (error instanceof DOMException && error.name === "NotAllowedError") return null;
     throw error;
   }
 }
 
-/** As JSON has it, by hand: not every browser in use does it by itself. */
-function written(credential: PublicKeyCredential): object {
+function attested(credential: PublicKeyCredential): object {
   const response = credential.response as AuthenticatorAttestationResponse;
-  return {
-    id: credential.id,
-    rawId: textOf(credential.rawId),
-    type: credential.type,
-    authenticatorAttachment: credential.authenticatorAttachment ?? undefined,
-    clientExtensionResults: credential.getClientExtensionResults(),
-    response: {
-      clientDataJSON: textOf(response.clientDataJSON),
-      attestationObject: textOf(response.attestationObject),
-      transports: response.getTransports?.() ?? [],
-    },
-  };
+  return written(credential, {
+    clientDataJSON: textOf(response.clientDataJSON),
+    attestationObject: textOf(response.attestationObject),
+    transports: response.getTransports?.() ?? [],
+  });
 }

@@ -6,9 +6,10 @@ import { call, type Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
+import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { tell } from "../../ui/tell.tsx";
 
 type Customer = Item<"listCustomers">;
 
@@ -94,18 +95,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
             {t("form.lead")}
           </Text>
         )}
-        {isOld ? (
-          <Alert color="orange" title={t("everywhere:changedMeanwhile.title")} icon={<Icon name="warning" />}>
-            <Stack gap="xs" align="flex-start">
-              {t("everywhere:changedMeanwhile.words")}
-              <Button size="xs" variant="default" onClick={() => reload().catch(tellProblem)}>
-                {t("everywhere:changedMeanwhile.reload")}
-              </Button>
-            </Stack>
-          </Alert>
-        ) : (
-          <ProblemAlert error={error} beside={fields} />
-        )}
+        {isOld ? <ChangedMeanwhile onReload={reload} /> : <ProblemAlert error={error} beside={fields} />}
         {isLoaded && <Alert icon={<Icon name="info" />}>{t("everywhere:changedMeanwhile.loaded")}</Alert>}
         {field("email", { type: "email", "data-autofocus": true, autoComplete: "off" })}
         {field("name", { autoComplete: "off" })}

@@ -37,7 +37,7 @@ export async function signWithPasskey(
   };
   try {
     const given = await navigator.credentials.get({ publicKey, signal, mediation });
-    return given === null ? null : written(given as PublicKeyCredential);
+    return given === null ? null : answered(given as PublicKeyCredential);
   } catch (error) {
     const names = ["NotAllowedError", "AbortError"];
     if (error instanceof DOMException && names.includes(error.name)) return null;
@@ -45,22 +45,26 @@ export async function signWithPasskey(
   }
 }
 
-/** As JSON has it, by hand: not every browser in use does it by itself. */
-function written(credential: PublicKeyCredential): object {
+function answered(credential: PublicKeyCredential): object {
   const { authenticatorData, clientDataJSON, signature, userHandle } =
     credential.response as AuthenticatorAssertionResponse;
+  return written(credential, {
+    authenticatorData: textOf(authenticatorData),
+    clientDataJSON: textOf(clientDataJSON),
+    signature: textOf(signature),
+    ...(userHandle === null ? {} : { userHandle: textOf(userHandle) }),
+  });
+}
+
+/** As JSON has it, by hand: not every browser in use does it by itself. */
+export function written(credential: PublicKeyCredential, response: object): object {
   return {
     id: credential.id,
     rawId: textOf(credential.rawId),
     type: credential.type,
     authenticatorAttachment: credential.authenticatorAttachment ?? undefined,
     clientExtensionResults: credential.getClientExtensionResults(),
-    response: {
-      authenticatorData: textOf(authenticatorData),
-      clientDataJSON: textOf(clientDataJSON),
-      signature: textOf(signature),
-      ...(userHandle === null ? {} : { userHandle: textOf(userHandle) }),
-    },
+    response,
   };
 }
 

@@ -5,10 +5,11 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
+import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { readObject } from "../../ui/json-field.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { tell } from "../../ui/tell.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
 import { besides } from "./edit-errors.ts";
 import { EditFields } from "./edit-fields.tsx";
@@ -82,19 +83,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
         />
         <Stack gap="sm" className={classes.foot ?? ""}>
           {isOld ? (
-            <Alert
-              color="orange"
-              role="alert"
-              title={t("everywhere:changedMeanwhile.title")}
-              icon={<Icon name="warning" />}
-            >
-              <Stack gap="xs" align="flex-start">
-                {t("everywhere:changedMeanwhile.words")}
-                <Button size="xs" variant="default" onClick={() => reload().catch(tellProblem)}>
-                  {t("everywhere:changedMeanwhile.reload")}
-                </Button>
-              </Stack>
-            </Alert>
+            <ChangedMeanwhile onReload={reload} />
           ) : (
             <ProblemAlert error={error} beside={besides(error)} />
           )}

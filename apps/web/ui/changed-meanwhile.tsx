@@ -1,0 +1,19 @@
+import { Alert, Button, Stack } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Icon } from "./icon.tsx";
+import { tellProblem } from "./tell.tsx";
+
+/** Somebody else was quicker: nothing was saved, and what they wrote can be brought here without losing what is typed. */
+export function ChangedMeanwhile({ onReload }: { readonly onReload: () => Promise<unknown> }) {
+  const { t } = useTranslation();
+  return (
+    <Alert color="orange" role="alert" title={t("changedMeanwhile.title")} icon={<Icon name="warning" />}>
+      <Stack gap="xs" align="flex-start">
+        {t("changedMeanwhile.words")}
+        <Button size="xs" variant="default" onClick={() => onReload().catch(tellProblem)}>
+          {t("changedMeanwhile.reload")}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
