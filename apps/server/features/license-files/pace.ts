@@ -10,10 +10,12 @@ export interface Pace {
 const share = 0.15;
 const busyCallsPerSecond = 10;
 const longestRestMs = 500;
-/** How long a step should take: when nobody waits, and when somebody does. */
-const quietStepMs = 100;
-const busyStepMs = 5;
-const fewestRows = 64;
+/**
+ * How long a step should take, and how many rows it has however long it takes: where every step takes long because the
+ * database is far away or the machine has other work, fewer rows would only make more steps.
+ */
+const quiet = { stepMs: 100, fewestRows: 512 };
+const busy = { stepMs: 5, fewestRows: 64 };
 const mostRows = 2_048;
 
 /**
@@ -30,7 +32,7 @@ export function courteous(judgedCalls: () => number): Pace {
       await nextTurn();
       const seconds = (performance.now() - beforeMs) / 1_000;
       const isBusy = judgedCalls() - callsBefore > busyCallsPerSecond * seconds;
-      steps.took(workedMs, isBusy ? busyStepMs : quietStepMs);
+      steps.took(workedMs, isBusy ? busy : quiet);
       callsBefore = judgedCalls();
       beforeMs = performance.now();
       if (isBusy) await pause(Math.min(longestRestMs, workedMs * (1 / share - 1)));
@@ -44,7 +46,7 @@ export function headlong(): Pace {
   return {
     rowsAtOnce: () => steps.rows,
     rest: async (workedMs) => {
-      steps.took(workedMs, quietStepMs);
+      steps.took(workedMs, quiet);
       await nextTurn();
     },
   };
@@ -54,8 +56,8 @@ export function headlong(): Pace {
 class Steps {
   rows = 256;
 
-  took(workedMs: number, wantedMs: number): void {
-    const factor = Math.min(2, wantedMs / Math.max(0.1, workedMs));
+  took(workedMs: number, { stepMs, fewestRows }: typeof quiet): void {
+    const factor = Math.min(2, stepMs / Math.max(0.1, workedMs));
     this.rows = Math.max(fewestRows, Math.min(mostRows, Math.round(this.rows * factor)));
   }
 }

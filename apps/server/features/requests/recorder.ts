@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
 import type { FromJournal, JournalSettings, ToJournal } from "./journal-thread.ts";
 
@@ -13,21 +14,25 @@ const mostKept = 200_000;
 /** Nobody waits for these, and every message has a price on both sides. */
 const gatherMs = 100;
 
+const beginAgainMs = 1_000;
+const threadIsGone = "The thread that writes down requests has ended.";
+
 /** Passes what is to be written down about requests on to the journal's thread. */
 export class Recorder {
-  readonly #thread: Worker;
+  readonly #settings: JournalSettings;
   readonly #observer: RecorderObserver;
+  #thread: Worker | null = null;
+  #again: ReturnType<typeof setTimeout> | undefined;
   #gathered: JournalEntry[] = [];
   /** How many entries the thread has and has not written yet. */
   #kept = 0;
-  #closed: () => void = () => {};
+  #closing: PromiseWithResolvers<void> | null = null;
   readonly #forgetting = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
+    this.#settings = settings;
     this.#observer = observer;
-    this.#thread = new Worker(new URL("./journal-thread.ts", import.meta.url), { workerData: settings });
-    this.#thread.on("message", (message: FromJournal) => this.#hear(message));
-    this.#thread.on("error", (error) => observer.journalFailed(String(error)));
+    this.#begin();
   }
 
   record(entry: JournalEntry): void {
@@ -39,6 +44,7 @@ export class Recorder {
   forget(organizationId: string): Promise<void> {
     const known = this.#forgetting.get(organizationId);
     if (known !== undefined) return known.promise;
+    if (this.#thread === null) return Promise.reject(new Error(threadIsGone));
     const outcome = Promise.withResolvers<void>();
     this.#forgetting.set(organizationId, outcome);
     this.#post({ kind: "forget", organizationId });
@@ -47,20 +53,43 @@ export class Recorder {
 
   /** Writes what is left and ends the thread. */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.#closed = resolve;
-    });
+    clearTimeout(this.#again);
     this.#send();
+    const thread = this.#thread;
+    if (thread === null) return;
+    this.#closing = Promise.withResolvers();
     this.#post({ kind: "close" });
-    await closed;
-    await this.#thread.terminate();
+    await this.#closing.promise;
+    await thread.terminate();
+  }
+
+  #begin(): void {
+    const file = threadFile("journal-thread", import.meta.url);
+    const thread = new Worker(file, { workerData: this.#settings });
+    thread.on("message", (message: FromJournal) => this.#hear(message));
+    thread.on("error", (error) => this.#observer.journalFailed(String(error)));
+    thread.on("exit", () => this.#end());
+    this.#thread = thread;
+  }
+
+  /** What the thread had is lost with it. Another takes its place, or nothing would be written down any more. */
+  #end(): void {
+    this.#thread = null;
+    if (this.#kept > 0) this.#observer.entriesDropped(this.#kept);
+    this.#kept = 0;
+    for (const outcome of this.#forgetting.values()) outcome.reject(new Error(threadIsGone));
+    this.#forgetting.clear();
+    this.#closing?.resolve();
+    if (this.#closing !== null) return;
+    this.#again = setTimeout(() => this.#begin(), beginAgainMs);
+    this.#again.unref();
   }
 
   #send(): void {
     const entries = this.#gathered;
     if (entries.length === 0) return;
     this.#gathered = [];
-    if (this.#kept + entries.length > mostKept) {
+    if (this.#thread === null || this.#kept + entries.length > mostKept) {
       this.#observer.entriesDropped(entries.length);
       return;
     }
@@ -84,12 +113,12 @@ export class Recorder {
         break;
       }
       case "closed":
-        this.#closed();
+        this.#closing?.resolve();
         break;
     }
   }
 
   #post(message: ToJournal): void {
-    this.#thread.postMessage(message);
+    this.#thread?.postMessage(message);
   }
 }

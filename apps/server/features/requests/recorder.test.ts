@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import type { JournalEntry } from "@countersign/store/journal";
+import { openStore } from "@countersign/store/open";
+import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
+import { freshFolder } from "../../../../tests/support/databases.ts";
+import { until } from "../../../../tests/support/until.ts";
+import { newId } from "../../new-id.ts";
+import { Recorder } from "./recorder.ts";
+
+function entry(): JournalEntry {
+  return [newId(), Date.now(), "o", "p", null, "validate", "active", "192.0.2.1", null, null, null, false];
+}
+
+test("a thread that dies is begun again, what it had is counted as dropped, and closing does not wait for it", async () => {
+  const folder = freshFolder();
+  const failures: string[] = [];
+  let dropped = 0;
+  const observer = {
+    journalFailed: (reason: string) => failures.push(reason),
+    entriesDropped: (count: number) => {
+      dropped += count;
+    },
+  };
+  // There are no tables yet, so that the thread cannot even begin.
+  const settings = { database: { kind: "sqlite", folder }, requestLogDays: 30 } as const;
+  const recorder = new Recorder(settings, observer);
+  recorder.record(entry());
+  await until("the thread has failed", () => failures.length > 0 && dropped === 1);
+  const hopeless = new Recorder(settings, observer);
+  await hopeless.close();
+
+  const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
+  await store.close();
+  const failuresBefore = failures.length;
+  await until("something is written down", () => {
+    recorder.record(entry());
+    return writtenIn(folder) > 0;
+  });
+  await recorder.close();
+  expect(failures.length - failuresBefore).toBeLessThanOrEqual(1);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function writtenIn(folder: string): number {
+  const journal = openDatabase(sqliteFiles(folder).journal);
+  const row = journal.prepare("select count(*) as rows from request_log").get();
+  journal.close();
+  return Number(row?.rows);
+}
