@@ -1,5 +1,6 @@
+import { ensureBuilt } from "./built.mjs";
 import { ensureInstalled } from "./toolchain.mjs";
-import { ensureBuilt } from "./web-build.mjs";
 
 ensureInstalled();
-ensureBuilt();
+ensureBuilt("web");
+ensureBuilt("server");

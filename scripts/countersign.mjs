@@ -1,3 +1,3 @@
-import { runServer } from "./toolchain.mjs";
+import { runServer } from "./server.mjs";
 
 process.exitCode = await runServer(process.argv.slice(2));

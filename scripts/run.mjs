@@ -1,4 +1,10 @@
+import { ensureBuilt } from "./built.mjs";
+import { builtServer } from "./server.mjs";
 import { ensureInstalled, runBun } from "./toolchain.mjs";
 
 ensureInstalled();
-process.exitCode = await runBun(process.argv.slice(2));
+// What is measured and tried out here is what users start.
+ensureBuilt("server");
+process.exitCode = await runBun(process.argv.slice(2), {
+  env: { COUNTERSIGN_TEST_SERVER: builtServer, ...process.env },
+});

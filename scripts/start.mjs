@@ -1,7 +1,8 @@
 // What `npm start` runs. Plain JavaScript for Node, because nothing else is there yet on a fresh clone.
-import { ensureInstalled, runServer } from "./toolchain.mjs";
-import { ensureBuilt } from "./web-build.mjs";
+import { ensureBuilt } from "./built.mjs";
+import { runServer } from "./server.mjs";
+import { ensureInstalled } from "./toolchain.mjs";
 
 ensureInstalled();
-ensureBuilt();
+ensureBuilt("web");
 process.exitCode = await runServer(["serve"]);

@@ -34,21 +34,36 @@ const calm = ["tests/faults/"];
 /** Many quick files that start nothing: a process for each would cost more than they do. */
 const together = ["packages/domain/", "packages/contract/"];
 
+/** Of these, some files share a process, which loads what they all need once. Each still starts its own servers. */
+const inBatches = ["apps/", "packages/store/", "tests/http/", "tests/manage/"];
+const batchSize = 4;
+
 /**
  * Which files run in one process, and in which order. Each group is of one kind. Workers take the next group of
  * `sideBySide` whenever they are free; those of `calm` follow, two at a time.
  */
 export function planOf(files) {
   const groups = new Map();
+  const counts = new Map();
   for (const file of [...files].sort()) {
-    const name = together.find((start) => file.startsWith(start)) ?? file;
-    groups.set(name, { kind: kindOf(file), files: [...(groups.get(name)?.files ?? []), file] });
+    const kind = kindOf(file);
+    const name = groupName(file, kind, counts);
+    groups.set(name, { kind, files: [...(groups.get(name)?.files ?? []), file] });
   }
   const place = ({ files: [file] }) =>
     longestFirst.includes(file) ? longestFirst.indexOf(file) : longestFirst.length;
   const ordered = [...groups.values()].sort((a, b) => place(a) - place(b));
   const isCalm = ({ files: [file] }) => calm.some((start) => file.startsWith(start));
   return { sideBySide: ordered.filter((group) => !isCalm(group)), calm: ordered.filter(isCalm) };
+}
+
+function groupName(file, kind, counts) {
+  const all = together.find((start) => file.startsWith(start));
+  if (all !== undefined) return all;
+  if (longestFirst.includes(file) || !inBatches.some((start) => file.startsWith(start))) return file;
+  const count = counts.get(kind) ?? 0;
+  counts.set(kind, count + 1);
+  return `${kind} ${Math.floor(count / batchSize)}`;
 }
 
 /** Most tests wait for a server or a database that works for them, so two more than there are cores keep all busy. */

@@ -4,12 +4,13 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensureBuilt } from "./built.mjs";
 import { ensureDebianPrograms } from "./debian-programs.mjs";
+import { builtServer } from "./server.mjs";
 import { Crew, share } from "./test-crew.mjs";
 import { planOf, workerCount } from "./test-plan.mjs";
 import { emptyTally, readReport, table, testFiles, totals } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
-import { ensureBuilt } from "./web-build.mjs";
 
 ensureInstalled();
 ensureDebianPrograms();
@@ -35,7 +36,8 @@ try {
   if (wanted.length === 0) await check("types", "typescript/bin/tsc", ["--noEmit"]);
   if (wanted.length === 0)
     await check("types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web"]);
-  if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt();
+  if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
+  ensureBuilt("server");
   if (!interrupted && files.length > 0) await test(planOf(files));
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });
@@ -64,7 +66,11 @@ async function test({ sideBySide, calm }) {
     return;
   }
   try {
-    const env = { ...process.env, COUNTERSIGN_TEST_POSTGRES: postgres.url };
+    const env = {
+      ...process.env,
+      COUNTERSIGN_TEST_POSTGRES: postgres.url,
+      COUNTERSIGN_TEST_SERVER: builtServer,
+    };
     await share(sideBySide, workerCount(), (group) => testGroup(group, env));
     await share(calm, 2, (group) => testGroup(group, env));
   } finally {

@@ -77,12 +77,6 @@ export function whenOrphaned(act) {
   timer.unref();
 }
 
-/** Runs a command of the server. */
-export function runServer(words) {
-  ensureInstalled();
-  return runBun([join(root, "apps", "server", "main.ts"), ...words]);
-}
-
 function isProgram(path) {
   try {
     accessSync(path, constants.X_OK);

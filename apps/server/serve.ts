@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isBuilt } from "@countersign/store/built";
 import { openStore } from "@countersign/store/open";
 import type { Config } from "./config.ts";
 import { DashboardPages } from "./features/dashboard/pages.ts";
@@ -25,8 +26,8 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Where the build puts it. */
-const dashboardFolder = join(import.meta.dirname, "..", "web", "dist");
+/** Where the build puts it, seen from here or from the built server. */
+const dashboardFolder = join(import.meta.dirname, isBuilt ? "../.." : "..", "web", "dist");
 const longestDrainMs = 8_000;
 const longestFarewellMs = 1_000;
 const quietMs = 100;

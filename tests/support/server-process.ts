@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
-const main = join(import.meta.dir, "../../apps/server/main.ts");
+/** What `npm test` has built, which is what users start; the sources for a test that is run by itself. */
+const main = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
 
 export interface ServerProcess {
   readonly url: string;

@@ -1,6 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import type { CompiledQuery, Kysely } from "kysely";
+import { threadFile } from "../built.ts";
 import { StorageUnavailable } from "../problem.ts";
 import type { Answer, Given, ReadingName } from "../readings.ts";
 import { sentence } from "../sentence.ts";
@@ -69,7 +70,7 @@ export class ReadingRoom {
   }
 
   #begin(): void {
-    const thread = new Worker(new URL("./reading-thread.ts", import.meta.url), { workerData: this.#files });
+    const thread = new Worker(threadFile("reading-thread", import.meta.url), { workerData: this.#files });
     thread.on("message", (text: string) => this.#hear(JSON.parse(text)));
     thread.on("error", (error) => this.#end(sentence(error)));
     thread.on("exit", () => this.#end("The thread that reads has ended."));

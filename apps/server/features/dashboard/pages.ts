@@ -36,7 +36,7 @@ export class DashboardPages {
       if (!entry.isFile() || type === undefined || entry.name === "index.html") continue;
       const path = join(entry.parentPath, entry.name);
       this.#assets.set(path.slice(folder.length).replaceAll("\\", "/"), {
-        body: new Uint8Array(readFileSync(path)),
+        body: readFileSync(path),
         packed: packedOf(path),
         type,
       });
@@ -100,7 +100,7 @@ function takes(request: Request, packing: string): boolean {
 function packedOf(path: string): Asset["packed"] {
   const packed = new Map<string, Uint8Array<ArrayBuffer>>();
   for (const [name, ending] of Object.entries(packings))
-    if (existsSync(path + ending)) packed.set(name, new Uint8Array(readFileSync(path + ending)));
+    if (existsSync(path + ending)) packed.set(name, readFileSync(path + ending));
   return packed;
 }
 

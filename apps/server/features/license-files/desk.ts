@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { threadFile } from "@countersign/store/built";
 import type { Many } from "@countersign/store/bulk";
 import { importWaits, leftoverUndo } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
@@ -83,7 +84,7 @@ class ImportThread {
     this.#store = store;
     this.#log = log;
     const beside = store.beside();
-    this.#worker = new Worker(new URL("./import-thread.ts", import.meta.url), {
+    this.#worker = new Worker(threadFile("import-thread", import.meta.url), {
       workerData: { beside, claimant } satisfies ImportThreadData,
       transferList: beside.turns === null ? [] : [beside.turns],
     });

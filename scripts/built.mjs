@@ -4,31 +4,36 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { bunBinary, root } from "./toolchain.mjs";
 
-const web = join(root, "apps", "web");
-const output = join(web, "dist");
-const mark = join(output, ".built-from");
-/** What the dashboard is made of. */
-const sources = ["apps/web", "packages/contract", "packages/domain", "package-lock.json"];
+/** What is built, by the folder in `apps` whose `build.ts` makes `dist`: what to call it, and what it is made of. */
+const parts = {
+  web: {
+    name: "dashboard",
+    sources: ["apps/web", "packages/contract", "packages/domain", "package-lock.json"],
+  },
+  server: { name: "server", sources: ["apps/server", "packages", "package-lock.json"] },
+};
 
-/** Builds the dashboard unless it was built from just this. */
-export function ensureBuilt() {
-  const print = fingerprint();
+/** Builds the dashboard or the server unless it was built from just this. */
+export function ensureBuilt(part) {
+  const { name, sources } = parts[part];
+  const mark = join(root, "apps", part, "dist", ".built-from");
+  const print = fingerprint(sources);
   if (existsSync(mark) && readFileSync(mark, "utf8") === print) return;
-  process.stderr.write("Building the dashboard (once) …\n");
-  const result = spawnSync(bunBinary(), [join(web, "build.ts")], {
+  process.stderr.write(`Building the ${name} (once) …\n`);
+  const result = spawnSync(bunBinary(), [join(root, "apps", part, "build.ts")], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
     env: { ...process.env, NODE_ENV: "production" },
   });
   if (result.status !== 0) {
-    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\nThe dashboard could not be built.\n`);
+    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\nThe ${name} could not be built.\n`);
     process.exit(1);
   }
   writeFileSync(mark, print);
 }
 
-function fingerprint() {
+function fingerprint(sources) {
   const hash = createHash("sha256");
   for (const source of sources.flatMap((name) => filesIn(join(root, name)))) {
     hash.update(relative(root, source));
