@@ -7,9 +7,7 @@ import "./app/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
-import { preferredLanguage } from "./i18n/languages.ts";
-import { loadRefusals } from "./i18n/refusals.ts";
-import { startTranslation } from "./i18n/start.ts";
+import { loadTheRest, startTranslation } from "./i18n/start.ts";
 import { isFetchingAhead } from "./ui/fetch-ahead.ts";
 
 // After an upgrade of the server, what an open page wants to load next may be gone: the new page has another name for it.
@@ -36,5 +34,4 @@ if (root !== null)
       <App />
     </StrictMode>,
   );
-// Most visits meet no refusal: what one would say is loaded when the page stands.
-setTimeout(() => loadRefusals(preferredLanguage()), 2_000);
+setTimeout(() => loadTheRest().catch(() => undefined), 2_000);

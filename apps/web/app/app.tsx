@@ -3,6 +3,7 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { queryClient } from "../api/queries.ts";
+import { Overlays } from "./overlays.tsx";
 import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
@@ -17,6 +18,7 @@ export function App() {
       <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" limit={4} />
         <RouterProvider router={router} />
+        <Overlays />
       </QueryClientProvider>
     </MantineProvider>
   );

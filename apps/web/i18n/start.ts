@@ -1,35 +1,64 @@
-import i18next from "i18next";
+import i18next, { type BackendModule } from "i18next";
 import { initReactI18next } from "react-i18next";
 import { keepLanguage, type Language, preferredLanguage } from "./languages.ts";
 import { loadRefusals } from "./refusals.ts";
 
-/** One chunk for each language, with the words of every feature: only the one in use is loaded. */
-const words = {
-  en: () => import("./en/all.ts"),
-  de: () => import("./de/all.ts"),
-  es: () => import("./es/all.ts"),
-} as const;
+type Words = () => Promise<{ words: Record<string, object> }>;
 
-/** Resolves when the words of the preferred language are there. */
+/** Two files for each language, with the words of features that are seen first, and of the rest. */
+const files: Record<Language, { first: Words; rest: Words }> = {
+  en: { first: () => import("./en/first.ts"), rest: () => import("./en/rest.ts") },
+  de: { first: () => import("./de/first.ts"), rest: () => import("./de/rest.ts") },
+  es: { first: () => import("./es/first.ts"), rest: () => import("./es/rest.ts") },
+};
+
+/** A page whose words are not there yet waits for them. */
+const rest: BackendModule = {
+  type: "backend",
+  init: () => undefined,
+  read: (language, feature, done) => {
+    files[language as Language].rest().then(
+      ({ words }) => done(null, words[feature] ?? {}),
+      (error) => done(error, null),
+    );
+  },
+};
+
+/** Resolves when the words are there that most pages need, in the preferred language. */
 export async function startTranslation(): Promise<void> {
   const language = preferredLanguage();
-  const { all } = await words[language]();
-  await i18next.use(initReactI18next).init({
-    lng: language,
-    fallbackLng: false,
-    resources: { [language]: all },
-    defaultNS: "everywhere",
-    interpolation: { escapeValue: false },
-    returnNull: false,
-  });
+  const { words } = await files[language].first();
+  await i18next
+    .use(rest)
+    .use(initReactI18next)
+    .init({
+      lng: language,
+      fallbackLng: false,
+      resources: { [language]: words },
+      partialBundledLanguages: true,
+      ns: Object.keys(words),
+      defaultNS: "everywhere",
+      interpolation: { escapeValue: false },
+      returnNull: false,
+    });
   document.documentElement.lang = language;
 }
 
+/** What most visits do not need at once: the other features' words, and what a refusal would say. */
+export async function loadTheRest(): Promise<void> {
+  const language = i18next.language as Language;
+  await Promise.all([addAll(language, files[language].rest), loadRefusals(language)]);
+}
+
 export async function changeLanguage(language: Language): Promise<void> {
-  const { all } = await words[language]();
-  await loadRefusals(language);
-  for (const [feature, texts] of Object.entries(all)) i18next.addResourceBundle(language, feature, texts);
+  const { first, rest } = files[language];
+  await Promise.all([addAll(language, first), addAll(language, rest), loadRefusals(language)]);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
   keepLanguage(language);
+}
+
+async function addAll(language: Language, load: Words): Promise<void> {
+  const { words } = await load();
+  for (const [feature, texts] of Object.entries(words)) i18next.addResourceBundle(language, feature, texts);
 }

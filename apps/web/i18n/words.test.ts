@@ -20,6 +20,18 @@ describe("the dashboard's words", () => {
       });
   });
 
+  test.each(Object.keys(languages))(
+    "are each in one of the two files of %s, and the first come first",
+    (language) => {
+      const listed = (file: string) =>
+        /\{([^}]+)\}\.json/
+          .exec(readFileSync(join(import.meta.dir, language, file), "utf8"))?.[1]
+          ?.split(",") ?? [];
+      expect([...listed("first.ts"), ...listed("rest.ts")].sort()).toEqual([...features].sort());
+      expect(listed("first.ts")).toContain("everywhere");
+    },
+  );
+
   test.each(others)("leave the same gaps in %s", (language) => {
     for (const feature of features) {
       const english = wordsOf("en", feature);

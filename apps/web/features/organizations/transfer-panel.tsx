@@ -50,6 +50,7 @@ export function TransferPanel() {
         title={t("transfer.title")}
         deed={t("transfer.open")}
         typed={organization.name}
+        isIdle={heir === null || role === null}
         onConfirm={async () => {
           await transfer.mutateAsync({ params, body: { user_id: heir ?? "", role_id: role ?? "" } });
           tell(t("transfer.done", { name: heirName, organization: organization.name }));
