@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import {
+  changeScheme,
   chromiumPath,
   closeChromium,
   howToGetChromium,
@@ -58,8 +59,8 @@ else
         const { where, isOutside = false } = pages[name] ?? {};
         const { page, troubles } = isOutside ? outside : inside;
         await page.setViewportSize(desk);
-        await page.emulateMedia({ colorScheme: "light" });
         await visit(page, dashboard.house.url + (where?.(examples) ?? ""));
+        await changeScheme(page, "light");
         await page.getByRole("heading", { level: 1 }).first().waitFor();
         await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
         expect(await page.title()).toEndWith(" · Countersign");
@@ -67,7 +68,7 @@ else
         await keepPicture(page, `${picture}-light`);
         expect(await violationsOf(page)).toEqual([]);
 
-        await page.emulateMedia({ colorScheme: "dark" });
+        await changeScheme(page, "dark");
         // Of what axe looks at, the theme changes colours alone.
         expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
 

@@ -185,4 +185,33 @@ else
       expect((await manage("GET", all)).data.map((one: { id: string }) => one.id)).not.toContain(id);
       expect(troubles).toEqual([]);
     }, 60_000);
+
+    test("an endpoint that says it is gone keeps what happens, and gets it when somebody enables it again", async () => {
+      const { house, owner, slug, productId, manage, organizationId } = dashboard;
+      receiver.reply = ({ path }) => ({ status: path === "/moved" ? 410 : 200 });
+      const all = `/organizations/${organizationId}/webhooks`;
+      const { id } = await manage("POST", all, { url: `${receiver.url}/moved`, description: "Moved" });
+      const sell = (email: string) =>
+        manage("POST", `/products/${productId}/licenses`, { customer_email: email });
+      await sell("first@example.com");
+      await until("it is disabled", async () => (await manage("GET", `${all}/${id}`)).status === "disabled");
+      await sell("second@example.com");
+
+      const page = await dashboard.pageFor(owner);
+      const troubles = troublesOf(page);
+      await page.goto(`${house.url}/o/${slug}/webhooks/${id}`);
+      await page.getByText("It answered 410, so nothing more is sent.").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const before = receiver.received.length;
+      receiver.reply = () => ({ status: 200 });
+      await page.getByRole("button", { name: "Enable" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("2 events that wait are sent now.").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Enable" }).click();
+      await page.getByText("It answered 410, so nothing more is sent.").waitFor({ state: "detached" });
+      const arrived = () => receiver.received.slice(before).filter(({ path }) => path === "/moved");
+      await until("both arrived", () => arrived().length === 2);
+      expect(troubles).toEqual([]);
+    }, 60_000);
   });

@@ -65,7 +65,8 @@ const honest: readonly { added: string | null; seen: string }[] = [
   { added: "nobody", seen: "127.0.0.1" },
 ];
 
-for (const { kind, make } of databases) {
+// Who called is found out before any database is asked: one of them will do.
+for (const { kind, make } of databases.slice(0, 1)) {
   for (const { what: setting, trusted, added, truth } of settings) {
     describe(`with ${setting}, on ${kind}`, () => {
       let database: TestDatabase;

@@ -90,6 +90,15 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   );
 }
 
+/** As if the system changed it under an open page; returns when the page has noticed. */
+export async function changeScheme(page: Page, scheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.waitForFunction((wanted) => {
+    const { document } = globalThis as unknown as InBrowser;
+    return document.querySelector("html")?.getAttribute("data-mantine-color-scheme") === wanted;
+  }, scheme);
+}
+
 /**
  * Goes to an address as a link on the page would, which takes a fraction of what it takes to load the dashboard anew.
  * A page that shows nothing yet does load it. Returns when another page, or another title, is there.

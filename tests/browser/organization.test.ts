@@ -1,0 +1,152 @@
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+  violationsOf,
+  visit,
+} from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { goodPassword, linkIn } from "../support/house.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+const name = "an organization is left to another";
+
+if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+else
+  describe.each(databases)("an organization and who owns it, on $kind", ({ kind, make }) => {
+    let dashboard: Dashboard;
+    afterEach(() => dashboard.close());
+    afterAll(closeChromium);
+
+    test("its data is taken along, it is handed to somebody with an account, deleted and kept after all", async () => {
+      dashboard = await openDashboard(make);
+      const { house, manage, organizationId, productId, slug } = dashboard;
+      const inside = `${house.url}/o/${slug}`;
+      const license = await manage("POST", `/products/${productId}/licenses`, {
+        customer_email: "carla@example.com",
+      });
+      const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
+        name: "Partner",
+        permissions: ["organization:manage", "members:view", "audit_log:view"],
+      });
+      const owner = await dashboard.pageFor(dashboard.owner);
+      const troubles = troublesOf(owner);
+
+      // Somebody who has an account, and is signed in as somebody else, accepts with the account that was invited.
+      const heir = await house.resident();
+      await manage("POST", `/organizations/${organizationId}/invitations`, {
+        email: heir.email,
+        role_id: roleId,
+      });
+      const stranger = await dashboard.pageFor(await house.guest());
+      await stranger.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
+      await stranger.getByText("but you are signed in as").waitFor();
+      expect(await violationsOf(stranger)).toEqual([]);
+      await stranger.getByRole("button", { name: "Sign out and go on" }).click();
+      await stranger.getByText("You have an account. Sign in to accept.").waitFor();
+      await stranger.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+      await stranger.getByRole("button", { name: "Sign in", exact: true }).click();
+      await stranger.getByRole("button", { name: "Accept the invitation" }).click();
+      await stranger.getByRole("heading", { name: "Overview" }).waitFor();
+      const successor = stranger;
+
+      // The link was used, which it says instead of asking for anything.
+      const late = await (await openContext()).newPage();
+      await late.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
+      await late.getByRole("heading", { name: "This invitation does not work" }).waitFor();
+      expect(await violationsOf(late)).toEqual([]);
+      await late.context().close();
+
+      await owner.goto(`${inside}/settings`);
+      const everything = await download(owner, () => owner.getByRole("link", { name: "Download" }).click());
+      expect(everything.name).toBe(`${slug}.jsonl`);
+      expect(everything.text).toContain(license.license_key);
+      expect(everything.text).not.toContain(dashboard.apiKey);
+
+      await owner.getByRole("button", { name: "Hand over" }).click();
+      const dialog = owner.getByRole("dialog", { name: "Hand over" });
+      await dialog.getByRole("textbox", { name: /^Type/ }).fill(await organizationName());
+      expect(await dialog.getByRole("button", { name: "Hand over" }).isDisabled()).toBe(true);
+      await dialog.getByRole("combobox", { name: "New owner" }).click();
+      await owner.getByRole("option", { name: heir.email }).click();
+      await dialog.getByRole("combobox", { name: "Your role afterwards" }).click();
+      await owner.getByRole("option", { name: "Partner" }).click();
+      expect(await violationsOf(owner)).toEqual([]);
+      await dialog.getByRole("button", { name: "Hand over" }).click();
+      await owner.getByText(/ now owns /).waitFor();
+      // What the role leaves out is gone from the page at once.
+      await owner.getByRole("link", { name: "Licenses" }).waitFor({ state: "detached" });
+      expect(await owner.getByRole("button", { name: "Hand over" }).count()).toBe(0);
+
+      await visit(owner, `${inside}/audit-log`);
+      await owner.getByRole("button", { name: "Export" }).click();
+      const log = await download(owner, () => owner.getByRole("menuitem", { name: /^As CSV/ }).click());
+      expect(log.name).toBe("audit-log.csv");
+      expect(log.text).toContain("organization.ownership_transferred");
+
+      await successor.goto(`${inside}/settings`);
+      await successor.getByRole("button", { name: "Delete the organization" }).click();
+      const question = successor.getByRole("dialog");
+      const deed = question.getByRole("button", { name: "Delete the organization" });
+      expect(await deed.isDisabled()).toBe(true);
+      await question.getByRole("textbox").fill(await organizationName());
+      expect(await violationsOf(successor)).toEqual([]);
+      await deed.click();
+      await successor.getByRole("heading", { name: "Deletion is pending" }).waitFor();
+      expect(await violationsOf(successor)).toEqual([]);
+      expect(await stateOf(successor)).not.toBeNull();
+      await successor.getByRole("button", { name: "Keep the organization" }).click();
+      await successor.getByRole("button", { name: "Delete the organization" }).waitFor();
+      expect(await stateOf(successor)).toBeNull();
+      expect(troubles).toEqual([]);
+
+      async function organizationName(): Promise<string> {
+        const row = await house.store.reads
+          .selectFrom("organizations")
+          .select("name")
+          .where("id", "=", organizationId)
+          .executeTakeFirstOrThrow();
+        return row.name;
+      }
+
+      async function stateOf(page: Page): Promise<string | null> {
+        const answer = await page.request.get(`${house.url}/api/manage/v1/organizations/${organizationId}`);
+        return (await answer.json()).delete_after;
+      }
+    }, 90_000);
+
+    // What a session is does not depend on the database.
+    if (kind !== "sqlite") return;
+
+    test("whoever ends all other sessions stays signed in, and the others are out", async () => {
+      dashboard = await openDashboard(make);
+      const here = await dashboard.pageFor(dashboard.owner);
+      const there = await dashboard.pageFor(dashboard.owner);
+      await there.goto(`${dashboard.house.url}/account`);
+      await there.getByRole("heading", { level: 1 }).waitFor();
+      await here.goto(`${dashboard.house.url}/account/sessions`);
+      await here.getByText("This browser").waitFor();
+      await here.getByRole("button", { name: "End all others" }).click();
+      await here.getByRole("dialog").getByRole("button", { name: "End all others" }).click();
+      await here.getByRole("button", { name: "End all others" }).waitFor({ state: "detached" });
+      await there.reload();
+      await there.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+      await here.reload();
+      await here.getByText("This browser").waitFor();
+      expect(await here.getByRole("button", { name: /^End the session/ }).count()).toBe(0);
+    }, 60_000);
+  });
+
+async function download(
+  page: Page,
+  act: () => Promise<void>,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const [file] = await Promise.all([page.waitForEvent("download"), act()]);
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+}
