@@ -28,8 +28,8 @@ export const longestFirst = [
   "tests/manage/access-matrix.test.ts",
 ];
 
-/** Outages, kills and stops under load: what they do with a server counts for little while others keep it from working. */
-const calm = ["tests/faults/"];
+/** Outages, kills, races and stops under load: what they do with a server counts for little while others keep it from working. */
+const calm = ["tests/faults/", "tests/races/"];
 
 /** Many quick files that start nothing: a process for each would cost more than they do. */
 const together = ["packages/domain/", "packages/contract/"];

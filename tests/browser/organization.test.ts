@@ -85,7 +85,7 @@ else
       expect(await owner.getByRole("button", { name: "Hand over" }).count()).toBe(0);
 
       await visit(owner, `${inside}/audit-log`);
-      await owner.getByRole("button", { name: "Export" }).click();
+      await owner.getByRole("button", { name: "Export", exact: true }).click();
       const log = await download(owner, () => owner.getByRole("menuitem", { name: /^As CSV/ }).click());
       expect(log.name).toBe("audit-log.csv");
       expect(log.text).toContain("organization.ownership_transferred");
@@ -134,6 +134,7 @@ else
       await here.getByText("This browser").waitFor();
       await here.getByRole("button", { name: "End all others" }).click();
       await here.getByRole("dialog").getByRole("button", { name: "End all others" }).click();
+      await here.getByRole("dialog").waitFor({ state: "detached" });
       await here.getByRole("button", { name: "End all others" }).waitFor({ state: "detached" });
       await there.reload();
       await there.getByRole("button", { name: "Sign in", exact: true }).waitFor();

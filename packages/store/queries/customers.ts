@@ -148,27 +148,43 @@ async function identities(
   for (const [column, kind] of [["email", byEmail] as const, ["discord_id", byDiscord] as const]) {
     const values = keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length)] : []));
     for (let start = 0; start < values.length; start += rowsAtOnce) {
-      const some = values.slice(start, start + rowsAtOnce);
-      const rows = some.map((value) => ({
-        id: newId(),
-        email: column === "email" ? value : null,
-        discord_id: column === "discord_id" ? value : null,
-        created_at: nowMs,
-      }));
-      await db
-        .insertInto("customers")
-        .values(rows)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      const found = await db
-        .selectFrom("customers")
-        .select(["id", `${column} as identifier`])
-        .where(column, "in", some)
-        .execute();
-      for (const { id, identifier } of found) ids.set(`${kind}${identifier}`, id);
+      let missing = values.slice(start, start + rowsAtOnce);
+      // On PostgreSQL one whom the first statement met may be gone for the second: then they are made after all.
+      for (let attempt = 0; missing.length > 0 && attempt < mostAttempts; attempt++) {
+        for (const { id, identifier } of await madeOrFound(db, column, missing, newId, nowMs))
+          ids.set(`${kind}${identifier}`, id);
+        missing = missing.filter((value) => !ids.has(`${kind}${value}`));
+      }
     }
   }
   return ids;
+}
+
+const mostAttempts = 4;
+
+async function madeOrFound(
+  db: Kysely<Tables>,
+  column: "email" | "discord_id",
+  values: readonly string[],
+  newId: () => string,
+  nowMs: number,
+) {
+  const rows = values.map((value) => ({
+    id: newId(),
+    email: column === "email" ? value : null,
+    discord_id: column === "discord_id" ? value : null,
+    created_at: nowMs,
+  }));
+  await db
+    .insertInto("customers")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return db
+    .selectFrom("customers")
+    .select(["id", `${column} as identifier`])
+    .where(column, "in", values)
+    .execute();
 }
 
 function viewRow(
