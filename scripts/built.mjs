@@ -8,7 +8,14 @@ import { bunBinary, root } from "./toolchain.mjs";
 const parts = {
   web: {
     name: "dashboard",
-    sources: ["apps/web", "packages/contract", "packages/domain", "package-lock.json"],
+    sources: [
+      "apps/web",
+      "packages/contract",
+      "packages/domain",
+      "sdks/snippets",
+      "docs/guides",
+      "package-lock.json",
+    ],
   },
   server: { name: "server", sources: ["apps/server", "packages", "package-lock.json"] },
 };

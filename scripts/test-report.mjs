@@ -50,6 +50,29 @@ export function readReport(path, { files, code, tallyOf }) {
   return failures;
 }
 
+/** The same for the reports in a folder, of tests that all belong to one kind and are nobody's test files. */
+export function readReports(folder, { name, kind, code, tallyOf }) {
+  const failures = [];
+  let count = 0;
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".xml")) : [];
+  for (const file of files) {
+    for (const test of testcases(readFileSync(join(folder, file), "utf8"))) {
+      count += 1;
+      tallyOf(kind)[test.outcome] += 1;
+      if (test.outcome === "failed") failures.push(`${name}: ${test.name}`);
+    }
+  }
+  if (failures.length === 0 && (code !== 0 || count === 0)) {
+    tallyOf(kind).failed += 1;
+    failures.push(
+      count === 0
+        ? `${name}: no test of it ran`
+        : `${name}: failed outside of any test, with exit code ${code}`,
+    );
+  }
+  return failures;
+}
+
 /** Attribute values are escaped, so an element ends at the first `>`, and a test's own elements follow it. */
 function* testcases(xml) {
   for (const [, attributes, selfClosed, inside] of xml.matchAll(

@@ -1,15 +1,16 @@
 // What `npm test` runs: every check and every test, with the set-up they need. Plain JavaScript for Node, because
 // nothing else is there yet on a fresh clone. The last line it prints is the result.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt } from "./built.mjs";
 import { ensureDebianPrograms } from "./debian-programs.mjs";
+import { sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
 import { Crew, share } from "./test-crew.mjs";
 import { planOf, workerCount } from "./test-plan.mjs";
-import { emptyTally, readReport, table, testFiles, totals } from "./test-report.mjs";
+import { emptyTally, readReport, readReports, table, testFiles, totals } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
 
 ensureInstalled();
@@ -31,14 +32,16 @@ try {
   const files = testFiles(root, ["packages", "apps", "sdks", "tests"]).filter((file) =>
     isWanted(file, wanted),
   );
-  if (files.length === 0) process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
+  const suites = sdkSuites(reportFolder).filter(({ program }) => isWanted(program, wanted));
+  if (files.length + suites.length === 0)
+    process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   if (wanted.length === 0) await check("formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]);
   if (wanted.length === 0) await check("types", "typescript/bin/tsc", ["--noEmit"]);
   if (wanted.length === 0)
     await check("types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web"]);
   if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
   ensureBuilt("server");
-  if (!interrupted && files.length > 0) await test(planOf(files));
+  if (!interrupted && files.length + suites.length > 0) await test(planOf(files), suites);
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });
 }
@@ -59,7 +62,7 @@ async function check(name, program, words) {
   else fail("checks", `The check of ${name} failed.`);
 }
 
-async function test({ sideBySide, calm }) {
+async function test({ sideBySide, calm }, suites) {
   const postgres = await startPostgres();
   if (postgres === null) {
     fail("store", "PostgreSQL for the tests could not be started; what it says is above.");
@@ -71,7 +74,12 @@ async function test({ sideBySide, calm }) {
       COUNTERSIGN_TEST_POSTGRES: postgres.url,
       COUNTERSIGN_TEST_SERVER: builtServer,
     };
-    await share(sideBySide, workerCount(), (group) => testGroup(group, env));
+    // The suites wait for the network as long as they compute: they begin first.
+    const jobs = [
+      ...suites.map((suite) => () => testSuite(suite, env)),
+      ...sideBySide.map((group) => () => testGroup(group, env)),
+    ];
+    await share(jobs, workerCount(), (job) => job());
     await share(calm, 2, (group) => testGroup(group, env));
   } finally {
     await postgres.stop();
@@ -89,6 +97,22 @@ async function testGroup({ kind, files }, env) {
   tally(kind).seconds += seconds;
   times.push([seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
   failures.push(...readReport(report, { files, code, tallyOf: tally }));
+}
+
+async function testSuite({ language, words, reports }, env) {
+  rmSync(reports, { recursive: true, force: true });
+  mkdirSync(reports, { recursive: true });
+  const { code, text, seconds } = await crew.run(process.execPath, words, {
+    cwd: root,
+    env: { ...env, COUNTERSIGN_BUN: bun },
+  });
+  if (interrupted) return;
+  process.stdout.write(text);
+  const name = `the SDK for ${language}`;
+  tally("SDKs").seconds += seconds;
+  times.push([seconds, name]);
+  if (code === toolchainIsMissing) tally("SDKs").skipped += 1;
+  else failures.push(...readReports(reports, { name, kind: "SDKs", code, tallyOf: tally }));
 }
 
 function isWanted(file, wanted) {

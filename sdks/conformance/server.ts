@@ -1,10 +1,18 @@
 import { createHmac, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type Arrangement, deliveryCases, outcomeCases, startRealServer } from "./real.ts";
 
 /**
- * Answers as a case of the conformance suite says, so that every SDK meets the same server. `POST /cases` with a case's
- * `now` and `answers` gives the base URL to use; `GET` on that URL's own path tells what was asked there so far.
+ * Answers as a case of the conformance suite says, so that every SDK meets the same server. Where a case wants real
+ * answers it passes questions on to a real Countersign, and may still do something to what comes back.
+ *
+ * - `GET /suite` is every case there is, by the name of its file;
+ * - `POST /cases` with a case's `now` and `answers` gives the base URL to use; for real answers also what the client
+ *   has to be made with, and the time it is;
+ * - `GET` on that base URL tells what was asked there so far.
  */
 interface Script {
   readonly now: string;
@@ -21,6 +29,12 @@ interface Answer {
   readonly sign?: Signing;
   /** For those who are to ask at once: long enough that all of them have. */
   readonly after_ms?: number;
+  /** What a real server answers; said once, it holds for the answers that follow too. */
+  readonly real?: Arrangement;
+  /** Of a real answer, this text of the body becomes that. */
+  readonly replace?: readonly [string, string];
+  /** In place of what the real server says, what it said to the first question. */
+  readonly replay?: boolean;
   /** Instead of an answer: the connection is cut before or within it, or nothing ever comes. */
   readonly fault?: "cut" | "cut_body" | "hang";
 }
@@ -58,16 +72,32 @@ const usual = {
   signature: null,
 };
 
-const cases = new Map<string, { readonly script: Script; readonly seen: Seen[] }>();
+interface Known {
+  readonly script: Script;
+  readonly seen: Seen[];
+  /** What a real server said to the first question. */
+  firstSaid: string | null;
+}
+
+const cases = new Map<string, Known>();
+const real = await startRealServer();
+const suite = {
+  ...Object.fromEntries(
+    readdirSync(import.meta.dir)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => [name, JSON.parse(readFileSync(join(import.meta.dir, name), "utf8"))]),
+  ),
+  "outcomes of a real server": { cases: outcomeCases() },
+  "deliveries of a real server": { webhooks: await deliveryCases() },
+};
 
 const server = createServer(async (request, response) => {
+  // A connection for each: some runtimes ask again by themselves when one that they had kept is cut.
+  response.setHeader("connection", "close");
   const body = await textOf(request);
   const [, first = "", id = "", ...rest] = (request.url ?? "").split("/");
-  if (first === "cases" && id === "") {
-    const made = randomUUID();
-    cases.set(made, { script: JSON.parse(body), seen: [] });
-    return send(response, 201, { url: `http://127.0.0.1:${port()}/cases/${made}` });
-  }
+  if (first === "suite") return send(response, 200, suite);
+  if (first === "cases" && id === "") return send(response, 201, await armed(JSON.parse(body)));
   const known = cases.get(id);
   if (first !== "cases" || known === undefined) return send(response, 404, {});
   if (rest.length === 0) return send(response, 200, { requests: known.seen });
@@ -80,8 +110,44 @@ const server = createServer(async (request, response) => {
   if (answer === undefined) return send(response, 500, { message: "The case has no answer for this." });
   const number = known.seen.length;
   if (answer.after_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.after_ms));
+  if (answers.some((one) => one.real !== undefined) && answer.fault === undefined)
+    return playReal(response, answer, known, headers, body);
   play(response, answer, known.script.now, headers["x-countersign-nonce"] ?? "", body, number);
 });
+
+async function armed(script: Script): Promise<object> {
+  const id = randomUUID();
+  cases.set(id, { script, seen: [], firstSaid: null });
+  const url = `http://127.0.0.1:${port()}/cases/${id}`;
+  const arrangement = script.answers.find((answer) => answer.real !== undefined)?.real;
+  if (arrangement === undefined) return { url };
+  return { url, client: await real.arrange(arrangement), now: new Date().toISOString() };
+}
+
+async function playReal(
+  response: ServerResponse,
+  answer: Answer,
+  known: Known,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<void> {
+  const asked = known.seen.at(-1);
+  const { host: _, connection: __, "content-length": ___, ...passed } = headers;
+  const answered = await fetch(real.url + asked?.path, {
+    method: asked?.method ?? "GET",
+    headers: passed,
+    ...(body === "" ? {} : { body }),
+  });
+  const said = await answered.text();
+  known.firstSaid ??= said;
+  const text = answer.replay === true ? known.firstSaid : said;
+  const told = ["content-type", "x-request-id", "retry-after"].flatMap((name) => {
+    const value = answered.headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  response.writeHead(answered.status, Object.fromEntries(told));
+  response.end(answer.replace === undefined ? text : text.replace(...answer.replace));
+}
 
 function play(
   response: ServerResponse,
@@ -143,4 +209,4 @@ function port(): number {
 
 server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${port()}\n`));
 // Ends with whoever started it.
-process.stdin.on("end", () => process.exit(0)).resume();
+process.stdin.on("end", () => void real.close().finally(() => process.exit(0))).resume();

@@ -29,7 +29,11 @@ test("a customer who is removed between being found and being read is made anew"
     customerFor(db.withPlugin(removing), organizationId, who, () => crypto.randomUUID(), Date.now()),
   );
   expect(id).not.toBe(before);
-  const there = await store.reads.selectFrom("customers").select("id").where("email", "=", who.email).execute();
+  const there = await store.reads
+    .selectFrom("customers")
+    .select("id")
+    .where("email", "=", who.email)
+    .execute();
   expect(there).toEqual([{ id }]);
   await store.close();
   database.remove();

@@ -19,10 +19,10 @@ import { Watch, type WatchOptions } from "./watch.ts";
 
 export interface ValidateOptions {
   /** The app's own version, such as `2.1.0`. */
-  readonly version?: string;
-  readonly deviceId?: string;
+  readonly version?: string | undefined;
+  readonly deviceId?: string | undefined;
   /** Asks the server even if the answer is remembered. */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 
 /** Whether to let somebody in, and why. */

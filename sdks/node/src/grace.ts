@@ -28,35 +28,54 @@ export class Grace {
   readonly #store: GraceStore;
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
-  readonly #saidSteadyMs = new Map<string, number>();
+  readonly #most: number;
+  /** When each license was last granted; null for one that was refused. The oldest makes room. */
+  readonly #said = new Map<string, number | null>();
 
   constructor(graceSeconds: number, store: GraceStore | null, apiKey: string, clock: Clock, most: number) {
     this.#graceMs = graceSeconds * 1_000;
     this.#store = store ?? new InMemory(most);
     this.#secret = createHash("sha256").update(`countersign.grace.v1\n${apiKey}`).digest();
     this.#clock = clock;
+    this.#most = Math.max(1, most);
   }
 
   async granted(key: string, result: ValidateResult): Promise<void> {
     if (this.#graceMs === 0) return;
     const nowMs = this.#clock.wallMs();
-    this.#saidSteadyMs.set(key, this.#clock.steadyMs());
-    await this.#save(key, { result, saidAtWallMs: nowMs, seenWallMs: nowMs });
+    this.#remember(key, this.#clock.steadyMs());
+    // The verdict holds whether or not it can be kept for later.
+    await this.#save(key, { result, saidAtWallMs: nowMs, seenWallMs: nowMs }).catch(() => undefined);
   }
 
   async refused(key: string): Promise<void> {
-    this.#saidSteadyMs.delete(key);
-    if (this.#graceMs > 0) await this.#store.remove(nameOf(key));
+    if (this.#graceMs === 0) return;
+    this.#remember(key, null);
+    try {
+      await this.#store.remove(nameOf(key));
+    } catch {
+      // It is known here that it was refused, whatever the store still holds.
+    }
   }
 
   /** What may still be said although nobody can be asked. */
   async lastWord(key: string): Promise<ValidateResult | null> {
     if (this.#graceMs === 0) return null;
+    const saidSteadyMs = this.#said.get(key);
+    if (saidSteadyMs === null) return null;
+    try {
+      return await this.#lastKept(key, saidSteadyMs);
+    } catch {
+      // What cannot be read, or not be written down again, grants nothing.
+      return null;
+    }
+  }
+
+  async #lastKept(key: string, saidSteadyMs: number | undefined): Promise<ValidateResult | null> {
     const kept = this.#open(key, await this.#store.load(nameOf(key)));
     if (kept === null) return null;
     const nowMs = this.#clock.wallMs();
     if (nowMs < kept.seenWallMs - correctionMs) return null;
-    const saidSteadyMs = this.#saidSteadyMs.get(key);
     const ages = [nowMs - kept.saidAtWallMs];
     if (saidSteadyMs !== undefined) ages.push(this.#clock.steadyMs() - saidSteadyMs);
     if (Math.max(...ages) > this.#graceMs) return null;
@@ -64,6 +83,13 @@ export class Grace {
     if (expires !== null && expires.getTime() <= Math.max(nowMs, kept.seenWallMs)) return null;
     await this.#save(key, { ...kept, seenWallMs: Math.max(nowMs, kept.seenWallMs) });
     return { ...kept.result, source: "grace", ipRegistered: null };
+  }
+
+  #remember(key: string, saidSteadyMs: number | null): void {
+    this.#said.delete(key);
+    this.#said.set(key, saidSteadyMs);
+    const [oldest] = this.#said.keys();
+    if (this.#said.size > this.#most && oldest !== undefined) this.#said.delete(oldest);
   }
 
   async #save(key: string, kept: Kept): Promise<void> {

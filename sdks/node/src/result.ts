@@ -52,11 +52,17 @@ export function readResult(body: string, checkedAt: Date, requestId: string | nu
     maxIps: number(value.max_ips),
     version: text(value.version),
     versionValid: typeof value.version_valid === "boolean" ? value.version_valid : null,
-    custom: isRecord(value.custom) ? value.custom : null,
+    custom: isRecord(value.custom) ? frozen(value.custom) : null,
     source: "server",
     checkedAt,
     requestId,
   };
+}
+
+/** It is handed to everybody who asks for the same license. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
 }
 
 export function parsed(body: string): Record<string, unknown> | null {

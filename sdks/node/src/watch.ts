@@ -7,9 +7,9 @@ export interface WatchOptions {
   /** Called with the first verdict, and with each that differs from the one before. */
   readonly onChange: (result: ValidateResult, before: ValidateResult | null) => void;
   /** Called when there was no verdict. It is asked for again after the interval. */
-  readonly onError?: (error: CountersignError) => void;
-  readonly version?: string;
-  readonly deviceId?: string;
+  readonly onError?: ((error: CountersignError) => void) | undefined;
+  readonly version?: string | undefined;
+  readonly deviceId?: string | undefined;
 }
 
 /** Many apps that were started together do not all ask together. */

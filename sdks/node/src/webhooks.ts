@@ -25,11 +25,11 @@ export class WebhookError extends CountersignError {
 
 export interface WebhookOptions {
   /** The endpoint's secret, `whsec_…`; during a rotation the old and the new one. */
-  readonly secret: string | readonly string[];
+  readonly secret: string | readonly string[] | undefined;
   /** 300 when left out. */
-  readonly toleranceSeconds?: number;
+  readonly toleranceSeconds?: number | undefined;
   /** For tests. */
-  readonly nowMs?: () => number;
+  readonly nowMs?: (() => number) | undefined;
 }
 
 type Headers_ = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -53,7 +53,13 @@ export function verifyWebhook(
   const tolerance = options.toleranceSeconds ?? 300;
   if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > tolerance)
     throw new WebhookError("stale", "The delivery is too old, or from the future.");
-  const secrets = typeof options.secret === "string" ? [options.secret] : options.secret;
+  const secrets = typeof options.secret === "string" ? [options.secret] : (options.secret ?? []);
+  // Without this, a secret that is empty would sign whatever anybody sends.
+  if (
+    secrets.length === 0 ||
+    secrets.some((secret) => typeof secret !== "string" || keyOf(secret).length === 0)
+  )
+    throw new TypeError("secret should be the endpoint's secret, whsec_…, as the dashboard shows it.");
   const given = signatures
     .split(" ")
     .map((one) => one.split(","))

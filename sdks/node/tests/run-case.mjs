@@ -21,8 +21,9 @@ export async function runCase(sdk, serverUrl, given) {
     method: "POST",
     body: JSON.stringify({ now: start, answers }),
   });
-  const { url } = await armed.json();
-  const scene = new Scene(sdk, url, settings);
+  // Where a real server answers, what the client has to be made with and the time are the server's.
+  const { url, client: arranged = {}, now = start } = await armed.json();
+  const scene = new Scene(sdk, url, { ...settings, ...arranged }, now);
   for (const step of steps) await scene.play(step);
   const requests = await scene.requests();
   for (const [index, wanted] of sent.entries()) compareSent(requests[index], wanted);
@@ -52,7 +53,7 @@ export function runWebhook(
 }
 
 class Scene {
-  #wallMs = new Date(start).getTime();
+  #wallMs;
   #steadyMs = 1_000;
   #kept = new Map();
   #sdk;
@@ -60,7 +61,8 @@ class Scene {
   #settings;
   #client;
 
-  constructor(sdk, url, settings) {
+  constructor(sdk, url, settings, now) {
+    this.#wallMs = new Date(now).getTime();
     this.#sdk = sdk;
     this.#url = url;
     this.#settings = settings;
@@ -112,6 +114,7 @@ class Scene {
 
   #open() {
     const {
+      api_key = "csk_test",
       timeout_ms,
       cache_seconds,
       cache_entries,
@@ -123,7 +126,7 @@ class Scene {
     } = this.#settings;
     assert.deepEqual(Object.keys(rest), [], "client settings that this runner does not know");
     this.#client = new this.#sdk.Countersign({
-      apiKey: "csk_test",
+      apiKey: api_key,
       baseUrl: this.#url,
       timeoutMs: timeout_ms,
       cacheSeconds: cache_seconds,

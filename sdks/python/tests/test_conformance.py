@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
 import threading
-import urllib.request
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import countersign
+from conformance_server import USUAL_KEY, arm, get, suite
 from countersign import AsyncCountersign, Countersign, Signing, WebhookError, verify_webhook
 
-FOLDER = Path(__file__).parents[2] / "conformance"
-START = "2026-06-01T12:00:00.000Z"
-WRITTEN = "%Y-%m-%dT%H:%M:%S.000Z"
-USUAL_KEY = "ABCD-EFGH-JKMN-PQRS"
-FILES = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
-CASES = [(name, case) for name, file in FILES.items() for case in file.get("cases", [])]
-WEBHOOKS = [case for file in FILES.values() for case in file.get("webhooks", [])]
+SUITE = suite()
+CASES = [(name, case) for name, file in SUITE.items() for case in file.get("cases", [])]
+WEBHOOKS = [case for file in SUITE.values() for case in file.get("webhooks", [])]
 KINDS: dict[type[Exception], str] = {
     countersign.AuthenticationError: "authentication",
     countersign.NotFoundError: "not_found",
@@ -38,30 +31,21 @@ KINDS: dict[type[Exception], str] = {
 }
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    runtime = os.environ.get("COUNTERSIGN_BUN", "bun")
-    process = subprocess.Popen(
-        [runtime, str(FOLDER / "server.ts")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None and process.stdin is not None
-    yield process.stdout.readline().strip()
-    process.stdin.close()
-    process.wait(10)
-
-
 def test_there_are_cases() -> None:
-    assert set().union(*(file.keys() for file in FILES.values())) == {"about", "cases", "webhooks"}
-    assert len(CASES) > 100
+    assert len(SUITE) > 8
+    assert set().union(*(file.keys() for file in SUITE.values())) == {"about", "cases", "webhooks"}
+    assert len(CASES) > 150
+    assert len(WEBHOOKS) > 10
 
 
 @pytest.mark.parametrize("use", ["sync", "async"])
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}: {case['name']}" for name, case in CASES])
-def test_case(server: str, name: str, case: dict[str, Any], use: str) -> None:
+def test_case(name: str, case: dict[str, Any], use: str) -> None:
     known = {"name", "client", "answers", "steps", "sent", "different_headers"}
     assert set(case) <= known, "the case says something that this runner does not know"
-    armed = post(f"{server}/cases", {"now": START, "answers": case["answers"]})
-    scene = Scene(armed["url"], case.get("client", {}), use)
+    armed = arm(*case["answers"])
+    # Where a real server answers, what the client has to be made with and the time are the server's.
+    scene = Scene(armed.url, {**case.get("client", {}), **armed.client}, armed.now, use)
     for step in case["steps"]:
         scene.play(step)
     requests = scene.requests()
@@ -89,11 +73,11 @@ def test_webhook(case: dict[str, Any]) -> None:
 
 
 class Scene:
-    def __init__(self, url: str, settings: dict[str, Any], use: str) -> None:
+    def __init__(self, url: str, settings: dict[str, Any], now: str, use: str) -> None:
         self.url = url
         self.settings = settings
         self.use = use
-        self.clock = FakeClock()
+        self.clock = FakeClock(now)
         self.kept: dict[str, str] = {}
         self.open()
 
@@ -101,11 +85,8 @@ class Scene:
         deeds = [key for key in step if key not in ("expect", "clock", "times_at_once")]
         assert len(deeds) == 1, "a step does one thing"
         name, value = deeds[0], step[deeds[0]]
-        if name in ("validate", "check"):
-            self.at_once(step.get("times_at_once", 1), lambda: self.ask(name, value, step["expect"]))
-        elif name == "lookup":
-            key = value.get("license_key", USUAL_KEY)
-            self.outcome(lambda: self.run("lookup", key), step["expect"])
+        if name in ("validate", "check", "lookup"):
+            self.at_once(step.get("times_at_once", 1), name, value, step["expect"])
         elif name == "advance_seconds":
             if step.get("clock") != "wall":
                 self.clock.steady_now += value
@@ -126,17 +107,18 @@ class Scene:
             raise AssertionError(f"This runner does not know the step {name}.")
 
     def requests(self) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(self.url) as response:
-            found: list[dict[str, Any]] = json.load(response)["requests"]
-            return found
+        found: list[dict[str, Any]] = get(self.url)["requests"]
+        return found
 
     def open(self) -> None:
+        # A setting that is not known is refused by the client itself.
         given = dict(self.settings)
+        api_key = given.pop("api_key", "csk_test")
         signing = given.pop("signing", None)
         timeout = given.pop("timeout_ms", 5000) / 1000
         store = MemoryStore(self.kept) if given.pop("grace_store", False) else None
         self.client = Countersign(
-            "csk_test",
+            api_key,
             self.url,
             timeout_seconds=timeout,
             signing=None if signing is None else Signing(**signing),
@@ -146,60 +128,52 @@ class Scene:
             **given,
         )
 
-    def ask(self, name: str, value: dict[str, Any], expect: dict[str, Any]) -> None:
+    def at_once(self, times: int, name: str, value: dict[str, Any], expect: dict[str, Any]) -> None:
         options = dict(value)
         key = options.pop("license_key", USUAL_KEY)
-        self.outcome(lambda: self.run(name, key, **options), expect)
+        for one in self.run(times, name, key, **options):
+            judge(one, expect)
 
-    def run(self, name: str, key: str, **options: Any) -> Any:
+    def run(self, times: int, name: str, key: str, **options: Any) -> list[Any]:
+        """So many calls at once, by threads or within one loop; errors are among what comes back."""
         if self.use == "sync":
-            return getattr(self.client, name)(key, **options)
-        return asyncio.run(getattr(AsyncCountersign(self.client), name)(key, **options))
+            # However long it takes until all the threads run, they ask together.
+            together = threading.Barrier(times)
 
-    def outcome(self, work: Any, expect: dict[str, Any]) -> None:
-        try:
-            value = work()
-        except countersign.CountersignError as error:
-            assert "error" in expect, repr(error)
-            said = {**plain(vars(error)), "kind": KINDS[type(error)]}
-        else:
-            assert "error" not in expect, value
-            said = (
-                plain(asdict(value))
-                if "decision" not in expect
-                else {
-                    "allowed": value.allowed,
-                    "error": None if value.error is None else KINDS[type(value.error)],
-                }
-            )
-        (wanted,) = expect.values()
-        for name, one in wanted.items():
-            assert said[name] == one, name
+            def ask() -> Any:
+                together.wait()
+                return getattr(self.client, name)(key, **options)
 
-    def at_once(self, times: int, work: Any) -> None:
-        if times == 1:
-            work()
-            return
-        failures: list[BaseException] = []
+            with ThreadPoolExecutor(times) as threads:
+                asked = [threads.submit(ask) for _ in range(times)]
+                return [one.exception() or one.result() for one in asked]
 
-        def guarded() -> None:
-            try:
-                work()
-            except BaseException as failure:  # noqa: BLE001
-                failures.append(failure)
+        async def all_of_them() -> list[Any]:
+            ask = getattr(AsyncCountersign(self.client), name)
+            return await asyncio.gather(*(ask(key, **options) for _ in range(times)), return_exceptions=True)
 
-        threads = [threading.Thread(target=guarded) for _ in range(times)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if failures:
-            raise failures[0]
+        return asyncio.run(all_of_them())
+
+
+def judge(outcome: Any, expect: dict[str, Any]) -> None:
+    if isinstance(outcome, BaseException):
+        if not isinstance(outcome, countersign.CountersignError) or "error" not in expect:
+            raise outcome
+        said = {**plain(vars(outcome)), "kind": KINDS[type(outcome)]}
+    elif "decision" in expect:
+        error = outcome.error
+        said = {"allowed": outcome.allowed, "error": None if error is None else KINDS[type(error)]}
+    else:
+        assert "error" not in expect, outcome
+        said = plain(asdict(outcome))
+    (wanted,) = expect.values()
+    for name, one in wanted.items():
+        assert said[name] == one, name
 
 
 class FakeClock:
-    def __init__(self) -> None:
-        self.wall_now = seconds(START)
+    def __init__(self, now: str) -> None:
+        self.wall_now = seconds(now)
         self.steady_now = 1.0
 
     def wall(self) -> float:
@@ -243,17 +217,12 @@ def compare_sent(request: dict[str, Any], wanted: dict[str, Any]) -> None:
 
 
 def plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value.astimezone(timezone.utc).strftime(WRITTEN) if isinstance(value, datetime) else value
-        for name, value in fields.items()
-    }
+    return {name: written(value) if isinstance(value, datetime) else value for name, value in fields.items()}
+
+
+def written(time: datetime) -> str:
+    return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def seconds(time: str) -> float:
     return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
-
-
-def post(url: str, body: dict[str, Any]) -> Any:
-    request = urllib.request.Request(url, json.dumps(body).encode(), method="POST")
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)

@@ -6,10 +6,13 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import classes from "./integrate-tab.module.css";
+import { type Platform, platforms } from "./platforms.ts";
 import { integrateRoute } from "./routes.tsx";
-import { snippets } from "./snippets/all.ts";
-import { type Platform, platforms } from "./snippets/platforms.ts";
+import { snippetFor } from "./snippets.ts";
 import { useProduct } from "./use-product.ts";
+
+/** A server's customers send their key with each request. */
+const comesWithRequests: readonly Platform[] = ["express", "nestjs"];
 
 /** From a key to a first answer, in the language of one's choice. */
 export function IntegrateTab() {
@@ -21,7 +24,7 @@ export function IntegrateTab() {
   const base = `/o/${organization.slug}/products/${product.id}`;
   const isSigned = product.signed_validation && organization.signed_validation;
   const newest = product.api_keys.find(({ expires_at }) => expires_at === null);
-  const blanks = { server: window.location.origin, productId: product.id, isSigned };
+  const snippet = snippetFor(platform, { server: window.location.origin, productId: product.id, isSigned });
   return (
     <>
       <Panel title={t("integrate.keys")} lead={t("integrate.keysWords")}>
@@ -31,6 +34,7 @@ export function IntegrateTab() {
           text={[
             `export COUNTERSIGN_API_KEY='${newest?.prefix ?? "csk"}_…'`,
             ...(isSigned ? ["export COUNTERSIGN_SIGNING_SECRETS='…'"] : []),
+            ...(comesWithRequests.includes(platform) ? [] : ["export LICENSE_KEY='…'"]),
           ].join("\n")}
         />
         <Text size="sm" c="dimmed">
@@ -64,9 +68,19 @@ export function IntegrateTab() {
           />
         </div>
         <Stack gap="md">
-          {snippets[platform](blanks).map(({ file, text }) => (
-            <CodeBlock key={file} label={file} file={file} text={text} />
-          ))}
+          {snippet.install !== null && (
+            <>
+              <CodeBlock
+                label={t("integrate.install")}
+                file={platform === "java" ? "pom.xml" : t("integrate.shell")}
+                text={snippet.install}
+              />
+              <Text size="sm" c="dimmed">
+                {t("integrate.notPublished")}
+              </Text>
+            </>
+          )}
+          <CodeBlock label={snippet.file} file={snippet.file} text={snippet.text} />
         </Stack>
       </Panel>
       <Panel title={t("integrate.act")}>

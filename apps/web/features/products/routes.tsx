@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { versionRoutes } from "../versions/routes.tsx";
+import { type Platform, platforms } from "./platforms.ts";
 import { productRoute } from "./product-route.ts";
-import { type Platform, platforms } from "./snippets/platforms.ts";
 
 const statuses = ["active", "disabled", "archived"] as const;
 type Status = (typeof statuses)[number];

@@ -4,6 +4,7 @@ from ._client import AsyncCountersign, Countersign, Signing
 from ._clock import Clock
 from ._grace import FileGraceStore, GraceStore
 from ._models import Decision, LicenseRecord, ValidateResult
+from ._version import __version__
 from ._watch import Watch
 from .device import device_id
 from .errors import (
@@ -40,6 +41,7 @@ __all__ = [
     "Watch",
     "WebhookError",
     "WebhookEvent",
+    "__version__",
     "device_id",
     "verify_webhook",
 ]

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import copy
+import functools
 import json
 import math
 import os
 import re
 import secrets
+import ssl
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from random import random as system_random
-from typing import Callable
-from urllib.parse import quote, urlsplit
+from typing import Any, Callable, Literal, TypeVar
+from urllib.parse import quote
 
 from ._cache import Cache
 from ._clock import Clock, SystemClock
@@ -32,7 +36,11 @@ from .errors import (
     SignatureError,
 )
 
+Value = TypeVar("Value")
+
 _LONGEST_GRACE_SECONDS = 30 * 86_400
+#: So many calls by asyncio are under way at once; the others wait for their turn.
+_MOST_THREADS = 32
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ class Signing:
     #: The product's id, as the dashboard shows it.
     product_id: str
     #: The product's signing secret by hex; during a rotation the old and the new one.
-    secrets: str | Sequence[str]
+    secrets: str | Sequence[str] = field(repr=False)
     #: How far the server's clock and this one may be apart.
     tolerance_seconds: float = 300
 
@@ -52,6 +60,7 @@ class Signing:
         given = self.all_secrets()
         if not given or not all(re.fullmatch(r"[0-9a-fA-F]{64}", secret) for secret in given):
             raise ValueError("signing.secrets should be 64 hexadecimal digits each, as the dashboard shows them.")
+        _within("signing.tolerance_seconds", self.tolerance_seconds, 1, 3_600)
 
     def all_secrets(self) -> list[str]:
         if isinstance(self.secrets, str):
@@ -67,6 +76,8 @@ class Countersign:
     :param api_key: the product's API key, ``csk_…``; the environment's ``COUNTERSIGN_API_KEY`` when left out
     :param base_url: where Countersign runs; ``COUNTERSIGN_URL`` when left out
     :param timeout_seconds: for the whole call, a second try included
+    :param ssl_context: whom to trust instead of the system's authorities, such as a company's own; proxies are those of
+        the environment (``HTTPS_PROXY``, ``NO_PROXY``)
     :param signing: the secret that answers have to be signed with
     :param cache_seconds: how long a license that was valid counts as valid without asking again; 0 asks every time
     :param cache_entries: how many licenses are remembered
@@ -84,19 +95,20 @@ class Countersign:
         base_url: str | None = None,
         *,
         timeout_seconds: float = 5,
+        ssl_context: ssl.SSLContext | None = None,
         signing: Signing | None = None,
         cache_seconds: float = 300,
         cache_entries: int = 1000,
         grace_seconds: float = 0,
         grace_store: GraceStore | None = None,
-        when_unavailable: str = "closed",
+        when_unavailable: Literal["closed", "advisory"] = "closed",
         device_id: str | None = None,
         version: str | None = None,
         clock: Clock | None = None,
         random: Callable[[], float] = system_random,
     ) -> None:
         key = api_key or os.environ.get("COUNTERSIGN_API_KEY", "")
-        if not re.fullmatch(r"\S+", key):
+        if not re.fullmatch(r"[!-~]+", key):
             raise ValueError("api_key should be the product's API key (csk_…), given here or as COUNTERSIGN_API_KEY.")
         _within("timeout_seconds", timeout_seconds, 0.001, 120)
         _within("cache_seconds", cache_seconds, 0, 86_400)
@@ -112,12 +124,14 @@ class Countersign:
         self._version = version
         self._clock: Clock = clock if clock is not None else SystemClock()
         self._random = random
-        self._transport = Transport(_url(base_url), timeout_seconds, self._clock, random)
+        self._transport = Transport(_url(base_url), timeout_seconds, ssl_context, self._clock, random)
         self._latch = Latch(self._clock)
         self._cache: Cache[ValidateResult] = Cache(cache_entries, self._clock.steady)
         self._grace = Grace(grace_seconds, grace_store, key, self._clock, cache_entries)
-        self._under_way: dict[str, Future[ValidateResult]] = {}
+        #: By process and question, since a process that was forked has nobody who would answer its parent's.
+        self._under_way: dict[tuple[int, str], Future[ValidateResult]] = {}
         self._lock = threading.Lock()
+        self._threads: tuple[int, ThreadPoolExecutor] | None = None
 
     def validate(
         self,
@@ -132,31 +146,37 @@ class Countersign:
         A refusal is a result, not an error; what is raised is a ``CountersignError`` and means that there is no
         verdict. ``fresh`` asks the server even if the answer is remembered.
         """
-        if not isinstance(license_key, str) or not license_key.strip():
-            raise ValueError("license_key should be the customer's license key.")
+        _is_key(license_key)
         version = version if version is not None else self._version
         device_id = device_id if device_id is not None else self._device_id
-        key = json.dumps([license_key, version, device_id])
-        known = None if fresh else self._cache.get(key)
-        if known is not None:
-            return replace(known, source="cache", ip_registered=None)
-        with self._lock:
-            under_way = self._under_way.get(key)
-            mine: Future[ValidateResult] = Future()
-            if under_way is None:
-                self._under_way[key] = mine
-        if under_way is not None:
-            return under_way.result()
+        key = _key_of(license_key, version, device_id)
+        place = (os.getpid(), key)
+        while True:
+            with self._lock:
+                known = None if fresh else self._cache.get(key)
+                if known is not None:
+                    return _of_ones_own(replace(known, source="cache", ip_registered=None))
+                under_way = self._under_way.get(place)
+                if under_way is None:
+                    mine: Future[ValidateResult] = Future()
+                    self._under_way[place] = mine
+                    break
+            try:
+                return _of_ones_own(under_way.result())
+            except CancelledError:
+                # Whoever asked was interrupted, and that was not meant for those who wait.
+                continue
         try:
             result = self._validate(key, license_key, version, device_id)
             mine.set_result(result)
-            return result
-        except BaseException as error:
+            return _of_ones_own(result)
+        except Exception as error:
             mine.set_exception(error)
             raise
         finally:
             with self._lock:
-                del self._under_way[key]
+                del self._under_way[place]
+            mine.cancel()
 
     def check(
         self,
@@ -177,7 +197,9 @@ class Countersign:
 
     def lookup(self, license_key: str) -> LicenseRecord:
         """The license's record. Read-only: it registers no address and grants nothing."""
-        path = "/api/v1/license/" + quote(license_key, safe="")
+        _is_key(license_key)
+        # What the environment could not decode is in no license.
+        path = "/api/v1/license/" + quote(license_key, safe="", errors="replace")
         reply = self._ask(Question("GET", path, self._headers()))
         if reply.status == 404 and (parsed(reply.body) or {}).get("statusCode") == 404:
             raise NotFoundError("There is no such license under this product.", reply.request_id)
@@ -197,6 +219,7 @@ class Countersign:
         device_id: str | None = None,
     ) -> Watch:
         """Asks again and again, in a thread of its own, and tells when the verdict changes. Ends with ``stop()``."""
+        _is_key(license_key)
 
         def validate() -> ValidateResult:
             return self.validate(license_key, version=version, device_id=device_id, fresh=True)
@@ -206,6 +229,20 @@ class Countersign:
     def forget(self) -> None:
         """Forgets what was remembered about every license, though not that the day's limit is used up."""
         self._cache.clear()
+
+    def _remembered(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult | None:
+        version = version if version is not None else self._version
+        device_id = device_id if device_id is not None else self._device_id
+        known = self._cache.get(_key_of(license_key, version, device_id))
+        return None if known is None else _of_ones_own(replace(known, source="cache", ip_registered=None))
+
+    def _pool(self) -> ThreadPoolExecutor:
+        """Threads for asyncio, apart from those that the rest of the app shares."""
+        with self._lock:
+            # A process that was forked has none of its parent's threads.
+            if self._threads is None or self._threads[0] != os.getpid():
+                self._threads = (os.getpid(), ThreadPoolExecutor(_MOST_THREADS, "countersign-async"))
+            return self._threads[1]
 
     def _validate(self, key: str, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:
         try:
@@ -233,7 +270,7 @@ class Countersign:
             body["version"] = version
         if device_id is not None:
             body["device_id"] = device_id
-        text = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        text = json.dumps(body).encode()
         reply = self._ask(Question("POST", "/api/v1/validate", headers, text))
         if reply.status != 200:
             raise _unusable(reply)
@@ -278,13 +315,15 @@ class Countersign:
 
 
 class AsyncCountersign:
-    """The same for asyncio: each call runs in a thread, so that the loop never waits for the network.
+    """The same for asyncio: what has to be asked for runs in a thread, so that the loop never waits for the network.
 
     Takes what :class:`Countersign` takes, or one that is there already.
     """
 
-    def __init__(self, client: Countersign) -> None:
-        self.client = client
+    def __init__(self, client: Countersign | None = None, **settings: Any) -> None:
+        if client is not None and settings:
+            raise TypeError("Either a client that is there already, or the settings of a new one.")
+        self.client = client if client is not None else Countersign(**settings)
 
     async def validate(
         self,
@@ -294,7 +333,11 @@ class AsyncCountersign:
         device_id: str | None = None,
         fresh: bool = False,
     ) -> ValidateResult:
-        return await asyncio.to_thread(
+        """Like :meth:`Countersign.validate`."""
+        known = None if fresh else self.client._remembered(license_key, version, device_id)
+        if known is not None:
+            return known
+        return await self._in_thread(
             self.client.validate, license_key, version=version, device_id=device_id, fresh=fresh
         )
 
@@ -306,23 +349,76 @@ class AsyncCountersign:
         device_id: str | None = None,
         fresh: bool = False,
     ) -> Decision:
-        return await asyncio.to_thread(
-            self.client.check, license_key, version=version, device_id=device_id, fresh=fresh
-        )
+        """Like :meth:`Countersign.check`."""
+        known = None if fresh else self.client._remembered(license_key, version, device_id)
+        if known is not None:
+            return Decision(known.valid, known, None)
+        return await self._in_thread(self.client.check, license_key, version=version, device_id=device_id, fresh=fresh)
 
     async def lookup(self, license_key: str) -> LicenseRecord:
-        return await asyncio.to_thread(self.client.lookup, license_key)
+        """Like :meth:`Countersign.lookup`."""
+        return await self._in_thread(self.client.lookup, license_key)
+
+    def watch(
+        self,
+        license_key: str,
+        interval_seconds: float,
+        on_change: OnChange,
+        *,
+        on_error: OnError | None = None,
+        version: str | None = None,
+        device_id: str | None = None,
+    ) -> Watch:
+        """Like :meth:`Countersign.watch`; the callbacks run in the loop that this is called in."""
+        loop = asyncio.get_running_loop()
+
+        def in_loop(callback: Callable[..., None], *values: object) -> None:
+            # Nobody is left to be told after the loop has ended.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(callback, *values)
+
+        return self.client.watch(
+            license_key,
+            interval_seconds,
+            functools.partial(in_loop, on_change),
+            on_error=None if on_error is None else functools.partial(in_loop, on_error),
+            version=version,
+            device_id=device_id,
+        )
+
+    def forget(self) -> None:
+        """Like :meth:`Countersign.forget`."""
+        self.client.forget()
+
+    async def _in_thread(self, work: Callable[..., Value], *values: Any, **named: Any) -> Value:
+        call = functools.partial(contextvars.copy_context().run, work, *values, **named)
+        return await asyncio.get_running_loop().run_in_executor(self.client._pool(), call)
 
 
 def _url(given: str | None) -> str:
     text = given or os.environ.get("COUNTERSIGN_URL", "")
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    # No name and password, no question mark, nothing that would end a line: only a place.
+    match = re.fullmatch(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?(?:/[!-~]*)?", text)
+    if match is None or int(match[1] or 0) > 65_535 or "?" in text or "#" in text:
         raise ValueError(
             "base_url should be where Countersign runs, such as https://licenses.example.com, "
             "given here or as COUNTERSIGN_URL."
         )
     return text.rstrip("/")
+
+
+def _is_key(license_key: object) -> None:
+    if not isinstance(license_key, str) or not license_key.strip():
+        raise ValueError("license_key should be the customer's license key.")
+
+
+def _key_of(license_key: str, version: str | None, device_id: str | None) -> str:
+    return json.dumps([license_key, version, device_id])
+
+
+def _of_ones_own(result: ValidateResult) -> ValidateResult:
+    """So that what one caller changes in the custom response is not what the next one gets."""
+    return result if result.custom is None else replace(result, custom=copy.deepcopy(result.custom))
 
 
 def _within(name: str, value: float, least: float, most: float) -> None:
@@ -335,7 +431,7 @@ def _seconds_in(reply: Reply) -> int:
     said = reply.headers.get("retry-after", (parsed(reply.body) or {}).get("retry_after"))
     try:
         seconds = float(said)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 60
     return min(math.ceil(seconds), 86_400) if math.isfinite(seconds) and seconds > 0 else 60
 

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import os
+import tempfile
 import threading
 from collections import OrderedDict
 from dataclasses import asdict, replace
@@ -19,7 +20,10 @@ _CORRECTION_SECONDS = 120
 
 
 class GraceStore(Protocol):
-    """Keeps one text for each license, so that an app that starts without a network still runs."""
+    """Keeps one text for each license, so that an app that starts without a network still runs.
+
+    What it raises takes no verdict away: the license is then one that nothing is known of.
+    """
 
     def load(self, name: str) -> str | None: ...
 
@@ -37,17 +41,20 @@ class FileGraceStore:
     def load(self, name: str) -> str | None:
         try:
             return self._path(name).read_text("utf-8")
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             return None
 
     def save(self, name: str, text: str) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        half = self._folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
-        # Renamed into place, so that nobody ever reads half of it.
-        descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(half, self._path(name))
+        # A new file that only this user may read, renamed into place, so that nobody ever reads half of it.
+        descriptor, half = tempfile.mkstemp(prefix=f"{name}.", suffix=".new", dir=self._folder)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(half, self._path(name))
+        except BaseException:
+            os.unlink(half)
+            raise
 
     def remove(self, name: str) -> None:
         self._path(name).unlink(missing_ok=True)
@@ -68,37 +75,59 @@ class Grace:
         self._store: GraceStore = store if store is not None else _InMemory(most)
         self._secret = hashlib.sha256(f"countersign.grace.v1\n{api_key}".encode()).digest()
         self._clock = clock
-        self._said_steady: dict[str, float] = {}
+        self._most = max(1, most)
+        self._said_steady: OrderedDict[str, float] = OrderedDict()
+        #: Those that were refused while the store could not remove them.
+        self._refused: set[str] = set()
+        self._lock = threading.Lock()
 
     def granted(self, key: str, result: ValidateResult) -> None:
         if self._grace_seconds == 0:
             return
         now = self._clock.wall()
-        self._said_steady[key] = self._clock.steady()
+        with self._lock:
+            self._refused.discard(key)
+            self._said_steady.pop(key, None)
+            self._said_steady[key] = self._clock.steady()
+            if len(self._said_steady) > self._most:
+                # From here on its time is counted by the wall's clock alone, as over a restart.
+                self._said_steady.popitem(last=False)
         self._save(key, {"result": _plain(result), "said_at": now, "seen_at": now})
 
     def refused(self, key: str) -> None:
-        self._said_steady.pop(key, None)
-        if self._grace_seconds > 0:
-            self._store.remove(_name_of(key))
+        if self._grace_seconds == 0:
+            return
+        with self._lock:
+            self._said_steady.pop(key, None)
+        try:
+            self._store.remove(self._name_of(key))
+        except Exception:
+            with self._lock:
+                self._refused.add(key)
 
     def last_word(self, key: str) -> ValidateResult | None:
         """What may still be said although nobody can be asked."""
         if self._grace_seconds == 0:
             return None
-        kept = self._open(key, self._store.load(_name_of(key)))
-        if kept is None:
+        try:
+            kept = self._open(key, self._store.load(self._name_of(key)))
+            result = None if kept is None else _result(kept["result"])
+        except Exception:
+            # The store fails, or what it keeps is of another release.
+            return None
+        with self._lock:
+            is_refused = key in self._refused
+            said_steady = self._said_steady.get(key)
+        if kept is None or result is None or is_refused:
             return None
         now = self._clock.wall()
         if now < kept["seen_at"] - _CORRECTION_SECONDS:
             return None
         ages = [now - kept["said_at"]]
-        said_steady = self._said_steady.get(key)
         if said_steady is not None:
             ages.append(self._clock.steady() - said_steady)
         if max(ages) > self._grace_seconds:
             return None
-        result = _result(kept["result"])
         latest = max(now, kept["seen_at"])
         if result.expires is not None and result.expires.timestamp() <= latest:
             return None
@@ -107,17 +136,28 @@ class Grace:
 
     def _save(self, key: str, kept: dict[str, Any]) -> None:
         text = json.dumps(kept)
-        self._store.save(_name_of(key), f"{self._mac(key, text)}.{text}")
+        try:
+            self._store.save(self._name_of(key), f"{self._mac(key, text)}.{text}")
+        except Exception:
+            # A disk that is full costs the customer the grace at most, never the verdict.
+            return
 
     def _open(self, key: str, text: str | None) -> dict[str, Any] | None:
         """None for what this client did not write, or wrote for another license."""
-        if text is None or not hmac.compare_digest(text[:64].encode(), self._mac(key, text[65:]).encode()):
+        if text is None:
+            return None
+        claimed = text[:64].encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(claimed, self._mac(key, text[65:]).encode()):
             return None
         kept: dict[str, Any] = json.loads(text[65:])
         return kept
 
     def _mac(self, key: str, text: str) -> str:
         return hmac.new(self._secret, f"{key}\n{text}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+    def _name_of(self, key: str) -> str:
+        """Tells nothing about the license key to who only sees it, and differs for products that share a folder."""
+        return hmac.new(self._secret, key.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
 
 
 class _InMemory:
@@ -140,11 +180,6 @@ class _InMemory:
     def remove(self, name: str) -> None:
         with self._lock:
             self._texts.pop(name, None)
-
-
-def _name_of(key: str) -> str:
-    """License keys are nobody's business who only sees the files' names."""
-    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _plain(result: ValidateResult) -> dict[str, Any]:

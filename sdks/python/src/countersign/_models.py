@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Literal
+
+from .errors import CountersignError
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class ValidateResult:
     #: The product's custom response.
     custom: Mapping[str, Any] | None
     #: "server", "cache", or "grace": from before the server could no longer be reached.
-    source: str
+    source: Literal["server", "cache", "grace"]
     #: When the server said it.
     checked_at: datetime
     request_id: str | None
@@ -65,7 +67,8 @@ class Decision:
     allowed: bool
     #: None when no verdict could be had.
     result: ValidateResult | None
-    error: Exception | None
+    #: Why no verdict could be had.
+    error: CountersignError | None
 
 
 def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> ValidateResult | None:
@@ -126,7 +129,7 @@ def read_license(body: bytes) -> LicenseRecord | None:
 def parsed(body: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Callable, Optional
 
@@ -11,10 +12,15 @@ OnError = Callable[[CountersignError], None]
 
 #: Many apps that were started together do not all ask together.
 _JITTER = 0.1
+_LONGEST_SECONDS = 30 * 86_400
 
 
 class Watch:
-    """Asks at intervals until it is stopped. Does not keep the app alive."""
+    """Asks at intervals until it is stopped. Does not keep the app alive.
+
+    An error that a callback raises goes where those of threads go, ``threading.excepthook``, and the watch goes on:
+    otherwise nobody would notice when a license is revoked.
+    """
 
     def __init__(
         self,
@@ -24,18 +30,20 @@ class Watch:
         on_error: OnError | None,
         random: Callable[[], float],
     ) -> None:
-        if not interval_seconds >= 1:
-            raise ValueError("interval_seconds should be a number of seconds, 1 or more.")
+        if not 1 <= interval_seconds <= _LONGEST_SECONDS:
+            raise ValueError(f"interval_seconds should be a number from 1 to {_LONGEST_SECONDS}.")
         self._validate = validate
         self._interval_seconds = interval_seconds
         self._on_change = on_change
         self._on_error = on_error
         self._random = random
+        self._before: ValidateResult | None = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="countersign-watch", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
+        """Ends it. A callback that is running already comes to its end."""
         self._stopped.set()
 
     def __enter__(self) -> Watch:
@@ -45,17 +53,22 @@ class Watch:
         self.stop()
 
     def _run(self) -> None:
-        before: ValidateResult | None = None
         while not self._stopped.is_set():
             try:
-                result = self._validate()
-            except CountersignError as error:
-                if self._on_error is not None and not self._stopped.is_set():
-                    self._on_error(error)
-            else:
-                is_other = before is None or (before.valid, before.status) != (result.valid, result.status)
-                if is_other and not self._stopped.is_set():
-                    self._on_change(result, before)
-                before = result
+                self._look()
+            except Exception:
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
             spread = 1 + _JITTER * (2 * self._random() - 1)
             self._stopped.wait(self._interval_seconds * spread)
+
+    def _look(self) -> None:
+        try:
+            result = self._validate()
+        except CountersignError as error:
+            if self._on_error is not None and not self._stopped.is_set():
+                self._on_error(error)
+            return
+        before, self._before = self._before, result
+        is_other = before is None or (before.valid, before.status) != (result.valid, result.status)
+        if is_other and not self._stopped.is_set():
+            self._on_change(result, before)

@@ -23,7 +23,7 @@ def device_id(app: str, override: str | None = None) -> str:
     except (OSError, subprocess.SubprocessError):
         machine = None
     text = f"countersign.device.v1\n{app}\n{machine or 'host:' + platform.node()}"
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _machine_id() -> str | None:
@@ -38,7 +38,8 @@ def _machine_id() -> str | None:
             text = Path(path).read_text("ascii").strip()
         except (OSError, UnicodeDecodeError):
             continue
-        if text:
+        # Images that are copied before their first start all call themselves this.
+        if text and text != "uninitialized":
             return text
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 
 class CountersignError(Exception):
@@ -12,6 +13,16 @@ class CountersignError(Exception):
         super().__init__(message)
         self.message = message
         self.request_id = request_id
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Some take more than a message, and would not come back from another process by the usual way."""
+        return _made_again, (type(self), self.args), self.__dict__
+
+
+def _made_again(kind: type[CountersignError], args: tuple[Any, ...]) -> CountersignError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
 
 
 class AuthenticationError(CountersignError):

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 
 /**
@@ -65,26 +66,7 @@ public final class Countersign {
    * CountersignException} and means that there is no verdict.
    */
   public ValidateResult validate(String licenseKey, ValidateOptions options) {
-    if (licenseKey == null || licenseKey.isBlank())
-      throw new IllegalArgumentException("licenseKey should be the customer's license key.");
-    String version = options.version != null ? options.version : settings.version;
-    String deviceId = options.deviceId != null ? options.deviceId : settings.deviceId;
-    String key = Json.write(Arrays.asList(licenseKey, version, deviceId));
-    ValidateResult known = options.fresh ? null : cache.get(key);
-    if (known != null) return known.from(ValidateResult.Source.CACHE);
-    CompletableFuture<ValidateResult> mine = new CompletableFuture<>();
-    CompletableFuture<ValidateResult> before = underWay.putIfAbsent(key, mine);
-    if (before != null) return joined(before);
-    try {
-      ValidateResult result = ask(key, licenseKey, version, deviceId);
-      mine.complete(result);
-      return result;
-    } catch (RuntimeException | Error failure) {
-      mine.completeExceptionally(failure);
-      throw failure;
-    } finally {
-      underWay.remove(key, mine);
-    }
+    return waited(asking(licenseKey, options));
   }
 
   /** The same without waiting for it here. */
@@ -94,7 +76,12 @@ public final class Countersign {
 
   /** The same without waiting for it here. */
   public CompletableFuture<ValidateResult> validateAsync(String licenseKey, ValidateOptions options) {
-    return CompletableFuture.supplyAsync(() -> validate(licenseKey, options), threads);
+    try {
+      // A copy, so that whoever cancels theirs takes nothing from the others who wait for it.
+      return asking(licenseKey, options).copy();
+    } catch (IllegalArgumentException wrong) {
+      return CompletableFuture.failedFuture(wrong);
+    }
   }
 
   /** The same as an answer to "may they go on?", which is never thrown for want of a server. */
@@ -105,17 +92,32 @@ public final class Countersign {
   /** The same as an answer to "may they go on?", which is never thrown for want of a server. */
   public Decision check(String licenseKey, ValidateOptions options) {
     try {
-      ValidateResult result = validate(licenseKey, options);
-      return new Decision(result.valid(), result, null);
+      return decided(validate(licenseKey, options));
     } catch (CountersignException problem) {
-      // Whoever forges an answer gains nothing by it in either mode.
-      boolean isForged = problem instanceof SignatureException;
-      return new Decision(settings.isAdvisory && !isForged, null, problem);
+      return decided(problem);
     }
+  }
+
+  /** The same without waiting for it here. */
+  public CompletableFuture<Decision> checkAsync(String licenseKey) {
+    return checkAsync(licenseKey, ValidateOptions.none());
+  }
+
+  /** The same without waiting for it here. */
+  public CompletableFuture<Decision> checkAsync(String licenseKey, ValidateOptions options) {
+    return validateAsync(licenseKey, options)
+        .handle(
+            (result, problem) -> {
+              if (problem == null) return decided(result);
+              Throwable cause = problem instanceof CompletionException ? problem.getCause() : problem;
+              if (cause instanceof CountersignException) return decided((CountersignException) cause);
+              throw new CompletionException(cause);
+            });
   }
 
   /** The license's record. Read-only: it registers no address and grants nothing. */
   public LicenseRecord lookup(String licenseKey) {
+    checkKey(licenseKey);
     String name = URLEncoder.encode(licenseKey, UTF_8).replace("+", "%20");
     Transport.Reply reply = send(headed("/api/v1/license/" + name).GET());
     String body = new String(reply.body, UTF_8);
@@ -139,12 +141,59 @@ public final class Countersign {
 
   /** The same for a version or a device. */
   public Watch watch(String licenseKey, Duration interval, Watch.Listener listener, ValidateOptions options) {
+    checkKey(licenseKey);
     return new Watch(() -> validate(licenseKey, options.fresh()), interval, listener, settings.random);
   }
 
   /** Forgets what was remembered about every license, though not that the day's limit is used up. */
   public void forget() {
     cache.clear();
+  }
+
+  private static Decision decided(ValidateResult result) {
+    return new Decision(result.valid(), result, null);
+  }
+
+  private Decision decided(CountersignException problem) {
+    // Whoever forges an answer gains nothing by it in either mode.
+    boolean isForged = problem instanceof SignatureException;
+    return new Decision(settings.isAdvisory && !isForged, null, problem);
+  }
+
+  /**
+   * What is remembered, or the one question that is under way. It is asked in a thread of its own: when one of those
+   * who wait is interrupted, the others still get their answer.
+   */
+  private CompletableFuture<ValidateResult> asking(String licenseKey, ValidateOptions options) {
+    checkKey(licenseKey);
+    String version = options.version != null ? options.version : settings.version;
+    String deviceId = options.deviceId != null ? options.deviceId : settings.deviceId;
+    String key = Json.write(Arrays.asList(licenseKey, version, deviceId));
+    ValidateResult known = options.fresh ? null : cache.get(key);
+    if (known != null) return CompletableFuture.completedFuture(known.from(ValidateResult.Source.CACHE));
+    CompletableFuture<ValidateResult> mine = new CompletableFuture<>();
+    CompletableFuture<ValidateResult> before = underWay.putIfAbsent(key, mine);
+    if (before != null) return before;
+    try {
+      threads.execute(() -> answer(mine, key, licenseKey, version, deviceId));
+    } catch (RuntimeException | Error noThread) {
+      underWay.remove(key, mine);
+      mine.completeExceptionally(noThread);
+    }
+    return mine;
+  }
+
+  private void answer(
+      CompletableFuture<ValidateResult> asking, String key, String licenseKey, String version, String deviceId) {
+    try {
+      ValidateResult result = ask(key, licenseKey, version, deviceId);
+      underWay.remove(key, asking);
+      asking.complete(result);
+    } catch (RuntimeException | Error failure) {
+      // First out of the way: whoever is told of the failure may ask anew at once.
+      underWay.remove(key, asking);
+      asking.completeExceptionally(failure);
+    }
   }
 
   private ValidateResult ask(String key, String licenseKey, String version, String deviceId) {
@@ -228,8 +277,8 @@ public final class Countersign {
         reply.headers
             .firstValue("retry-after")
             .orElse(body == null ? "" : String.valueOf(body.get("retry_after")));
-    if (!said.matches("[0-9]{1,18}")) return 60;
-    long seconds = Long.parseLong(said);
+    if (!said.matches("[0-9]{1,18}(\\.[0-9]{1,18})?")) return 60;
+    long seconds = (long) Math.ceil(Double.parseDouble(said));
     return seconds == 0 ? 60 : Math.min(seconds, 86_400);
   }
 
@@ -239,12 +288,21 @@ public final class Countersign {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  private static ValidateResult joined(CompletableFuture<ValidateResult> asking) {
+  private static void checkKey(String licenseKey) {
+    if (licenseKey == null || licenseKey.isBlank())
+      throw new IllegalArgumentException("licenseKey should be the customer's license key.");
+  }
+
+  private static ValidateResult waited(CompletableFuture<ValidateResult> asking) {
     try {
-      return asking.join();
-    } catch (CompletionException wrapped) {
-      if (wrapped.getCause() instanceof CountersignException) throw (CountersignException) wrapped.getCause();
-      throw wrapped;
+      return asking.get();
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof RuntimeException) throw (RuntimeException) failed.getCause();
+      if (failed.getCause() instanceof Error) throw (Error) failed.getCause();
+      throw new IllegalStateException(failed.getCause());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new ConnectionException("The thread was interrupted while it waited for the answer.", interrupted);
     }
   }
 

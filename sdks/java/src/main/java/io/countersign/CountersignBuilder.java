@@ -3,6 +3,7 @@ package io.countersign;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
@@ -26,6 +27,24 @@ public final class CountersignBuilder {
   DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
 
   CountersignBuilder() {}
+
+  /** A client keeps a copy: who goes on with the builder must not change a client that is in use. */
+  private CountersignBuilder(CountersignBuilder other) {
+    apiKey = other.apiKey;
+    baseUrl = other.baseUrl;
+    timeout = other.timeout;
+    signing = other.signing;
+    cache = other.cache;
+    cacheEntries = other.cacheEntries;
+    grace = other.grace;
+    graceStore = other.graceStore;
+    isAdvisory = other.isAdvisory;
+    deviceId = other.deviceId;
+    version = other.version;
+    http = other.http;
+    clock = other.clock;
+    random = other.random;
+  }
 
   /** The product's API key, {@code csk_…}. The environment's {@code COUNTERSIGN_API_KEY} when it is not said. */
   public CountersignBuilder apiKey(String apiKey) {
@@ -94,7 +113,7 @@ public final class CountersignBuilder {
     return this;
   }
 
-  /** For proxies and certificates of one's own. It should follow no redirects. */
+  /** For proxies and certificates of one's own. One that follows redirects is refused: it would take the key along. */
   public CountersignBuilder httpClient(HttpClient http) {
     this.http = http;
     return this;
@@ -108,18 +127,24 @@ public final class CountersignBuilder {
 
   /** Throws an {@link IllegalArgumentException} that names what is missing, and what it should be. */
   public Countersign build() {
-    if (apiKey == null || !apiKey.matches("\\S+"))
+    if (apiKey == null || !apiKey.matches("[\\x21-\\x7e]+"))
       throw new IllegalArgumentException(
           "apiKey should be the product's API key (csk_…), given here or as COUNTERSIGN_API_KEY.");
-    baseUrl = checkedUrl(baseUrl);
-    return new Countersign(this);
+    if (http != null && http.followRedirects() != HttpClient.Redirect.NEVER)
+      throw new IllegalArgumentException("httpClient should follow no redirects: HttpClient.Redirect.NEVER.");
+    CountersignBuilder settings = new CountersignBuilder(this);
+    settings.baseUrl = checkedUrl(baseUrl);
+    return new Countersign(settings);
   }
 
   private static String checkedUrl(String given) {
     try {
       URI url = URI.create(given == null ? "" : given);
-      boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
-      if (isHttp && url.getHost() != null) return given.replaceAll("/+$", "");
+      String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+      boolean isHttp = scheme.equals("http") || scheme.equals("https");
+      String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+      if (isHttp && url.getHost() != null)
+        return scheme + "://" + url.getHost() + port + url.getRawPath().replaceAll("/+$", "");
     } catch (IllegalArgumentException noUrl) {
       // Said below.
     }
@@ -129,7 +154,7 @@ public final class CountersignBuilder {
   }
 
   private static Duration within(String name, Duration value, Duration least, Duration most) {
-    if (value.compareTo(least) >= 0 && value.compareTo(most) <= 0) return value;
+    if (value != null && value.compareTo(least) >= 0 && value.compareTo(most) <= 0) return value;
     throw new IllegalArgumentException(name + " should be from " + least + " to " + most + ", not " + value + ".");
   }
 }

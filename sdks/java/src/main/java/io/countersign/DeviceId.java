@@ -8,13 +8,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** An id of the machine that the app runs on. */
 public final class DeviceId {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private DeviceId() {}
 
   /**
@@ -33,16 +37,21 @@ public final class DeviceId {
   }
 
   private static String machine() {
-    String system = System.getProperty("os.name", "").toLowerCase();
+    String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
     try {
       String id = null;
       if (system.contains("mac"))
-        id = found("\"IOPlatformUUID\" = \"([^\"]+)\"", List.of("ioreg", "-rd1", "-c", "IOPlatformExpertDevice"));
+        id =
+            found(
+                "\"IOPlatformUUID\" = \"([^\"]+)\"",
+                List.of("ioreg", "-rd1", "-c", "IOPlatformExpertDevice"),
+                PATIENCE);
       else if (system.contains("windows"))
         id =
             found(
                 "MachineGuid\\s+REG_SZ\\s+(\\S+)",
-                List.of("reg", "query", "HKLM\\SOFTWARE\\Microsoft\\Cryptography", "/v", "MachineGuid"));
+                List.of("reg", "query", "HKLM\\SOFTWARE\\Microsoft\\Cryptography", "/v", "MachineGuid"),
+                PATIENCE);
       else
         for (String path : List.of("/etc/machine-id", "/var/lib/dbus/machine-id"))
           if (id == null && Files.isReadable(Path.of(path))) id = Files.readString(Path.of(path)).trim();
@@ -53,14 +62,20 @@ public final class DeviceId {
     }
   }
 
-  private static String found(String pattern, List<String> command) throws IOException {
+  static String found(String pattern, List<String> command, Duration most) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     try {
-      process.waitFor(5, TimeUnit.SECONDS);
+      // What these programs say fits into the pipe, so they end before it is read.
+      if (!process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+        return null;
+      }
     } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
       Thread.currentThread().interrupt();
+      return null;
     }
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     Matcher match = Pattern.compile(pattern).matcher(output);
     return match.find() ? match.group(1) : null;
   }

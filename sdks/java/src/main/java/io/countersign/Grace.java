@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Lets a license that was valid go on being valid for a while when the server cannot be reached. Time is counted by the
@@ -21,30 +21,37 @@ final class Grace {
   private final GraceStore store;
   private final byte[] secret;
   private final Clock clock;
-  private final Map<String, Long> saidSteadyMillis = new ConcurrentHashMap<>();
+  private final Map<String, Long> saidSteadyMillis;
 
   Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int most) {
     this.graceMillis = graceMillis;
     this.store = store == null ? new InMemory(most) : store;
     this.secret = sha256("countersign.grace.v1\n" + apiKey);
     this.clock = clock;
+    this.saidSteadyMillis = Collections.synchronizedMap(new Newest<>(most));
   }
 
   void granted(String key, ValidateResult result) {
     if (graceMillis == 0) return;
     long nowMillis = clock.wallMillis();
+    saidSteadyMillis.remove(key);
     saidSteadyMillis.put(key, clock.steadyMillis());
     save(key, result.body(), result.requestId().orElse(null), nowMillis, nowMillis);
   }
 
   void refused(String key) {
     saidSteadyMillis.remove(key);
-    if (graceMillis > 0) store.remove(nameOf(key));
+    if (graceMillis == 0) return;
+    try {
+      store.remove(nameOf(key));
+    } catch (RuntimeException noStore) {
+      // The refusal stands without it.
+    }
   }
 
   /** What may still be said although nobody can be asked; null for nothing. */
   ValidateResult lastWord(String key) {
-    Map<String, Object> kept = graceMillis == 0 ? null : open(key, store.load(nameOf(key)));
+    Map<String, Object> kept = graceMillis == 0 ? null : open(key, load(key));
     if (kept == null) return null;
     long nowMillis = clock.wallMillis();
     long saidMillis = ((Number) kept.get("said")).longValue();
@@ -64,6 +71,11 @@ final class Grace {
     return result;
   }
 
+  /** Of how many licenses something is remembered here. */
+  int size() {
+    return saidSteadyMillis.size();
+  }
+
   private void save(String key, String body, String requestId, long saidMillis, long seenMillis) {
     Map<String, Object> kept = new LinkedHashMap<>();
     kept.put("said", saidMillis);
@@ -71,7 +83,19 @@ final class Grace {
     kept.put("request_id", requestId);
     kept.put("body", body);
     String text = Json.write(kept);
-    store.save(nameOf(key), mac(key, text) + "." + text);
+    try {
+      store.save(nameOf(key), mac(key, text) + "." + text);
+    } catch (RuntimeException noStore) {
+      // A disk that is full must not take a verdict away. There is less grace later, and no more to it.
+    }
+  }
+
+  private String load(String key) {
+    try {
+      return store.load(nameOf(key));
+    } catch (RuntimeException noStore) {
+      return null;
+    }
   }
 
   /** Null for what this client did not write, or wrote for another license. */
@@ -99,12 +123,26 @@ final class Grace {
     }
   }
 
-  private static final class InMemory implements GraceStore {
-    private final Map<String, String> texts = new LinkedHashMap<>();
+  /** The oldest makes room. */
+  private static final class Newest<V> extends LinkedHashMap<String, V> {
+    private static final long serialVersionUID = 1L;
     private final int most;
 
-    InMemory(int most) {
+    Newest(int most) {
       this.most = Math.max(1, most);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+      return size() > most;
+    }
+  }
+
+  private static final class InMemory implements GraceStore {
+    private final Map<String, String> texts;
+
+    InMemory(int most) {
+      texts = new Newest<>(most);
     }
 
     @Override
@@ -116,7 +154,6 @@ final class Grace {
     public synchronized void save(String name, String text) {
       texts.remove(name);
       texts.put(name, text);
-      if (texts.size() > most) texts.remove(texts.keySet().iterator().next());
     }
 
     @Override

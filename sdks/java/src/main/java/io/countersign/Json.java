@@ -1,6 +1,7 @@
 package io.countersign;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,8 @@ final class Json {
     } else if (value instanceof String) {
       quote((String) value, out);
     } else {
-      out.append(value);
+      boolean isNone = value instanceof Double && !Double.isFinite((Double) value);
+      out.append(isNone ? null : value);
     }
   }
 
@@ -74,10 +76,18 @@ final class Json {
     for (int index = 0; index < text.length(); index++) {
       char sign = text.charAt(index);
       if (sign == '"' || sign == '\\') out.append('\\').append(sign);
-      else if (sign < ' ') out.append(String.format("\\u%04x", (int) sign));
+      else if (sign < ' ' || isHalf(text, index)) out.append(String.format("\\u%04x", (int) sign));
       else out.append(sign);
     }
     out.append('"');
+  }
+
+  /** Half a character has no bytes of its own: unescaped it would be sent as a question mark. */
+  private static boolean isHalf(String text, int index) {
+    char sign = text.charAt(index);
+    if (Character.isHighSurrogate(sign))
+      return index + 1 == text.length() || !Character.isLowSurrogate(text.charAt(index + 1));
+    return Character.isLowSurrogate(sign) && (index == 0 || !Character.isHighSurrogate(text.charAt(index - 1)));
   }
 
   private Object value(int depth) {
@@ -105,7 +115,7 @@ final class Json {
     Map<String, Object> members = new LinkedHashMap<>();
     at++;
     space();
-    if (took('}')) return members;
+    if (took('}')) return Map.of();
     do {
       space();
       if (peek() != '"') throw wrong();
@@ -116,20 +126,21 @@ final class Json {
       space();
     } while (took(','));
     if (!took('}')) throw wrong();
-    return members;
+    // Whoever reads a result that is remembered must not be able to change it for the others.
+    return Collections.unmodifiableMap(members);
   }
 
   private List<Object> elements(int depth) {
     List<Object> elements = new ArrayList<>();
     at++;
     space();
-    if (took(']')) return elements;
+    if (took(']')) return List.of();
     do {
       elements.add(value(depth + 1));
       space();
     } while (took(','));
     if (!took(']')) throw wrong();
-    return elements;
+    return Collections.unmodifiableList(elements);
   }
 
   private String string() {
@@ -163,7 +174,9 @@ final class Json {
       case 'u':
         int code = 0;
         for (int digit = 0; digit < 4; digit++) {
-          int value = Character.digit(next(), 16);
+          char one = next();
+          // Java knows digits of other scripts too, and JSON does not.
+          int value = one < 128 ? Character.digit(one, 16) : -1;
           if (value < 0) throw wrong();
           code = code * 16 + value;
         }

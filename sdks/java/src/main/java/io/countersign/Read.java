@@ -17,14 +17,17 @@ final class Read {
   }
 
   static Integer number(Object value) {
-    return value instanceof Number ? (Integer) ((Number) value).intValue() : null;
+    if (!(value instanceof Number)) return null;
+    long number = ((Number) value).longValue();
+    return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number));
   }
 
   static Instant time(Object value) {
     if (!(value instanceof String)) return null;
     try {
-      return OffsetDateTime.parse((String) value).toInstant();
-    } catch (DateTimeParseException noTime) {
+      // To the millisecond, as the service says them. What cannot be counted in those is no time of the service.
+      return Instant.ofEpochMilli(OffsetDateTime.parse((String) value).toInstant().toEpochMilli());
+    } catch (DateTimeParseException | ArithmeticException noTime) {
       return null;
     }
   }

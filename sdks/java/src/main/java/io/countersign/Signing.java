@@ -37,8 +37,13 @@ public final class Signing {
     return new Signing(productId, keys, Duration.ofSeconds(300));
   }
 
-  /** How far the server's clock and this one may be apart; five minutes when it is not said. */
+  /** How far the server's clock and this one may be apart; five minutes when it is not said, an hour at most. */
   public Signing withTolerance(Duration tolerance) {
+    boolean isSense =
+        tolerance != null
+            && tolerance.compareTo(Duration.ofSeconds(1)) >= 0
+            && tolerance.compareTo(Duration.ofHours(1)) <= 0;
+    if (!isSense) throw new IllegalArgumentException("tolerance should be from a second to an hour.");
     return new Signing(productId, secrets, tolerance);
   }
 }

@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -89,26 +90,35 @@ final class Transport {
   }
 
   private Reply attempt(HttpRequest.Builder question, long endMillis) {
-    HttpRequest request = question.build();
-    String host = request.uri().getAuthority();
     long leftMillis = Math.max(1, endMillis - clock.steadyMillis());
-    CompletableFuture<HttpResponse<byte[]>> asking = http.sendAsync(request, info -> new Bounded());
+    HttpRequest request = question.timeout(Duration.ofMillis(leftMillis)).build();
+    String host = request.uri().getAuthority();
+    Bounded body = new Bounded();
+    CompletableFuture<HttpResponse<byte[]>> asking = http.sendAsync(request, info -> body);
     try {
       HttpResponse<byte[]> response = asking.get(leftMillis, TimeUnit.MILLISECONDS);
       return new Reply(response.statusCode(), response.headers(), response.body());
     } catch (java.util.concurrent.TimeoutException tooLate) {
       asking.cancel(true);
-      throw new TimeoutException(
-          "No answer from " + host + " within " + timeout.toMillis() / 1000.0 + " seconds.", tooLate);
+      body.giveUp();
+      throw tooLate(host, tooLate);
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause();
-      if (cause instanceof IOException) throw new ConnectionException(host + " cannot be reached: " + cause + ".", cause);
-      throw new IllegalStateException(cause);
+      if (cause instanceof Error) throw (Error) cause;
+      if (cause instanceof HttpTimeoutException) throw tooLate(host, cause);
+      // Whatever else there is, such as an answer that is not HTTP: no verdict came.
+      throw new ConnectionException(host + " cannot be reached: " + cause + ".", cause);
     } catch (InterruptedException interrupted) {
       asking.cancel(true);
+      body.giveUp();
       Thread.currentThread().interrupt();
       throw new ConnectionException("The thread was interrupted while it waited for " + host + ".", interrupted);
     }
+  }
+
+  private TimeoutException tooLate(String host, Throwable cause) {
+    return new TimeoutException(
+        "No answer from " + host + " within " + timeout.toMillis() / 1000.0 + " seconds.", cause);
   }
 
   private void pause(Duration duration) {
@@ -123,8 +133,16 @@ final class Transport {
   /** The whole body, unless it is longer than any. */
   private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
     private final HttpResponse.BodySubscriber<byte[]> whole = HttpResponse.BodySubscribers.ofByteArray();
-    private Flow.Subscription subscription;
+    private volatile Flow.Subscription subscription;
+    private volatile boolean isGivenUp;
     private long length;
+
+    /** Before Java 16, cancelling the future alone leaves the connection reading. */
+    void giveUp() {
+      isGivenUp = true;
+      Flow.Subscription begun = subscription;
+      if (begun != null) begun.cancel();
+    }
 
     @Override
     public CompletionStage<byte[]> getBody() {
@@ -135,6 +153,7 @@ final class Transport {
     public void onSubscribe(Flow.Subscription subscription) {
       this.subscription = subscription;
       whole.onSubscribe(subscription);
+      if (isGivenUp) subscription.cancel();
     }
 
     @Override

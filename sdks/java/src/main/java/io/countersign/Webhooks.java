@@ -9,6 +9,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -19,7 +20,8 @@ public final class Webhooks {
   private final LongSupplier wallMillis;
 
   private Webhooks(Collection<String> secrets, Duration tolerance, LongSupplier wallMillis) {
-    for (String secret : secrets) keys.add(Base64.getDecoder().decode(secret.replaceFirst("^whsec_", "")));
+    for (String secret : secrets) keys.add(key(secret));
+    if (keys.isEmpty()) throw new IllegalArgumentException("There should be an endpoint's secret, whsec_….");
     this.tolerance = tolerance;
     this.wallMillis = wallMillis;
   }
@@ -39,8 +41,9 @@ public final class Webhooks {
         body,
         name ->
             headers.entrySet().stream()
-                .filter(header -> header.getKey().equalsIgnoreCase(name))
+                .filter(header -> name.equalsIgnoreCase(header.getKey()))
                 .map(Map.Entry::getValue)
+                .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null));
   }
@@ -72,6 +75,16 @@ public final class Webhooks {
     WebhookEvent event = WebhookEvent.read(id, new String(body, UTF_8));
     if (event == null) throw new WebhookException("malformed", "The body is signed, and no event.");
     return event;
+  }
+
+  private static byte[] key(String secret) {
+    try {
+      byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));
+      if (key.length > 0) return key;
+    } catch (IllegalArgumentException notBase64) {
+      // Said below, without the secret.
+    }
+    throw new IllegalArgumentException("A secret should be the endpoint's, whsec_…, as the dashboard shows it.");
   }
 
   private static String needed(Function<String, String> header, String name) {

@@ -4,72 +4,64 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every case of ../conformance, against the server that plays them. */
 class ConformanceTest {
-  private static final Path FOLDER = Path.of("../conformance");
-  private static Process server;
-  private static String serverUrl;
-
-  @BeforeAll
-  static void start() throws IOException {
-    String bun = System.getenv().getOrDefault("COUNTERSIGN_BUN", "bun");
-    server =
-        new ProcessBuilder(bun, FOLDER.resolve("server.ts").toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    serverUrl = new BufferedReader(new InputStreamReader(server.getInputStream(), UTF_8)).readLine();
-  }
-
-  @AfterAll
-  static void stop() throws IOException, InterruptedException {
-    server.getOutputStream().close();
-    server.waitFor();
-  }
+  private static final Map<String, Object> SUITE = TestServer.suite();
 
   @Test
-  void thereAreCases() throws IOException {
-    assertTrue(cases("cases").size() > 100);
+  void thereIsNothingInTheSuiteThatIsNotRunHere() {
+    assertTrue(SUITE.size() > 8);
+    SUITE.values().forEach(file -> Scene.known(Scene.map(file), "about", "cases", "webhooks"));
+    assertTrue(cases("cases").size() > 150);
     assertTrue(cases("webhooks").size() > 10);
   }
 
-  @TestFactory
-  Stream<DynamicTest> blocking() throws IOException {
-    return cases("cases").stream()
-        .map(one -> DynamicTest.dynamicTest(name(one), () -> Scene.play(serverUrl, one, false)));
+  @Test
+  void noTwoCasesHaveTheSameName() {
+    List<String> names =
+        Stream.of("cases", "webhooks")
+            .flatMap(kind -> cases(kind).stream())
+            .map(ConformanceTest::name)
+            .collect(Collectors.toList());
+    Set<String> once = new HashSet<>();
+    assertEquals(List.of(), names.stream().filter(name -> !once.add(name)).collect(Collectors.toList()));
   }
 
   @TestFactory
-  Stream<DynamicTest> futures() throws IOException {
+  Stream<DynamicTest> blocking() {
     return cases("cases").stream()
-        .map(one -> DynamicTest.dynamicTest(name(one), () -> Scene.play(serverUrl, one, true)));
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> Scene.play(one, false)));
   }
 
   @TestFactory
-  Stream<DynamicTest> webhooks() throws IOException {
-    return cases("webhooks").stream().map(one -> DynamicTest.dynamicTest(name(one), () -> checkWebhook(one)));
+  Stream<DynamicTest> futures() {
+    return cases("cases").stream()
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> Scene.play(one, true)));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> webhooks() {
+    return cases("webhooks").stream()
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> checkWebhook(one)));
   }
 
   @SuppressWarnings("unchecked")
   private static void checkWebhook(Map<String, Object> one) {
     Scene.known(one, "file", "name", "now", "secrets", "headers", "body", "body_is_parsed", "expect");
-    long nowMillis = java.time.Instant.parse((String) one.get("now")).toEpochMilli();
+    long nowMillis = Instant.parse((String) one.get("now")).toEpochMilli();
     Webhooks webhooks = Webhooks.with((List<String>) one.get("secrets"), () -> nowMillis);
     byte[] body = one.get("body_is_parsed") == Boolean.TRUE ? null : ((String) one.get("body")).getBytes(UTF_8);
     Map<String, Object> said = new LinkedHashMap<>();
@@ -91,22 +83,16 @@ class ConformanceTest {
     return one.get("file") + ": " + one.get("name");
   }
 
-  @SuppressWarnings("unchecked")
-  private static List<Map<String, Object>> cases(String kind) throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.list(FOLDER)) {
-      files = all.filter(path -> path.toString().endsWith(".json")).sorted().collect(Collectors.toList());
-    }
+  private static List<Map<String, Object>> cases(String kind) {
     List<Map<String, Object>> found = new ArrayList<>();
-    for (Path file : files) {
-      Map<String, Object> content = Json.object(Files.readString(file));
-      Scene.known(content, "about", "cases", "webhooks");
-      for (Object one : (List<?>) content.getOrDefault(kind, List.of())) {
-        Map<String, Object> named = new LinkedHashMap<>((Map<String, Object>) one);
-        named.put("file", file.getFileName().toString());
-        found.add(named);
-      }
-    }
+    SUITE.forEach(
+        (file, content) -> {
+          for (Object one : (List<?>) Scene.map(content).getOrDefault(kind, List.of())) {
+            Map<String, Object> named = new LinkedHashMap<>(Scene.map(one));
+            named.put("file", file);
+            found.add(named);
+          }
+        });
     return found;
   }
 }

@@ -3,11 +3,8 @@ package io.countersign;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,37 +20,32 @@ import java.util.function.Supplier;
 
 /** Plays one case: a client, clocks that stand still, and what is done with them. */
 final class Scene {
-  private static final String START = "2026-06-01T12:00:00.000Z";
-  private static final String USUAL_KEY = "ABCD-EFGH-JKMN-PQRS";
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
-
   private final String url;
   private final Map<String, Object> settings;
   private final boolean useFutures;
-  private final StillClock clock = new StillClock();
+  private final StillClock clock;
   private final Map<String, String> kept = new LinkedHashMap<>();
   private Countersign client;
 
-  private Scene(String url, Map<String, Object> settings, boolean useFutures) {
+  private Scene(String url, Map<String, Object> settings, Instant now, boolean useFutures) {
     this.url = url;
     this.settings = settings;
     this.useFutures = useFutures;
+    clock = new StillClock(now);
     open();
   }
 
-  static void play(String serverUrl, Map<String, Object> one, boolean useFutures) throws Exception {
+  static void play(Map<String, Object> one, boolean useFutures) throws Exception {
     known(one, "file", "name", "client", "answers", "steps", "sent", "different_headers");
-    Map<String, Object> script = new LinkedHashMap<>();
-    script.put("now", START);
-    script.put("answers", one.get("answers"));
-    HttpRequest arming =
-        HttpRequest.newBuilder(URI.create(serverUrl + "/cases"))
-            .POST(HttpRequest.BodyPublishers.ofString(Json.write(script)))
-            .build();
-    String url = (String) Json.object(HTTP.send(arming, HttpResponse.BodyHandlers.ofString()).body()).get("url");
-    Scene scene = new Scene(url, map(one.getOrDefault("client", Map.of())), useFutures);
+    Map<String, Object> armed = TestServer.arm(one.get("answers"));
+    known(armed, "url", "client", "now");
+    // Where a real server answers, what the client has to be made with and the time are the server's.
+    Map<String, Object> settings = new LinkedHashMap<>(map(one.getOrDefault("client", Map.of())));
+    settings.putAll(map(armed.getOrDefault("client", Map.of())));
+    Instant now = Instant.parse((String) armed.getOrDefault("now", TestServer.START));
+    Scene scene = new Scene((String) armed.get("url"), settings, now, useFutures);
     for (Object step : (List<?>) one.get("steps")) scene.step(map(step));
-    List<?> requests = scene.requests();
+    List<?> requests = TestServer.requests(scene.url);
     List<?> sent = (List<?>) one.getOrDefault("sent", List.of());
     for (int index = 0; index < sent.size(); index++) compareSent(map(requests.get(index)), map(sent.get(index)));
     if (one.containsKey("different_headers")) {
@@ -67,12 +59,15 @@ final class Scene {
     known(
         step, "expect", "clock", "times_at_once", "validate", "check", "lookup", "advance_seconds", "restart",
         "forget", "tamper_with_grace", "requests");
+    Set<String> deeds = new HashSet<>(step.keySet());
+    deeds.removeAll(Set.of("expect", "clock", "times_at_once"));
+    assertEquals(1, deeds.size(), "a step does one thing");
     if (step.containsKey("validate")) {
       int times = ((Number) step.getOrDefault("times_at_once", 1L)).intValue();
       Map<String, Object> asked = map(step.get("validate"));
       atOnce(times, () -> outcome(() -> fields(validate(asked)), map(step.get("expect"))));
     } else if (step.containsKey("check")) {
-      Decision decision = client.check(key(map(step.get("check"))), options(map(step.get("check"))));
+      Decision decision = check(map(step.get("check")));
       Map<String, Object> said = new LinkedHashMap<>();
       said.put("allowed", decision.allowed());
       said.put("error", decision.problem().map(Scene::kind).orElse(null));
@@ -92,16 +87,20 @@ final class Scene {
     } else if (step.containsKey("tamper_with_grace")) {
       List<?> change = (List<?>) step.get("tamper_with_grace");
       kept.replaceAll((name, text) -> text.replaceFirst((String) change.get(0), (String) change.get(1)));
+    } else if (step.containsKey("requests")) {
+      assertEquals(
+          ((Number) step.get("requests")).intValue(), TestServer.requests(url).size(), "requests that left");
     } else {
-      assertEquals(((Number) step.get("requests")).intValue(), requests().size(), "requests that left");
+      fail("This runner does not know the step " + step.keySet() + ".");
     }
   }
 
   private void open() {
     known(
-        settings, "timeout_ms", "cache_seconds", "cache_entries", "grace_seconds", "grace_store",
+        settings, "api_key", "timeout_ms", "cache_seconds", "cache_entries", "grace_seconds", "grace_store",
         "when_unavailable", "signing");
-    CountersignBuilder builder = Countersign.builder().apiKey("csk_test").baseUrl(url).clock(clock, () -> 0);
+    String apiKey = (String) settings.getOrDefault("api_key", "csk_test");
+    CountersignBuilder builder = Countersign.builder().apiKey(apiKey).baseUrl(url).clock(clock, () -> 0);
     if (settings.containsKey("timeout_ms")) builder.timeout(Duration.ofMillis(number(settings, "timeout_ms")));
     if (settings.containsKey("cache_seconds")) builder.cache(Duration.ofSeconds(number(settings, "cache_seconds")));
     if (settings.containsKey("cache_entries")) builder.cacheEntries((int) number(settings, "cache_entries"));
@@ -127,6 +126,12 @@ final class Scene {
         : client.validate(key(asked), options(asked));
   }
 
+  private Decision check(Map<String, Object> asked) {
+    return useFutures
+        ? joined(client.checkAsync(key(asked), options(asked)))
+        : client.check(key(asked), options(asked));
+  }
+
   private LicenseRecord lookup(String key) {
     return useFutures ? joined(client.lookupAsync(key)) : client.lookup(key);
   }
@@ -143,18 +148,17 @@ final class Scene {
     Map<String, Object> said;
     try {
       said = work.get();
-      assertFalse(expect.containsKey("error"), () -> "an error was expected, not " + said(work));
+      if (expect.containsKey("error")) fail("an error was expected, not " + said);
     } catch (CountersignException problem) {
       if (!expect.containsKey("error")) throw problem;
       said = fields(problem);
     }
+    assertEquals(1, expect.size(), "one thing is expected");
     Map<String, Object> wanted = map(expect.values().iterator().next());
-    for (Map.Entry<String, Object> entry : wanted.entrySet())
+    for (Map.Entry<String, Object> entry : wanted.entrySet()) {
+      assertTrue(said.containsKey(entry.getKey()), () -> "this runner does not know " + entry.getKey());
       assertEquals(plain(entry.getValue()), plain(said.get(entry.getKey())), entry.getKey());
-  }
-
-  private static String said(Supplier<Map<String, Object>> work) {
-    return String.valueOf(work.get());
+    }
   }
 
   private static void atOnce(int times, Runnable work) throws Exception {
@@ -166,11 +170,6 @@ final class Scene {
     } finally {
       threads.shutdown();
     }
-  }
-
-  private List<?> requests() throws Exception {
-    HttpRequest asking = HttpRequest.newBuilder(URI.create(url)).build();
-    return (List<?>) Json.object(HTTP.send(asking, HttpResponse.BodyHandlers.ofString()).body()).get("requests");
   }
 
   private static void compareSent(Map<String, Object> request, Map<String, Object> wanted) {
@@ -266,7 +265,7 @@ final class Scene {
 
   private static String key(Map<String, Object> asked) {
     known(asked, "license_key", "version", "device_id", "fresh");
-    return (String) asked.getOrDefault("license_key", USUAL_KEY);
+    return (String) asked.getOrDefault("license_key", TestServer.USUAL_KEY);
   }
 
   private static ValidateOptions options(Map<String, Object> asked) {
@@ -288,13 +287,17 @@ final class Scene {
   }
 
   @SuppressWarnings("unchecked")
-  private static Map<String, Object> map(Object value) {
+  static Map<String, Object> map(Object value) {
     return (Map<String, Object>) value;
   }
 
   private static final class StillClock implements Clock {
-    long wallMillis = Instant.parse(START).toEpochMilli();
-    long steadyMillis = 1_000;
+    volatile long wallMillis;
+    volatile long steadyMillis = 1_000;
+
+    StillClock(Instant now) {
+      wallMillis = now.toEpochMilli();
+    }
 
     @Override
     public long wallMillis() {

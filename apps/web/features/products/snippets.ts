@@ -1,0 +1,68 @@
+import curl from "../../../../sdks/snippets/curl.sh?raw";
+import express from "../../../../sdks/snippets/express.mjs?raw";
+import java from "../../../../sdks/snippets/Licensed.java?raw";
+import nestjs from "../../../../sdks/snippets/nestjs.ts?raw";
+import node from "../../../../sdks/snippets/node.mjs?raw";
+import python from "../../../../sdks/snippets/python.py?raw";
+import signedCurl from "../../../../sdks/snippets/signed/curl.sh?raw";
+import signedExpress from "../../../../sdks/snippets/signed/express.mjs?raw";
+import signedJava from "../../../../sdks/snippets/signed/Licensed.java?raw";
+import signedNestjs from "../../../../sdks/snippets/signed/nestjs.ts?raw";
+import signedNode from "../../../../sdks/snippets/signed/node.mjs?raw";
+import signedPython from "../../../../sdks/snippets/signed/python.py?raw";
+import type { Platform } from "./platforms.ts";
+
+/** What a snippet is filled in with. The keys are not: they are read from the environment. */
+export interface Blanks {
+  /** Where this server is, without a slash at the end. */
+  readonly server: string;
+  readonly productId: string;
+  /** Whether answers are signed, and so have to be checked. */
+  readonly isSigned: boolean;
+}
+
+interface Snippet {
+  readonly file: string;
+  readonly plain: string;
+  readonly signed: string;
+  /** What to add to the project, as a command or as lines of its build file. Null where nothing is needed. */
+  readonly install: string | null;
+}
+
+/** The programs of the SDKs' own folder, which their tests run against a real server. */
+const snippets: Record<Platform, Snippet> = {
+  curl: { file: "validate.sh", plain: curl, signed: signedCurl, install: null },
+  node: { file: "app.mjs", plain: node, signed: signedNode, install: "npm install @countersign/node" },
+  express: {
+    file: "app.mjs",
+    plain: express,
+    signed: signedExpress,
+    install: "npm install express @countersign/express @countersign/node",
+  },
+  nestjs: {
+    file: "main.ts",
+    plain: nestjs,
+    signed: signedNestjs,
+    install: "npm install @countersign/nestjs @countersign/node",
+  },
+  python: { file: "app.py", plain: python, signed: signedPython, install: "pip install countersign" },
+  java: {
+    file: "Licensed.java",
+    plain: java,
+    signed: signedJava,
+    install: `<dependency>
+  <groupId>io.countersign</groupId>
+  <artifactId>countersign-java</artifactId>
+  <version>0.1.0</version>
+</dependency>`,
+  },
+};
+
+export function snippetFor(platform: Platform, { server, productId, isSigned }: Blanks) {
+  const { file, plain, signed, install } = snippets[platform];
+  const text = (isSigned ? signed : plain)
+    .replaceAll("https://licenses.example.com", server)
+    .replaceAll("PRODUCT-ID", productId)
+    .trimEnd();
+  return { file, text, install };
+}

@@ -1,0 +1,23 @@
+import type { Request } from "express";
+
+/** Where a request says which license it comes with. */
+export type KeySource =
+  | { readonly header: string }
+  | { readonly query: string }
+  | { readonly body: string }
+  | ((request: Request) => string | null | undefined | Promise<string | null | undefined>);
+
+export const usualSource: KeySource = { header: "x-license-key" };
+
+/** Null when it says none. */
+export async function keyOf(request: Request, source: KeySource): Promise<string | null> {
+  const value = await given(request, source);
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+function given(request: Request, source: KeySource): unknown {
+  if (typeof source === "function") return source(request);
+  if ("header" in source) return request.get(source.header);
+  if ("query" in source) return request.query[source.query];
+  return (request.body as Record<string, unknown> | undefined)?.[source.body];
+}

@@ -1,0 +1,91 @@
+package io.countersign;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Answers whatever is asked with these bytes, however wrong they are. */
+final class RawServer implements AutoCloseable {
+  /** What to do with one connection, after its question was read. */
+  interface Answer {
+    void give(OutputStream out) throws IOException, InterruptedException;
+  }
+
+  final List<String> questions = new CopyOnWriteArrayList<>();
+  private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+
+  RawServer(Answer answer) throws IOException {
+    daemon(
+        () -> {
+          while (true) {
+            Socket connection = socket.accept();
+            daemon(() -> serve(connection, answer));
+          }
+        });
+  }
+
+  RawServer(String answer) throws IOException {
+    this(out -> out.write(answer.getBytes(UTF_8)));
+  }
+
+  static String ok(String body) {
+    int length = body.getBytes(UTF_8).length;
+    return "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + length + "\r\n\r\n" + body;
+  }
+
+  static String active() {
+    return ok("{\"valid\":true,\"status\":\"active\",\"custom\":{\"list\":[1],\"map\":{\"a\":1}},\"signature\":null}");
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + socket.getLocalPort();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+
+  private void serve(Socket connection, Answer answer) throws IOException, InterruptedException {
+    try (connection) {
+      InputStream in = connection.getInputStream();
+      StringBuilder head = new StringBuilder();
+      while (head.indexOf("\r\n\r\n") < 0) {
+        int one = in.read();
+        if (one < 0) return;
+        head.append((char) one);
+      }
+      String lower = head.toString().toLowerCase(java.util.Locale.ROOT);
+      int at = lower.indexOf("content-length: ");
+      int length = at < 0 ? 0 : Integer.parseInt(lower.substring(at + 16, lower.indexOf('\r', at)));
+      questions.add(head + new String(in.readNBytes(length), UTF_8));
+      answer.give(connection.getOutputStream());
+      connection.getOutputStream().flush();
+    }
+  }
+
+  private interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private static void daemon(Work work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException | InterruptedException closed) {
+                // The test is over, or the client has gone.
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

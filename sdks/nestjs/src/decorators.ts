@@ -1,0 +1,31 @@
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  SetMetadata,
+  UseGuards,
+} from "@nestjs/common";
+import {
+  LicenseGuard,
+  licenseOf,
+  type RequestLicense,
+  type RequireLicenseOptions,
+  requiredMark,
+  skippedMark,
+} from "./license.guard.ts";
+
+/** Only for those with a valid license: on a method, or on a class for all of its methods. */
+export function RequireLicense(options: RequireLicenseOptions = {}): ClassDecorator & MethodDecorator {
+  return applyDecorators(SetMetadata(requiredMark, options), UseGuards(LicenseGuard));
+}
+
+/** For everybody, where the guard stands for the whole class or app. */
+export function SkipLicense(): ClassDecorator & MethodDecorator {
+  return SetMetadata(skippedMark, true);
+}
+
+/** The request's license, as the guard found it. */
+export const License: () => ParameterDecorator = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): RequestLicense | null =>
+    licenseOf(context.switchToHttp().getRequest<object>()),
+);

@@ -1,0 +1,108 @@
+import { Countersign, type Decision } from "@countersign/node";
+import {
+  type CanActivate,
+  type ExecutionContext,
+  ForbiddenException,
+  Inject,
+  Injectable,
+  InternalServerErrorException,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from "@nestjs/common";
+import { Reflector } from "@nestjs/core";
+import { keyOf } from "./key-of.ts";
+import { type AnyRequest, type CountersignModuleOptions, optionsToken } from "./options.ts";
+
+/** What a request's license was found to be. */
+export interface RequestLicense extends Decision {
+  readonly key: string | null;
+}
+
+export interface RequireLicenseOptions {
+  /** The version of the app that is licensed. */
+  readonly version?: string;
+}
+
+export const requiredMark = Symbol("a license is required");
+export const skippedMark = Symbol("no license is required");
+
+interface Found {
+  readonly license: RequestLicense;
+  readonly asked: string;
+}
+
+const licenses = new WeakMap<object, Found>();
+
+/**
+ * Lets requests through whose license is valid. Used for the whole app, it asks for a license everywhere but where
+ * `@SkipLicense()` stands; `@RequireLicense()` uses it where it stands.
+ */
+@Injectable()
+export class LicenseGuard implements CanActivate {
+  readonly #client: Countersign;
+  readonly #options: CountersignModuleOptions;
+  readonly #reflector: Reflector;
+
+  constructor(
+    @Inject(Countersign) client: Countersign,
+    @Inject(optionsToken) options: CountersignModuleOptions,
+    @Inject(Reflector) reflector: Reflector,
+  ) {
+    this.#client = client;
+    this.#options = options;
+    this.#reflector = reflector;
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const places = [context.getHandler(), context.getClass()];
+    const required = this.#reflector.getAllAndOverride<RequireLicenseOptions>(requiredMark, places);
+    if (this.#isSkipped(context)) return true;
+    if (context.getType() !== "http")
+      throw new InternalServerErrorException(
+        "LicenseGuard reads keys from HTTP requests. Put @SkipLicense() on what is called in another way.",
+      );
+    const request = context.switchToHttp().getRequest<AnyRequest>();
+    const { key, allowed, result } = await this.#license(request, required?.version);
+    if (allowed) return true;
+    if (key === null)
+      throw new UnauthorizedException({ error: "license_missing", message: "A license key is needed." });
+    if (result === null)
+      throw new ServiceUnavailableException({
+        error: "license_unverified",
+        message: "The license could not be checked. Try again later.",
+      });
+    throw new ForbiddenException({
+      error: result.status,
+      message: `The license is not accepted: ${result.status}.`,
+    });
+  }
+
+  /** On a method, the nearer mark wins: a skipped method of a class that requires, and the other way round. */
+  #isSkipped(context: ExecutionContext): boolean {
+    for (const place of [context.getHandler(), context.getClass()]) {
+      if (this.#reflector.get(skippedMark, place) === true) return true;
+      if (this.#reflector.get(requiredMark, place) !== undefined) return false;
+    }
+    return false;
+  }
+
+  async #license(request: AnyRequest, version: string | undefined): Promise<RequestLicense> {
+    const key = await keyOf(request, this.#options.key);
+    // A guard of the app, the class and the method may all stand before one request.
+    const asked = JSON.stringify([key, version]);
+    const known = licenses.get(request);
+    if (known?.asked === asked) return known.license;
+    const decision: Decision =
+      key === null
+        ? { allowed: false, result: null, error: null }
+        : await this.#client.check(key, version === undefined ? {} : { version });
+    const license = { key, ...decision };
+    licenses.set(request, { license, asked });
+    return license;
+  }
+}
+
+/** What the guard found about a request; null where it has not looked. */
+export function licenseOf(request: object): RequestLicense | null {
+  return licenses.get(request)?.license ?? null;
+}

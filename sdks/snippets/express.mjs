@@ -1,0 +1,15 @@
+import { requireLicense } from "@countersign/express";
+import { Countersign } from "@countersign/node";
+import express from "express";
+
+const client = new Countersign({
+  apiKey: process.env.COUNTERSIGN_API_KEY,
+  baseUrl: "https://licenses.example.com",
+});
+
+const app = express();
+// The key comes with each request, in the header X-License-Key.
+app.get("/reports", requireLicense({ client, version: "1.0.0" }), (request, response) => {
+  response.send("Licensed.");
+});
+app.listen(process.env.PORT ?? 8080);

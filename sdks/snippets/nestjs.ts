@@ -1,0 +1,27 @@
+import { CountersignModule, RequireLicense } from "@countersign/nestjs";
+import { Controller, Get, Module } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
+
+@Controller("reports")
+class ReportsController {
+  // The key comes with each request, in the header X-License-Key.
+  @Get()
+  @RequireLicense({ version: "1.0.0" })
+  list() {
+    return "Licensed.";
+  }
+}
+
+@Module({
+  imports: [
+    CountersignModule.forRoot({
+      apiKey: process.env.COUNTERSIGN_API_KEY,
+      baseUrl: "https://licenses.example.com",
+    }),
+  ],
+  controllers: [ReportsController],
+})
+class AppModule {}
+
+const app = await NestFactory.create(AppModule);
+await app.listen(process.env.PORT ?? 8080);

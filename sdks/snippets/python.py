@@ -1,0 +1,14 @@
+import os
+
+from countersign import Countersign
+
+countersign = Countersign(
+    api_key=os.environ["COUNTERSIGN_API_KEY"],
+    base_url="https://licenses.example.com",
+)
+
+result = countersign.validate(os.environ["LICENSE_KEY"], version="1.0.0")
+if result.valid:
+    print("Licensed.")
+else:
+    print(f"Not licensed: {result.status}")
