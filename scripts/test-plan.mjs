@@ -36,7 +36,7 @@ const together = ["packages/domain/", "packages/contract/"];
 
 /** Of these, some files share a process, which loads what they all need once. Each still starts its own servers. */
 const inBatches = ["apps/", "packages/store/", "tests/http/", "tests/manage/"];
-const batchSize = 4;
+const batchSize = 6;
 
 /**
  * Which files run in one process, and in which order. Each group is of one kind. Workers take the next group of
@@ -52,7 +52,8 @@ export function planOf(files) {
   }
   const place = ({ files: [file] }) =>
     longestFirst.includes(file) ? longestFirst.indexOf(file) : longestFirst.length;
-  const ordered = [...groups.values()].sort((a, b) => place(a) - place(b));
+  const isAlone = ({ files }) => Number(files.length === 1);
+  const ordered = [...groups.values()].sort((a, b) => place(a) - place(b) || isAlone(a) - isAlone(b));
   const isCalm = ({ files: [file] }) => calm.some((start) => file.startsWith(start));
   return { sideBySide: ordered.filter((group) => !isCalm(group)), calm: ordered.filter(isCalm) };
 }

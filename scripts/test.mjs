@@ -23,6 +23,11 @@ let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupt);
 if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(interrupt);
 
+const allChecks = [
+  ["formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]],
+  ["types", "typescript/bin/tsc", ["--noEmit"]],
+  ["types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web"]],
+];
 const tallies = new Map();
 const failures = [];
 const times = [];
@@ -35,13 +40,10 @@ try {
   const suites = sdkSuites(reportFolder).filter(({ program }) => isWanted(program, wanted));
   if (files.length + suites.length === 0)
     process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
-  if (wanted.length === 0) await check("formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]);
-  if (wanted.length === 0) await check("types", "typescript/bin/tsc", ["--noEmit"]);
-  if (wanted.length === 0)
-    await check("types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web"]);
+  const checks = wanted.length === 0 ? allChecks : [];
   if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
   ensureBuilt("server");
-  if (!interrupted && files.length + suites.length > 0) await test(planOf(files), suites);
+  if (!interrupted && files.length + suites.length > 0) await test(planOf(files), suites, checks);
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });
 }
@@ -62,7 +64,7 @@ async function check(name, program, words) {
   else fail("checks", `The check of ${name} failed.`);
 }
 
-async function test({ sideBySide, calm }, suites) {
+async function test({ sideBySide, calm }, suites, checks) {
   const postgres = await startPostgres();
   if (postgres === null) {
     fail("store", "PostgreSQL for the tests could not be started; what it says is above.");
@@ -77,6 +79,7 @@ async function test({ sideBySide, calm }, suites) {
     // The suites wait for the network as long as they compute: they begin first.
     const jobs = [
       ...suites.map((suite) => () => testSuite(suite, env)),
+      ...checks.map((given) => () => check(...given)),
       ...sideBySide.map((group) => () => testGroup(group, env)),
     ];
     await share(jobs, workerCount(), (job) => job());

@@ -42,13 +42,13 @@ export async function startRealServer(): Promise<RealServer> {
     arrange: async (arrangement) => {
       const row = rowOf(arrangement);
       const seller = await openSeller(database.location, {
+        store: first.store,
         ...(row.plan === undefined ? {} : { plan: row.plan }),
         ...(row.product === undefined ? {} : { settings: row.product }),
         ...(arrangement.daily_limit === undefined ? {} : { dailyLimit: arrangement.daily_limit }),
       });
       const license = row.license === null ? null : { key: usualKey, ...row.license };
       await arrange(seller, { ...row, license });
-      await seller.store.close();
       return clientFor(seller, arrangement);
     },
     close: async () => {

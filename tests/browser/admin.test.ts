@@ -22,7 +22,7 @@ else
       });
       licenseKey = license.license_key;
       page = await dashboard.pageFor(dashboard.owner);
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();
@@ -46,7 +46,7 @@ else
       await page.getByRole("button", { name: "Lift the suspension" }).click();
       await page.getByRole("button", { name: "Suspend" }).waitFor();
       await until("the license is valid again", validity);
-    }, 60_000);
+    }, 180_000);
 
     test("give an organization a limit of its own, and say so", async () => {
       await page.goto(`${dashboard.house.url}/admin/organizations/${dashboard.organizationId}`);
@@ -58,7 +58,7 @@ else
       expect(await page.getByRole("textbox", { name: /^Requests a day/ }).inputValue()).toBe("25,000");
       await page.goto(`${dashboard.house.url}/admin/audit-log`);
       await page.getByText("requests a day").first().waitFor();
-    }, 60_000);
+    }, 180_000);
 
     test("find a person, and an organization by what its owner is called, as one types", async () => {
       await page.goto(`${dashboard.house.url}/admin/users`);
@@ -68,7 +68,7 @@ else
       await page.waitForURL(/q=/);
       await page.getByRole("searchbox").fill("nobody is called so");
       await page.getByText("Nothing found").waitFor();
-    }, 60_000);
+    }, 180_000);
 
     test("block an address for everybody, change why, and let it in again", async () => {
       await page.goto(`${dashboard.house.url}/admin/ip-blocks`);
@@ -93,13 +93,13 @@ else
       await page.getByRole("button", { name: /^Lift the block of 127\.0\.0\.1/ }).click();
       await page.getByText("Nothing is blocked").waitFor();
       await until("the license is valid again", validity);
-    }, 60_000);
+    }, 180_000);
 
     test("are nothing to whoever does not run the server", async () => {
       const other = await dashboard.pageFor(await dashboard.house.guest());
       await other.goto(`${dashboard.house.url}/admin/organizations`);
       await other.getByRole("heading", { name: "There is nothing here" }).waitFor();
-    }, 60_000);
+    }, 180_000);
 
     async function validity(): Promise<boolean> {
       const answer = await fetch(`${dashboard.house.url}/api/v1/validate`, {

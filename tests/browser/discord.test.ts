@@ -24,7 +24,7 @@ else
     beforeAll(async () => {
       discord = await startFakeDiscord();
       house = await openHouse(sqlite.make, discord.settings);
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await house.close();
@@ -72,5 +72,5 @@ else
       await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
       await page.getByRole("button", { name: "Link Discord" }).waitFor();
       expect(troubles).toEqual([]);
-    }, 60_000);
+    }, 180_000);
   });

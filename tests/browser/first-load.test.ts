@@ -21,7 +21,7 @@ else
       if (database === undefined) throw new Error("There is no database.");
       dashboard = await openDashboard(database.make);
       examples = await makeExamples(dashboard);
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();

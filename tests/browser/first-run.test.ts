@@ -77,5 +77,5 @@ else
         await server.stop();
         database.remove();
       }
-    }, 90_000);
+    }, 180_000);
   });

@@ -17,7 +17,7 @@ else
     beforeAll(async () => {
       dashboard = await openDashboard(make);
       page = await dashboard.pageFor(dashboard.owner);
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();
@@ -46,7 +46,7 @@ else
       await page.getByRole("link", { name: "To the licenses" }).click({ timeout: 60_000 });
       await page.getByText("9,997 licenses").waitFor();
       expect(troubles).toEqual([]);
-    }, 90_000);
+    }, 180_000);
   });
 
 /** Numbered as a spreadsheet numbers them: the header is the first. */

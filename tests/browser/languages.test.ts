@@ -15,7 +15,7 @@ else
       if (database === undefined) throw new Error("There is no database.");
       dashboard = await openDashboard(database.make);
       page = await dashboard.pageFor(dashboard.owner);
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();
@@ -34,7 +34,7 @@ else
       await page.getByRole("heading", { name: "Lizenzen", level: 1 }).waitFor();
       expect(await page.locator("html").getAttribute("lang")).toBe("de");
       expect(await violationsOf(page)).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 
     test("is the one in which a form says what is wrong, beside the field", async () => {
       await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/ip-blocks`);
@@ -47,5 +47,5 @@ else
           "Sollte eine IP-Adresse oder ein Netz sein, etwa 203.0.113.7, 203.0.113.0/24 oder 2001:db8::/48.",
         )
         .waitFor();
-    }, 60_000);
+    }, 180_000);
   });

@@ -105,7 +105,7 @@ else
       await guest.getByText("You belong to no organization").waitFor();
       expect(await statusOf(guest, "GET", `/organizations/${organizationId}`)).toBe(404);
       expect(troubles).toEqual([]);
-    }, 90_000);
+    }, 180_000);
   });
 
 /** What a role with `licenses:view` alone leaves out. */

@@ -47,7 +47,7 @@ else
       examples = await makeExamples(dashboard);
       inside = watched(await dashboard.pageFor(dashboard.owner));
       outside = watched(await (await openContext()).newPage());
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();
@@ -77,7 +77,7 @@ else
         expect(await page.evaluate(sideways)).toBe(0);
         expect(troubles).toEqual([]);
       },
-      60_000,
+      180_000,
     );
   });
 

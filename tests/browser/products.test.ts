@@ -114,7 +114,7 @@ else
       expect(await validate(secondKey)).toMatchObject({ valid: true });
       expect(await violationsOf(page)).toEqual([]);
       expect(troubles).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 
     test("words and numbers are kept with the reason when refused, a preview is for a chosen license, and a new signing secret waits for its turn", async () => {
       const { house, owner, slug, manage } = dashboard;
@@ -163,7 +163,7 @@ else
       await page.getByRole("dialog").getByRole("button").last().click();
       await page.getByText("in 7 days").or(page.getByText("next week")).waitFor();
       expect(await page.getByText(/^[0-9a-f]{64}$/).count()).toBe(2);
-    }, 60_000);
+    }, 180_000);
 
     test("a list of versions that somebody else changed meanwhile is not overwritten", async () => {
       const { house, owner, slug, manage, productId } = dashboard;
@@ -184,7 +184,7 @@ else
       await page.getByText("The list has 2 versions now").waitFor();
       const { data } = await manage("GET", path);
       expect(data.map((row: { version: string }) => row.version)).toEqual(["2.0.0", "1.1.0"]);
-    }, 60_000);
+    }, 180_000);
   });
 
 /** What a control says of itself to those who do not see it. */

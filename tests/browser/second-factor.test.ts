@@ -89,7 +89,7 @@ else {
       await signIn(page, email);
       await page.getByRole("button", { name: "Your account" }).waitFor();
       expect(troubles).toEqual([]);
-    }, 90_000);
+    }, 180_000);
   });
 
   test(withPasskey, async () => {
@@ -138,7 +138,7 @@ else {
     await page.getByRole("menuitem", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("Work laptop was removed").waitFor();
-  }, 60_000);
+  }, 180_000);
 
   afterAll(closeChromium);
 }

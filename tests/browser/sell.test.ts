@@ -16,7 +16,7 @@ else
       dashboard = await openDashboard(make);
       page = await dashboard.pageFor(dashboard.owner);
       troubles = troublesOf(page);
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();
@@ -80,7 +80,7 @@ else
       await page.getByText("The license is reinstated.").waitFor();
       expect(await validate(key)).toEqual({ valid: true, status: "active" });
       expect(troubles).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 
     // What follows is the page's own doing, and the same on every database.
     if (kind !== "sqlite") return;
@@ -115,7 +115,7 @@ else
         customer_name: "Otto",
       });
       expect(troubles).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 
     test("what another wrote about a customer arrives with a word, and survives the save", async () => {
       const customers = `/organizations/${dashboard.organizationId}/customers`;
@@ -138,7 +138,7 @@ else
         discord_id: "234567890123456789",
       });
       expect(troubles).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 
     test("a block stands in the history of its license with the reason, and the focus goes back", async () => {
       const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
@@ -161,5 +161,5 @@ else
       await page.getByRole("button", { name: "Lift the block of 203.0.113.0/24" }).click();
       await history.getByText("Block lifted:").waitFor();
       expect(troubles).toEqual([]);
-    }, 60_000);
+    }, 180_000);
   });

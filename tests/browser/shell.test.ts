@@ -29,7 +29,7 @@ else
       home = `${dashboard.house.url}/o/${dashboard.slug}`;
       await page.goto(home);
       await page.getByRole("heading", { level: 1 }).waitFor();
-    }, 60_000);
+    }, 180_000);
     afterAll(async () => {
       await closeChromium();
       await dashboard.close();
@@ -59,7 +59,7 @@ else
       await search.fill("nothing is called so");
       await page.getByText("Nothing found").waitFor();
       await page.keyboard.press("Escape");
-    }, 60_000);
+    }, 180_000);
 
     test("g and a letter goes somewhere, n begins a license, ? shows the keys", async () => {
       await page.goto(home);
@@ -75,7 +75,7 @@ else
       await page.keyboard.press("?");
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 
     test("while a dialog is open, letters leave nothing", async () => {
       await page.goto(`${home}/members`);
@@ -88,7 +88,7 @@ else
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       expect(page.url()).toBe(`${home}/members`);
-    }, 60_000);
+    }, 180_000);
 
     test("a page that does not exist, and an address that is nobody's, are said to be nothing, inside the frame", async () => {
       for (const where of [`${home}/nowhere`, `${dashboard.house.url}/o/nobody`]) {
@@ -97,7 +97,7 @@ else
         expect(await page.title()).toBe("There is nothing here · Countersign");
         await page.getByRole("button", { name: "Your account" }).waitFor();
       }
-    }, 60_000);
+    }, 180_000);
 
     test("a server that is gone is said, what was typed stays, and its return is noticed", async () => {
       const dialog = await beginCustomer("gone@example.com");
@@ -108,7 +108,7 @@ else
       await page.context().setOffline(false);
       await page.getByText("The server cannot be reached. Trying again …").waitFor({ state: "detached" });
       expect(await dialog.getByLabel("E-mail").inputValue()).toBe("gone@example.com");
-    }, 60_000);
+    }, 180_000);
 
     test("a part that is gone when a hand only comes near it takes nothing away that was typed", async () => {
       const tab = await page.context().newPage();
@@ -123,7 +123,7 @@ else
       await tab.evaluate(() => fetch("/favicon.svg", { cache: "no-store" }).then(() => undefined));
       expect(await field.inputValue()).toBe("203.0.113.7");
       await tab.close();
-    }, 60_000);
+    }, 180_000);
 
     test("whose session ends in the middle of work signs in again and goes on", async () => {
       const dialog = await beginCustomer("new@example.com");
@@ -147,7 +147,7 @@ else
       await dialog.getByRole("button", { name: "Add the customer" }).click();
       await dialog.waitFor({ state: "detached" });
       await page.getByText("new@example.com").first().waitFor();
-    }, 60_000);
+    }, 180_000);
 
     test("a part of the dashboard that an upgrade took away makes the page load itself anew, once", async () => {
       await page.goto(home);
@@ -162,7 +162,7 @@ else
       await page.getByRole("link", { name: "Roles" }).click();
       await page.getByRole("heading", { name: "Roles", level: 1 }).waitFor();
       expect(isGone).toBe(false);
-    }, 60_000);
+    }, 180_000);
 
     async function beginCustomer(email: string) {
       await page.goto(`${home}/customers`);

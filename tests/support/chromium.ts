@@ -31,7 +31,14 @@ export async function openContext(
 ): Promise<BrowserContext> {
   running ??= chromium.launch({
     executablePath: chromiumPath ?? "",
-    args: ["--no-sandbox", "--disable-gpu"],
+    // In one process less, and with fewer threads, it takes less of the processor.
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--in-process-gpu",
+      "--num-raster-threads=1",
+      "--disable-lcd-text",
+    ],
   });
   const context = await (await running).newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
@@ -39,7 +46,7 @@ export async function openContext(
     locale: "en-US",
     reducedMotion: "reduce",
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   return context;
 }
 

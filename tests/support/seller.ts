@@ -31,13 +31,17 @@ export async function openSeller(
     dailyLimit?: number | null;
     settings?: Partial<ProductSettings>;
     now?: () => number;
+    /** One that is open already, and stays open. */
+    store?: Store;
   } = {},
 ): Promise<Seller> {
-  const store = await openStore(location, {
-    encryptionKey: null,
-    durability: "standard",
-    ...(options.now === undefined ? {} : { now: options.now }),
-  });
+  const store =
+    options.store ??
+    (await openStore(location, {
+      encryptionKey: null,
+      durability: "standard",
+      ...(options.now === undefined ? {} : { now: options.now }),
+    }));
   const organizationId = newId();
   await store.transaction((db) =>
     createOrganization(

@@ -30,7 +30,6 @@ if (!allowed) {
   process.exit(1);
 }
 writeFileSync(join(folder, "license-key"), licenseKey, { mode: 0o600 });
-console.log(result.source === "grace" ? "Working without a network." : "Licensed. Backups begin.");
 
 let isWorking = true;
 const watch = countersign.watch(licenseKey, {
@@ -46,6 +45,7 @@ process.on("SIGTERM", () => {
   watch.stop();
   clearInterval(backups);
 });
+console.log(result.source === "grace" ? "Working without a network." : "Licensed. Backups begin.");
 
 function keptKey() {
   try {

@@ -1,11 +1,11 @@
 // The conformance suite against the built package, on whatever runs this: Node.js with ES modules or CommonJS, Deno.
-// run-suite.mjs <esm|cjs> <URL of the conformance server> <file for the JUnit report>
+// run-suite.mjs <esm|cjs> <URL of the conformance server> <file for the JUnit report> [<a file of the suite>]
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import process from "node:process";
 import { runCase, runWebhook } from "./run-case.mjs";
 
-const [form, url, report] = process.argv.slice(2);
+const [form, url, report, only] = process.argv.slice(2);
 const sdk =
   form === "cjs" ? createRequire(import.meta.url)("@countersign/node") : await import("@countersign/node");
 const deno = globalThis.Deno?.version.deno;
@@ -24,6 +24,7 @@ const lines = [];
 let failed = 0;
 const suite = await (await fetch(`${url}/suite`)).json();
 for (const [file, { cases = [], webhooks = [] }] of Object.entries(suite)) {
+  if (only !== undefined && file !== only) continue;
   for (const one of cases) await run(`${file}: ${one.name}`, () => runCase(sdk, url, one));
   for (const one of webhooks) await run(`${file}: ${one.name}`, () => runWebhook(sdk, one));
 }
@@ -31,7 +32,7 @@ writeFileSync(report, `<testsuites><testsuite>\n${lines.join("\n")}\n</testsuite
 process.stdout.write(
   `${where}: ${lines.length - failed} passed, ${failed} failed, ${leftOut.length} left out\n`,
 );
-process.exit(failed === 0 && lines.length > 200 ? 0 : 1);
+process.exit(failed === 0 && lines.length > (only === undefined ? 200 : 10) ? 0 : 1);
 
 async function run(name, work) {
   if (leftOut.includes(name)) return;

@@ -33,7 +33,6 @@ API_KEY = os.environ.get("COUNTERSIGN_API_KEY", "csk_your_products_api_key")
 REFUSALS = {
     "expired": "Your license has expired. Renew it, and this tool works again at once.",
     "revoked": "Your license was revoked. If you think that is a mistake, write to support@example.com.",
-    "disabled": "Your license is switched off. Write to support@example.com to have it switched on again.",
     "license_not_found": "There is no license with this key. Is it complete, as in the mail that you got?",
     "ip_limit_reached": "Your license is in use at as many places as it allows.",
     "version_not_allowed": f"Your license does not cover version {VERSION} of this tool.",

@@ -66,11 +66,13 @@ def test_a_store_that_fails_takes_no_verdict_away(tmp_path: Path) -> None:
         client(AWAY, Broken(files, "load")).validate(KEY)
 
 
-def test_what_cannot_be_noted_does_not_end_the_grace(tmp_path: Path) -> None:
+def test_what_cannot_be_noted_grants_nothing(tmp_path: Path) -> None:
     files = FileGraceStore(tmp_path)
     with saying([answer(VALID_BODY)]) as server:
         assert client(server.url, files).validate(KEY).valid
-    assert client(AWAY, Broken(files, "save")).validate(KEY).source == "grace"
+    assert client(AWAY, files).validate(KEY).source == "grace"
+    with pytest.raises(ConnectionError):
+        client(AWAY, Broken(files, "save")).validate(KEY)
 
 
 def test_a_refusal_ends_the_grace_even_if_the_file_stays(tmp_path: Path) -> None:

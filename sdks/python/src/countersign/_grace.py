@@ -131,16 +131,19 @@ class Grace:
         latest = max(now, kept["seen_at"])
         if result.expires is not None and result.expires.timestamp() <= latest:
             return None
-        self._save(key, {**kept, "seen_at": latest})
+        # What cannot be written down again would be good for ever to whoever sets the clock back.
+        if not self._save(key, {**kept, "seen_at": latest}):
+            return None
         return replace(result, source="grace", ip_registered=None)
 
-    def _save(self, key: str, kept: dict[str, Any]) -> None:
+    def _save(self, key: str, kept: dict[str, Any]) -> bool:
+        """Whether the store has it. A disk that is full costs the customer the grace at most, never the verdict."""
         text = json.dumps(kept)
         try:
             self._store.save(self._name_of(key), f"{self._mac(key, text)}.{text}")
         except Exception:
-            # A disk that is full costs the customer the grace at most, never the verdict.
-            return
+            return False
+        return True
 
     def _open(self, key: str, text: str | None) -> dict[str, Any] | None:
         """None for what this client did not write, or wrote for another license."""

@@ -21,6 +21,7 @@ final class Grace {
   private final GraceStore store;
   private final byte[] secret;
   private final Clock clock;
+  /** When each license was last granted; null for one that was refused. */
   private final Map<String, Long> saidSteadyMillis;
 
   Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int most) {
@@ -34,24 +35,24 @@ final class Grace {
   void granted(String key, ValidateResult result) {
     if (graceMillis == 0) return;
     long nowMillis = clock.wallMillis();
-    saidSteadyMillis.remove(key);
-    saidSteadyMillis.put(key, clock.steadyMillis());
+    remember(key, clock.steadyMillis());
     save(key, result.body(), result.requestId().orElse(null), nowMillis, nowMillis);
   }
 
   void refused(String key) {
-    saidSteadyMillis.remove(key);
     if (graceMillis == 0) return;
+    remember(key, null);
     try {
       store.remove(nameOf(key));
     } catch (RuntimeException noStore) {
-      // The refusal stands without it.
+      // It is known here that it was refused, whatever the store still holds.
     }
   }
 
   /** What may still be said although nobody can be asked; null for nothing. */
   ValidateResult lastWord(String key) {
-    Map<String, Object> kept = graceMillis == 0 ? null : open(key, load(key));
+    if (graceMillis == 0 || wasRefused(key)) return null;
+    Map<String, Object> kept = open(key, load(key));
     if (kept == null) return null;
     long nowMillis = clock.wallMillis();
     long saidMillis = ((Number) kept.get("said")).longValue();
@@ -67,8 +68,8 @@ final class Grace {
     long latestMillis = Math.max(nowMillis, seenMillis);
     if (result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent())
       return null;
-    save(key, body, requestId, saidMillis, latestMillis);
-    return result;
+    // What cannot be written down again would be good for ever to whoever sets the clock back.
+    return save(key, body, requestId, saidMillis, latestMillis) ? result : null;
   }
 
   /** Of how many licenses something is remembered here. */
@@ -76,7 +77,21 @@ final class Grace {
     return saidSteadyMillis.size();
   }
 
-  private void save(String key, String body, String requestId, long saidMillis, long seenMillis) {
+  private void remember(String key, Long steadyMillis) {
+    synchronized (saidSteadyMillis) {
+      saidSteadyMillis.remove(key);
+      saidSteadyMillis.put(key, steadyMillis);
+    }
+  }
+
+  private boolean wasRefused(String key) {
+    synchronized (saidSteadyMillis) {
+      return saidSteadyMillis.containsKey(key) && saidSteadyMillis.get(key) == null;
+    }
+  }
+
+  /** Whether the store has it. */
+  private boolean save(String key, String body, String requestId, long saidMillis, long seenMillis) {
     Map<String, Object> kept = new LinkedHashMap<>();
     kept.put("said", saidMillis);
     kept.put("seen", seenMillis);
@@ -85,8 +100,9 @@ final class Grace {
     String text = Json.write(kept);
     try {
       store.save(nameOf(key), mac(key, text) + "." + text);
+      return true;
     } catch (RuntimeException noStore) {
-      // A disk that is full must not take a verdict away. There is less grace later, and no more to it.
+      return false;
     }
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -279,6 +280,41 @@ class ClientTest {
     }
     Countersign away = builder("http://127.0.0.1:1").grace(Duration.ofDays(7)).graceStore(broken).build();
     assertThrows(ConnectionException.class, () -> away.validate(KEY));
+  }
+
+  @Test
+  void aRefusalHoldsWithoutTheStoreAndWhatCannotBeNotedGrantsNothing() {
+    java.util.Map<String, String> kept = new java.util.HashMap<>();
+    java.util.concurrent.atomic.AtomicBoolean isFull = new java.util.concurrent.atomic.AtomicBoolean();
+    GraceStore store =
+        new GraceStore() {
+          @Override
+          public String load(String name) {
+            return kept.get(name);
+          }
+
+          @Override
+          public void save(String name, String text) {
+            if (isFull.get()) throw new IllegalStateException("no disk");
+            kept.put(name, text);
+          }
+
+          @Override
+          public void remove(String name) {
+            throw new IllegalStateException("no disk");
+          }
+        };
+    Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
+    String body = "{\"valid\":true,\"status\":\"active\"}";
+    grace.granted(
+        KEY, ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
+    assertNotNull(grace.lastWord(KEY));
+    isFull.set(true);
+    assertNull(grace.lastWord(KEY));
+    isFull.set(false);
+    assertNotNull(grace.lastWord(KEY));
+    grace.refused(KEY);
+    assertNull(grace.lastWord(KEY));
   }
 
   @Test
