@@ -50,12 +50,36 @@ export function planOf(files) {
     const name = groupName(file, kind, counts);
     groups.set(name, { kind, files: [...(groups.get(name)?.files ?? []), file] });
   }
-  const place = ({ files: [file] }) =>
-    longestFirst.includes(file) ? longestFirst.indexOf(file) : longestFirst.length;
-  const isAlone = ({ files }) => Number(files.length === 1);
-  const ordered = [...groups.values()].sort((a, b) => place(a) - place(b) || isAlone(a) - isAlone(b));
+  const all = [...groups.values()];
+  const isNamed = ({ files: [file] }) => longestFirst.includes(file);
+  const named = all
+    .filter(isNamed)
+    .sort((a, b) => longestFirst.indexOf(a.files[0]) - longestFirst.indexOf(b.files[0]));
+  const rest = all.filter((group) => !isNamed(group));
+  // Those of the management API, which come last by name, take the longest.
+  const batches = rest.filter(isBatch).reverse();
+  const ordered = [
+    ...named,
+    ...mixed(
+      batches,
+      rest.filter((group) => !isBatch(group)),
+    ),
+  ];
   const isCalm = ({ files: [file] }) => calm.some((start) => file.startsWith(start));
   return { sideBySide: ordered.filter((group) => !isCalm(group)), calm: ordered.filter(isCalm) };
+}
+
+function isBatch({ files }) {
+  return files.length > 1;
+}
+
+/** One of these and one of those in turn: several browsers at once would be in each other's way. */
+function mixed(some, others) {
+  const turns = Math.max(some.length, others.length);
+  return Array.from({ length: turns }, (_, turn) => [
+    ...some.slice(turn, turn + 1),
+    ...others.slice(turn, turn + 1),
+  ]).flat();
 }
 
 function groupName(file, kind, counts) {

@@ -10,7 +10,10 @@ export function totpSecret(uri: string): Uint8Array {
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
 }
 
-/** The six digits that the app shows; `steps` half-minutes from now. */
+/**
+ * The six digits that the app shows; `steps` half-minutes from now. One of the last half-minute may be too old when it
+ * arrives, one of the next is good for a minute: who needs two takes this one and the next.
+ */
 export function totpCode(secret: Uint8Array, steps = 0): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
