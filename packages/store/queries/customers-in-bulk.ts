@@ -19,8 +19,8 @@ export function identifierOf(who: CustomerIdentifiers): string {
 }
 
 /**
- * What `customersFor` does, for the hundreds of rows of an import: finds or makes each, and keeps what the organization wrote as its own view. What is
- * not said this time stays as it was said before. The answer is by identifier.
+ * What `customersFor` does, for the hundreds of rows of an import: finds or makes each, and keeps what the organization
+ * wrote as its own view. What is not said this time stays as it was said before. The answer is by identifier.
  */
 export async function customersInBulk(
   db: Database,
