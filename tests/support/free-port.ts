@@ -1,19 +1,17 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
  * Below the ports that operating systems give out by themselves, so that between the asking and the listening nobody
- * gets the port by chance; and each process begins at a place of its own, as test files run side by side.
+ * gets the port by chance. Drawn by lot: test files run side by side, and two that count would meet sooner or later.
  */
 const lowest = 10_000;
-const stretch = 50;
-const stretches = 400;
-let asked = 0;
+const highest = 30_000;
 
-/** A port of loopback that nobody listens on, and that is told only once. */
+/** A port of loopback that nobody listens on. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < stretch * stretches; tries++) {
-    const place = (process.pid % stretches) * stretch + asked++;
-    const port = lowest + (place % (stretch * stretches));
+  for (let tries = 0; tries < 1_000; tries++) {
+    const port = randomInt(lowest, highest);
     if (await isFree(port)) return port;
   }
   throw new Error("There is no free port.");

@@ -15,27 +15,8 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 // The user that PostgreSQL runs as must be able to enter it.
 chmodSync(folder, 0o755);
 
-const port = await freePort();
 const said: string[] = [];
-const server = new EmbeddedPostgres({
-  databaseDir: join(folder, "data"),
-  port,
-  user: "postgres",
-  password: "postgres",
-  persistent: true,
-  // PostgreSQL refuses to run as root; containers and CI often are.
-  createPostgresUser: process.getuid?.() === 0,
-  initdbFlags: ["--encoding=UTF8", "--locale=C"],
-  // No test cuts the power, and without waiting for the disk the tests take half the time.
-  postgresFlags: [
-    "listen_addresses=127.0.0.1",
-    "unix_socket_directories=",
-    "max_connections=400",
-    `fsync=${process.argv.includes("--waits-for-disk") ? "on" : "off"}`,
-  ].flatMap((setting) => ["-c", setting]),
-  onLog: (text) => said.push(String(text)),
-  onError: (text) => said.push(String(text)),
-});
+let server = await onFreePort();
 
 // Whoever started it may be gone already: then nobody hears the answer, and the end of its input ends it too.
 process.stdout.on("error", () => {});
@@ -50,13 +31,51 @@ process.on("SIGTERM", end);
 async function begin(): Promise<void> {
   try {
     await server.initialise();
-    await server.start();
-    process.stdout.write(`${port}\n`);
+    process.stdout.write(`${await startSomewhere()}\n`);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : said.slice(-3).join("").trim();
     process.stderr.write(`PostgreSQL for the tests could not be started: ${reason}\n`);
     process.exit(1);
   }
+}
+
+/** Making the data takes seconds, in which somebody else may have begun to listen on the port. Returns the one it got. */
+async function startSomewhere(): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const before = said.length;
+    try {
+      await server.start();
+      return server.port;
+    } catch (cause) {
+      const isTaken = said.slice(before).some((text) => text.includes("could not bind"));
+      if (!isTaken || tries === 5) throw cause;
+      server = await onFreePort();
+    }
+  }
+}
+
+async function onFreePort(): Promise<EmbeddedPostgres & { readonly port: number }> {
+  const port = await freePort();
+  const postgres = new EmbeddedPostgres({
+    databaseDir: join(folder, "data"),
+    port,
+    user: "postgres",
+    password: "postgres",
+    persistent: true,
+    // PostgreSQL refuses to run as root; containers and CI often are.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale=C"],
+    // No test cuts the power, and without waiting for the disk the tests take half the time.
+    postgresFlags: [
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      "max_connections=400",
+      `fsync=${process.argv.includes("--waits-for-disk") ? "on" : "off"}`,
+    ].flatMap((setting) => ["-c", setting]),
+    onLog: (text) => said.push(String(text)),
+    onError: (text) => said.push(String(text)),
+  });
+  return Object.assign(postgres, { port });
 }
 
 async function obey(order: string): Promise<void> {
