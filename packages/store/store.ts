@@ -54,6 +54,8 @@ export interface Store {
   beside(): Beside;
   /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
   readonly judgedCalls: number;
+  /** Another number after whatever anybody wrote, where the database tells that at no cost; null where it does not. */
+  readonly lastWrite: number | null;
   /** Resolves when the database answers; rejects with `StorageUnavailable` when it does not. */
   ping(): Promise<void>;
   /** Milliseconds since 1970, by the clock that quota days are counted with. */

@@ -85,6 +85,10 @@ export class PostgresStore implements Store {
     return this.#calls.value;
   }
 
+  get lastWrite(): null {
+    return null;
+  }
+
   /** Each connection writes for itself here. */
   beside(): Beside {
     const { url, encryptionKey, durability } = this.#options;

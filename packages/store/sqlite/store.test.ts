@@ -46,6 +46,21 @@ describe("a SQLite data folder", () => {
     await server.close();
   });
 
+  test("tells that something was written, by its server or beside it, and that nothing was", async () => {
+    const server = await open({ soleServer: true });
+    const command = await open();
+    let before = server.lastWrite;
+    for (const [name, writer] of Object.entries({ server, command })) {
+      await writer.transaction((db) => db.insertInto("platform_state").values({ name, value: "" }).execute());
+      expect(server.lastWrite).not.toBe(before);
+      before = server.lastWrite;
+      await server.reads.selectFrom("platform_state").selectAll().execute();
+      expect(server.lastWrite).toBe(before);
+    }
+    await command.close();
+    await server.close();
+  });
+
   test("is free again after a start that failed", async () => {
     await (await open({ encryptionKey: "one passphrase that is long" })).close();
     await refused(open({ soleServer: true, encryptionKey: "another passphrase, long too" }));

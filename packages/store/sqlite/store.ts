@@ -79,6 +79,7 @@ export class SqliteStore implements Store {
   readonly direct: Kysely<Tables>;
   readonly #writer: DatabaseSync;
   readonly #reader: DatabaseSync;
+  readonly #lastWrite: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #writes: Kysely<Tables>;
@@ -106,6 +107,7 @@ export class SqliteStore implements Store {
     database.exec("pragma mmap_size = 4294967296");
     this.#reader = openReader(files);
     this.#reader.exec("pragma query_only = on");
+    this.#lastWrite = this.#reader.prepare("pragma data_version");
     this.sealer = new Sealer(dataKey(database, options.encryptionKey));
     this.#validate = new SqliteValidate(database, this.sealer);
     this.#begin = database.prepare("begin immediate");
@@ -126,6 +128,11 @@ export class SqliteStore implements Store {
 
   get judgedCalls(): number {
     return this.#calls.value;
+  }
+
+  /** As the reader sees it, which never writes itself: whoever did, it was another connection. */
+  get lastWrite(): number {
+    return Number(this.#lastWrite.get()?.data_version);
   }
 
   beside(): Beside {

@@ -9,6 +9,8 @@ import { type Sender, send, sendTimeoutMs } from "./send.ts";
 
 /** How often it is looked for something new when there is nothing to do. */
 const idleMs = 250;
+/** The same while nobody has written anything: only the time for another attempt may have come. */
+const stillMs = 1_000;
 /** So long what ended is gathered before it is written down together. */
 const gatherMs = 50;
 /** This many times as long as a round took, others have the time. */
@@ -70,12 +72,14 @@ export class Outbox {
     while (!this.#isClosed) {
       const startedMs = performance.now();
       try {
+        const lastWrite = this.#store.lastWrite;
         const distributed = await distributeSome(this.#store, pace.rowsAtOnce());
         if (distributed > 0) await pace.rest(performance.now() - startedMs);
         this.#isWoken = distributed > 0;
         const sendingMs = performance.now();
         await this.#dispatcher.round();
         await this.#rest((performance.now() - sendingMs) * restFactor);
+        await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
         this.#tellTrouble(1, reasonOf(error));
         await this.#pause(troubleMs);
@@ -88,6 +92,18 @@ export class Outbox {
     const gatheringMs = Math.min(longestRestMs, Math.max(gatherMs, leastMs));
     await this.#pause(gatheringMs);
     if (!this.#isWoken) await this.#pause(idleMs - gatheringMs, () => this.#isWoken);
+  }
+
+  /** Until something was written since, something ended, or it is time. Not where a write is seen only by looking. */
+  async #beStill(untilMs: number, lastWrite: number | null): Promise<void> {
+    while (
+      lastWrite !== null &&
+      !this.#isWoken &&
+      !this.#isClosed &&
+      performance.now() < untilMs &&
+      this.#store.lastWrite === lastWrite
+    )
+      await this.#pause(idleMs, () => this.#isWoken);
   }
 
   #pause(ms: number, isEnough = () => false): Promise<void> {
