@@ -71,14 +71,7 @@ export function troublesOf(page: Page): string[] {
 
 /** What axe has against the page as it is now, one line each; by the rules named, or by all. */
 export async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Colours on their way from one theme to the other are neither.
-  await page.evaluate(() => {
-    const { document } = globalThis as unknown as InBrowser;
-    const passing = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    return Promise.allSettled(passing.map(({ finished }) => finished)).then(() => undefined);
-  });
+  await settled(page);
   // As an extension would put it there: the page's own policy lets no script in.
   await page.evaluate(axe);
   const { violations } = await page.evaluate(
@@ -97,13 +90,25 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   );
 }
 
-/** As if the system changed it under an open page; returns when the page has noticed. */
+/** As if the system changed it under an open page; returns when the page has noticed, and no colour is on its way. */
 export async function changeScheme(page: Page, scheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme });
   await page.waitForFunction((wanted) => {
     const { document } = globalThis as unknown as InBrowser;
     return document.querySelector("html")?.getAttribute("data-mantine-color-scheme") === wanted;
   }, scheme);
+  await settled(page);
+}
+
+/** When nothing on the page moves or changes its colour but what does so for ever. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const { document } = globalThis as unknown as InBrowser;
+    const passing = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    return Promise.allSettled(passing.map(({ finished }) => finished)).then(() => undefined);
+  });
 }
 
 /**
