@@ -16,7 +16,12 @@ const generations = [
   { folder: join(here, "generations", "express-4-nest-10"), express: "4", nest: "10" },
 ];
 const tests = ["express/tests/middleware.mjs", "nestjs/tests/guards.ts"];
+/** What takes the whole conformance suite through a framework. */
+const doors = ["express/tests/through-express.mjs", "nestjs/tests/through-nestjs.mjs"];
+const runners = ["node/tests/run-suite.mjs", "node/tests/run-case.mjs", "tests/through-http.mjs"];
+const shared = ["tests/signed-delivery.mjs", "tests/signed-delivery.d.mts"];
 const programs = [
+  "node/tests/https.mjs",
   "tests/programs.mjs",
   "snippets",
   "node/example/backup-agent.mjs",
@@ -73,9 +78,9 @@ function pack() {
   );
 }
 
-function suite(name, program, form, { before = [], only = [] } = {}) {
+function suite(name, program, form, { before = [], only = [], place = join(here, "node", "tests") } = {}) {
   const report = join(reports, `${name}.xml`);
-  const words = [join(here, "node", "tests", "run-suite.mjs"), form, server.url, report, ...only];
+  const words = [join(place, "run-suite.mjs"), form, server.url, report, ...only];
   const isScript = program.endsWith(".cjs");
   run(isScript ? process.execPath : program, [...(isScript ? [program] : []), ...before, ...words]);
 }
@@ -95,7 +100,7 @@ function beside({ folder, express, nest }) {
   }
   writeFileSync(join(place, "package.json"), '{ "type": "module" }\n');
   const isNewest = folder === here;
-  for (const file of isNewest ? [...tests, ...programs] : tests)
+  for (const file of [...tests, ...doors, ...runners, ...shared, ...(isNewest ? programs : [])])
     cpSync(join(here, file), join(place, file.split("/").at(-1)), { recursive: true });
   writeFileSync(
     join(place, "tsconfig.json"),
@@ -110,12 +115,17 @@ function beside({ folder, express, nest }) {
   const report = join(reports, `express-${express}-nest-${nest}.xml`);
   const words = ["--test", "--test-reporter=junit", `--test-reporter-destination=${report}`];
   const env = { ...process.env, CONFORMANCE_URL: server.url, EXPECT_EXPRESS: express, SDKS: here };
-  const files = [...tests, ...(isNewest ? ["programs.mjs"] : [])].map((file) =>
+  const files = [...tests, ...(isNewest ? ["programs.mjs", "https.mjs"] : [])].map((file) =>
     join(place, file.split("/").at(-1).replace(/\.ts$/, ".js")),
   );
   run(process.execPath, [...words, "--test-reporter=spec", "--test-reporter-destination=stdout", ...files], {
     env,
   });
+  if (isNewest || express !== generations[0].express)
+    suite(`through-express-${express}`, process.execPath, "./through-express.mjs", { place });
+  // An app for each case takes its time: the whole suite on the newest, real answers on the others.
+  const only = isNewest ? [] : ["real.json"];
+  suite(`through-nest-${nest}`, process.execPath, "./through-nestjs.mjs", { place, only });
 }
 
 async function startConformance() {

@@ -1,35 +1,64 @@
 import { randomBytes } from "node:crypto";
+import { addSigningKey, removeUpcomingSigningKeys } from "@countersign/store/queries/product-keys";
+import { defaultProductSettings, updateProduct } from "@countersign/store/queries/products";
+import { replaceVersions } from "@countersign/store/queries/versions";
+import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import { arrange } from "../../tests/http/arrange-outcome.ts";
 import { type OutcomeRow, outcomeRows } from "../../tests/http/outcome-rows.ts";
 import { sqlite } from "../../tests/support/databases.ts";
-import { openReceiver } from "../../tests/support/receiver.ts";
 import { newId, openSeller, type Seller } from "../../tests/support/seller.ts";
 import { startServerProcess } from "../../tests/support/server-process.ts";
-import { until } from "../../tests/support/until.ts";
-import { allowLoopback, makeEndpoint, makeEvents } from "../../tests/support/webhooks.ts";
+import { allowLoopback } from "../../tests/support/webhooks.ts";
+import { type SigningSettings, usualKey } from "./case.ts";
 
-const usualKey = "ABCD-EFGH-JKMN-PQRS";
-
-/** What there is to be on the server before a case begins. */
+/** What there is to be on the server before an answer. */
 export interface Arrangement {
   /** A row of the table that the server's own tests go by, named by what it says; or what such a row has. */
   readonly outcome?: string | Partial<OutcomeRow>;
+  /** There is a license with each of these, all alike. The usual one when left out. */
+  readonly keys?: readonly string[];
+  /** The licenses end so long after the case began. */
+  readonly ends_after_seconds?: number;
   readonly daily_limit?: number;
-  /** The client is told the product's secret; and, while it is exchanged, also the next one or a wrong one. */
-  readonly signing?: "current" | "current and next" | "wrong";
-  readonly api_key?: "wrong";
+  /**
+   * The client is told the product's secret; and, while it is exchanged, also the next one or a wrong one. Or it knows
+   * certain secrets, and the id of this product or another's.
+   */
+  readonly signing?: "current" | "current and next" | "wrong" | KnownSecrets;
+  /** The secret that the product signs with, by hex; null for a product that does not sign. */
+  readonly signs_with?: string | null;
+  /** The client has a wrong one, or the right one is not accepted any more. */
+  readonly api_key?: "wrong" | "ended";
+  readonly client_is_ahead_seconds?: number;
+}
+
+interface KnownSecrets {
+  readonly secrets: readonly string[];
+  readonly tolerance_seconds?: number;
+  readonly product?: "another";
 }
 
 /** What the client has to be made with. */
 export interface ArrangedClient {
   readonly api_key: string;
-  readonly signing?: { readonly product_id: string; readonly secrets: readonly string[] };
+  readonly signing?: SigningSettings;
+}
+
+/** A product of its own for each case. */
+export interface RealCase {
+  readonly client: ArrangedClient;
+  /** The time by the client's clock. */
+  readonly now: string;
+  /** Changes what there is, as the seller would between two answers. */
+  become(arrangement: Arrangement): Promise<void>;
 }
 
 /** A real Countersign, on which every case gets a product of its own. */
 export interface RealServer {
   readonly url: string;
-  arrange(arrangement: Arrangement): Promise<ArrangedClient>;
+  /** Somebody who sells there, and whom no case belongs to. */
+  readonly seller: Seller;
+  begin(arrangement: Arrangement): Promise<RealCase>;
   close(): Promise<void>;
 }
 
@@ -39,17 +68,26 @@ export async function startRealServer(): Promise<RealServer> {
   const server = await startServerProcess({ ...database.environment, ...allowLoopback });
   return {
     url: server.url,
-    arrange: async (arrangement) => {
-      const row = rowOf(arrangement);
+    seller: first,
+    begin: async (arrangement) => {
+      const { plan, product } = rowOf(arrangement);
       const seller = await openSeller(database.location, {
         store: first.store,
-        ...(row.plan === undefined ? {} : { plan: row.plan }),
-        ...(row.product === undefined ? {} : { settings: row.product }),
+        ...(plan === undefined ? {} : { plan }),
+        ...(product === undefined ? {} : { settings: product }),
         ...(arrangement.daily_limit === undefined ? {} : { dailyLimit: arrangement.daily_limit }),
       });
-      const license = row.license === null ? null : { key: usualKey, ...row.license };
-      await arrange(seller, { ...row, license });
-      return clientFor(seller, arrangement);
+      const beganAtMs = Date.now();
+      await fill(seller, arrangement, beganAtMs);
+      const aheadMs = (arrangement.client_is_ahead_seconds ?? 0) * 1_000;
+      return {
+        client: clientFor(seller, arrangement),
+        now: new Date(beganAtMs + aheadMs).toISOString(),
+        become: async (next) => {
+          await empty(seller, next);
+          await fill(seller, next, beganAtMs);
+        },
+      };
     },
     close: async () => {
       await server.stop();
@@ -57,6 +95,90 @@ export async function startRealServer(): Promise<RealServer> {
       database.remove();
     },
   };
+}
+
+/** Makes the licenses that an arrangement speaks of, and all that is about them. */
+async function fill(seller: Seller, arrangement: Arrangement, beganAtMs: number): Promise<void> {
+  const row = rowOf(arrangement);
+  const {
+    keys = [usualKey],
+    ends_after_seconds: endsAfter,
+    signs_with: secret,
+    api_key,
+    signing,
+  } = arrangement;
+  const end = endsAfter === undefined ? {} : { expiresAtMs: beganAtMs + endsAfter * 1_000 };
+  for (const key of keys) {
+    const license = row.license === null ? null : { key: key.trim(), ...row.license, ...end };
+    await arrange(seller, { ...row, license });
+  }
+  const known = typeof signing === "object" ? signing.secrets : [];
+  if (secret !== undefined && secret !== null) await signWith(seller, secret, known);
+  if (secret !== undefined) await change(seller, { product: { signed_validation: secret === null ? 0 : 1 } });
+  if (api_key === "ended") await endKeys(seller, Date.now());
+}
+
+/** Takes away what an earlier arrangement made, and leaves the product as a new one is. */
+async function empty(seller: Seller, next: Arrangement): Promise<void> {
+  const { store, productId, organizationId } = seller;
+  await store.transaction(async (db) => {
+    const licenses = db.selectFrom("licenses").select("id").where("product_id", "=", productId);
+    await db.deleteFrom("license_ips").where("license_id", "in", licenses).execute();
+    await db.deleteFrom("ip_blocks").where("organization_id", "=", organizationId).execute();
+    await db.deleteFrom("licenses").where("product_id", "=", productId).execute();
+    await replaceVersions(db, productId, []);
+  });
+  await change(seller, {
+    product: { ...defaultProductSettings, ...rowOf(next).product, deleted_at: null },
+    organization: {
+      suspended_at: null,
+      billing_state: "active",
+      daily_limit_override: next.daily_limit ?? null,
+    },
+  });
+  await endKeys(seller, null);
+}
+
+async function change(
+  { store, productId, organizationId }: Seller,
+  { product, organization }: { product: Partial<ProductRow>; organization?: Partial<OrganizationRow> },
+): Promise<void> {
+  await store.transaction(async (db) => {
+    await updateProduct(db, productId, product);
+    if (organization !== undefined)
+      await db.updateTable("organizations").set(organization).where("id", "=", organizationId).execute();
+  });
+}
+
+/** Null lets them work again. */
+async function endKeys({ store, productId }: Seller, atMs: number | null): Promise<void> {
+  await store.transaction(async (db) => {
+    await db
+      .updateTable("product_api_keys")
+      .set({ expires_at: atMs })
+      .where("product_id", "=", productId)
+      .execute();
+  });
+}
+
+/** A rotation: this secret takes over now, and of those that the client knows too, each waits for its turn. */
+async function signWith(
+  { store, productId }: Seller,
+  secret: string,
+  known: readonly string[],
+): Promise<void> {
+  const nowMs = Date.now();
+  const keyOf = (hex: string, activeFromMs: number) => ({
+    id: randomBytes(4).toString("hex"),
+    sealedSecret: store.sealer.seal(Buffer.from(hex, "hex")),
+    activeFromMs,
+  });
+  await store.transaction(async (db) => {
+    await removeUpcomingSigningKeys(db, productId, nowMs);
+    await addSigningKey(db, productId, keyOf(secret, nowMs), nowMs);
+    for (const [index, next] of known.filter((one) => one !== secret).entries())
+      await addSigningKey(db, productId, keyOf(next, nowMs + (index + 1) * 86_400_000), nowMs);
+  });
 }
 
 function rowOf({ outcome = {} }: Arrangement): OutcomeRow {
@@ -67,96 +189,25 @@ function rowOf({ outcome = {} }: Arrangement): OutcomeRow {
 }
 
 function clientFor(seller: Seller, { signing, api_key }: Arrangement): ArrangedClient {
-  const known = Buffer.from(seller.signingKey.secret).toString("hex");
-  const other = randomBytes(32).toString("hex");
-  const secrets = { current: [known], "current and next": [other, known], wrong: [other] };
   return {
     api_key:
       api_key === "wrong"
         ? `${seller.apiKey.slice(0, -1)}${seller.apiKey.endsWith("A") ? "B" : "A"}`
         : seller.apiKey,
-    ...(signing === undefined
-      ? {}
-      : { signing: { product_id: seller.productId, secrets: secrets[signing] } }),
+    ...(signing === undefined ? {} : { signing: signingFor(seller, signing) }),
   };
 }
 
-/** Every verdict that the server can give. A block for the whole platform would be one for every other case too. */
-export function outcomeCases(): object[] {
-  return outcomeRows
-    .filter(({ block }) => block?.tier !== "platform")
-    .map(({ says, status, sends = {}, told = {} }) => ({
-      name: says,
-      answers: [{ real: { outcome: says } }],
-      steps: [
-        {
-          validate: sends,
-          expect: {
-            result: {
-              valid: status === "active",
-              status,
-              expires: null,
-              ip_registered: null,
-              ip_count: null,
-              max_ips: null,
-              version: null,
-              version_valid: null,
-              custom: null,
-              ...told,
-              source: "server",
-            },
-          },
-        },
-      ],
-    }));
-}
-
-/** A delivery as a real server sends it, and the same after somebody changed it. */
-export async function deliveryCases(): Promise<object[]> {
-  const database = await sqlite.make();
-  const seller = await openSeller(database.location);
-  const receiver = await openReceiver();
-  const server = await startServerProcess({ ...database.environment, ...allowLoopback });
-  const { secret } = await makeEndpoint(seller.store, seller.organizationId, receiver.url);
-  const at = Date.parse("2026-06-01T12:00:00.000Z");
-  const data = JSON.stringify({ license_id: newId(), number: 4, text: "a – ü" });
-  await makeEvents(seller.store, seller.organizationId, 1, { type: "license.revoked", at, data });
-  await until("the delivery arrived", () => receiver.received.length > 0);
-  await server.stop();
-  await receiver.close();
-  await seller.store.close();
-  database.remove();
-  const [delivery] = receiver.received;
-  if (delivery === undefined) throw new Error("There is no delivery.");
-  const headers = Object.fromEntries(
-    ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, delivery.headers[name]]),
-  );
-  const usual = {
-    now: new Date(Number(headers["webhook-timestamp"]) * 1_000).toISOString(),
-    secrets: [secret],
-    headers,
-    body: delivery.body,
-  };
-  const event = {
-    id: delivery.id,
-    type: "license.revoked",
-    timestamp: "2026-06-01T12:00:00.000Z",
-    data: JSON.parse(delivery.body).data,
-  };
-  const mismatch = { error: { kind: "webhook", reason: "mismatch" } };
-  return [
-    { name: "a delivery of a real server", ...usual, expect: { event } },
-    {
-      name: "a delivery of a real server, changed",
-      ...usual,
-      body: usual.body.replace("license.revoked", "license.created"),
-      expect: mismatch,
-    },
-    {
-      name: "a delivery of a real server, and another endpoint's secret",
-      ...usual,
-      secrets: [`whsec_${randomBytes(24).toString("base64")}`],
-      expect: mismatch,
-    },
-  ];
+function signingFor(
+  { productId, signingKey }: Seller,
+  signing: NonNullable<Arrangement["signing"]>,
+): SigningSettings {
+  if (typeof signing === "object") {
+    const { product, ...known } = signing;
+    return { ...known, product_id: product === "another" ? newId() : productId };
+  }
+  const known = Buffer.from(signingKey.secret).toString("hex");
+  const other = randomBytes(32).toString("hex");
+  const secrets = { current: [known], "current and next": [other, known], wrong: [other] };
+  return { product_id: productId, secrets: secrets[signing] };
 }

@@ -1,9 +1,12 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { type Arrangement, deliveryCases, outcomeCases, startRealServer } from "./real.ts";
+import { type Answer, type Signing, usual } from "./case.ts";
+import { deliveryTwins } from "./deliveries.ts";
+import { outcomeCases } from "./outcomes.ts";
+import { type RealCase, startRealServer } from "./real.ts";
+import { suiteFiles } from "./suite-files.ts";
+import { twinOf } from "./twins.ts";
 
 /**
  * Answers as a case of the conformance suite says, so that every SDK meets the same server. Where a case wants real
@@ -19,39 +22,6 @@ interface Script {
   readonly answers: readonly Answer[];
 }
 
-interface Answer {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A validate answer: these members, and the usual ones for the rest. */
-  readonly validate?: Readonly<Record<string, unknown>>;
-  readonly json?: unknown;
-  readonly text?: string;
-  readonly sign?: Signing;
-  /** For those who are to ask at once: long enough that all of them have. */
-  readonly after_ms?: number;
-  /** What a real server answers; said once, it holds for the answers that follow too. */
-  readonly real?: Arrangement;
-  /** Of a real answer, this text of the body becomes that. */
-  readonly replace?: readonly [string, string];
-  /** In place of what the real server says, what it said to the first question. */
-  readonly replay?: boolean;
-  /** Instead of an answer: the connection is cut before or within it, or nothing ever comes. */
-  readonly fault?: "cut" | "cut_body" | "hang";
-}
-
-interface Signing {
-  readonly secret: string;
-  readonly product_id: string;
-  readonly key_id?: string;
-  readonly age_seconds?: number;
-  /** Instead of what the client sent. */
-  readonly nonce?: string;
-  readonly license_key?: string;
-  readonly purpose?: string;
-  /** After signing, this text of the body becomes that. */
-  readonly replace?: readonly [string, string];
-}
-
 interface Seen {
   readonly method: string;
   readonly path: string;
@@ -59,36 +29,34 @@ interface Seen {
   readonly body: string;
 }
 
-const usual = {
-  valid: true,
-  status: "active",
-  expires: null,
-  ip_registered: false,
-  ip_count: 1,
-  max_ips: 3,
-  version: null,
-  version_valid: null,
-  custom: null,
-  signature: null,
-};
-
 interface Known {
   readonly script: Script;
   readonly seen: Seen[];
+  /** Where a real server answers: what there is on it, and from which answer on. */
+  readonly real: RealCase | null;
+  arranged: Answer | null;
   /** What a real server said to the first question. */
   firstSaid: string | null;
 }
 
 const cases = new Map<string, Known>();
 const real = await startRealServer();
+const files = suiteFiles();
 const suite = {
+  ...Object.fromEntries(files),
   ...Object.fromEntries(
-    readdirSync(import.meta.dir)
-      .filter((name) => name.endsWith(".json"))
-      .map((name) => [name, JSON.parse(readFileSync(join(import.meta.dir, name), "utf8"))]),
+    files.flatMap(([name, { cases: scripted = [] }]) => {
+      const twins = scripted.flatMap((one) => twinOf(one) ?? []);
+      return twins.length === 0 ? [] : [[`twins of ${name}`, { cases: twins }]];
+    }),
   ),
+  "twins of webhooks.json": {
+    webhooks: await deliveryTwins(
+      files.flatMap(([, { webhooks = [] }]) => webhooks),
+      real.seller,
+    ),
+  },
   "outcomes of a real server": { cases: outcomeCases() },
-  "deliveries of a real server": { webhooks: await deliveryCases() },
 };
 
 const server = createServer(async (request, response) => {
@@ -108,45 +76,64 @@ const server = createServer(async (request, response) => {
   const { answers } = known.script;
   const answer = answers[Math.min(known.seen.length, answers.length) - 1];
   if (answer === undefined) return send(response, 500, { message: "The case has no answer for this." });
-  const number = known.seen.length;
   if (answer.after_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.after_ms));
-  if (answers.some((one) => one.real !== undefined) && answer.fault === undefined)
-    return playReal(response, answer, known, headers, body);
-  play(response, answer, known.script.now, headers["x-countersign-nonce"] ?? "", body, number);
+  if (known.real !== null && isReal(answer)) return playReal(response, answer, known);
+  play(response, answer, known.script.now, headers["x-countersign-nonce"] ?? "", body, known.seen.length);
 });
 
 async function armed(script: Script): Promise<object> {
   const id = randomUUID();
-  cases.set(id, { script, seen: [], firstSaid: null });
+  const first = script.answers.find(({ real }) => real !== undefined) ?? null;
+  const begun = first?.real === undefined ? null : await real.begin(first.real);
+  cases.set(id, { script, seen: [], real: begun, arranged: first, firstSaid: null });
   const url = `http://127.0.0.1:${port()}/cases/${id}`;
-  const arrangement = script.answers.find((answer) => answer.real !== undefined)?.real;
-  if (arrangement === undefined) return { url };
-  return { url, client: await real.arrange(arrangement), now: new Date().toISOString() };
+  return begun === null ? { url } : { url, client: begun.client, now: begun.now };
 }
 
-async function playReal(
-  response: ServerResponse,
-  answer: Answer,
-  known: Known,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): Promise<void> {
+/** Whether a real server is asked for it, and not something in front of it. */
+function isReal({ real, fault, status, validate, json, text }: Answer): boolean {
+  const isScripted = [status, validate, json, text].some((one) => one !== undefined);
+  return real !== undefined || (fault === undefined && !isScripted);
+}
+
+async function playReal(response: ServerResponse, answer: Answer, known: Known): Promise<void> {
+  if (answer.real !== undefined && answer !== known.arranged) {
+    known.arranged = answer;
+    await known.real?.become(answer.real);
+  }
   const asked = known.seen.at(-1);
+  if (asked === undefined) return;
+  const { method, path, headers, body } = questionOf(asked, answer);
   const { host: _, connection: __, "content-length": ___, ...passed } = headers;
-  const answered = await fetch(real.url + asked?.path, {
-    method: asked?.method ?? "GET",
+  const answered = await fetch(real.url + path, {
+    method,
     headers: passed,
     ...(body === "" ? {} : { body }),
   });
   const said = await answered.text();
   known.firstSaid ??= said;
   const text = answer.replay === true ? known.firstSaid : said;
+  if (answer.replace !== undefined && !text.includes(answer.replace[0]))
+    return send(response, 599, { message: `The real answer has no ${answer.replace[0]} in it: ${text}` });
   const told = ["content-type", "x-request-id", "retry-after"].flatMap((name) => {
     const value = answered.headers.get(name);
-    return value === null ? [] : [[name, value]];
+    // Cases call the request by its number.
+    return value === null ? [] : [[name, name === "x-request-id" ? `req-${known.seen.length}` : value]];
   });
-  response.writeHead(answered.status, Object.fromEntries(told));
-  response.end(answer.replace === undefined ? text : text.replace(...answer.replace));
+  const content = answer.replace === undefined ? text : text.replace(...answer.replace);
+  finish(response, answered.status, Object.fromEntries(told), content, answer.fault);
+}
+
+/** What is asked of the real server: what came, unless it is to be somebody else's question. */
+function questionOf(asked: Seen, { asks_instead: instead = {} }: Answer): Seen {
+  const { "x-countersign-nonce": sent, ...headers } = asked.headers;
+  const nonce = instead.nonce ?? sent ?? "";
+  const { license_key } = instead;
+  return {
+    ...asked,
+    headers: { ...headers, ...(nonce === "" ? {} : { "x-countersign-nonce": nonce }) },
+    body: license_key === undefined ? asked.body : JSON.stringify({ ...JSON.parse(asked.body), license_key }),
+  };
 }
 
 function play(
@@ -162,15 +149,24 @@ function play(
     response.destroy();
     return;
   }
-  const content = contentOf(answer, now, nonce, asked);
-  response.writeHead(answer.status ?? 200, {
+  const headers = {
     "content-type": "application/json",
     "x-request-id": `req-${number}`,
-    "content-length": String(Buffer.byteLength(content)),
     ...answer.headers,
-  });
-  if (answer.fault === "cut_body")
-    response.write(content.slice(0, content.length / 2), () => response.destroy());
+  };
+  finish(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, asked), answer.fault);
+}
+
+/** Sends it, or half of it. */
+function finish(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  content: string,
+  fault: Answer["fault"],
+): void {
+  response.writeHead(status, { "content-length": String(Buffer.byteLength(content)), ...headers });
+  if (fault === "cut_body") response.write(content.slice(0, content.length / 2), () => response.destroy());
   else response.end(content);
 }
 

@@ -1,11 +1,11 @@
 // Against whichever Express is installed beside this file; CONFORMANCE_URL is the server that plays Countersign.
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { getLicense, licenseMiddleware, requireLicense, webhookHandler } from "@countersign/express";
 import { Countersign } from "@countersign/node";
 import express from "express";
+import { signedDelivery } from "./signed-delivery.mjs";
 
 const key = "ABCD-EFGH-JKMN-PQRS";
 const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -189,25 +189,6 @@ test("version and device are sent", async () => {
   assert.deepEqual([answer.status, answer.body.error], [403, "version_not_allowed"]);
 });
 
-function delivery(body, changes = {}) {
-  const id = "msg_1";
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const code = createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
-    .update(`${id}.${timestamp}.${body}`)
-    .digest("base64");
-  return {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "webhook-id": id,
-      "webhook-timestamp": timestamp,
-      "webhook-signature": `v1,${code}`,
-    },
-    body,
-    ...changes,
-  };
-}
-
 const event = JSON.stringify({
   type: "license.revoked",
   timestamp: "2026-06-01T12:00:00.000Z",
@@ -225,15 +206,15 @@ test("webhookHandler hands over what is signed, and refuses everything else", as
       }),
     ),
   );
-  assert.equal((await ask("/hook", delivery(event))).status, 204);
+  assert.equal((await ask("/hook", signedDelivery(secret, event))).status, 204);
   assert.deepEqual([events[0].type, events[0].id, events[0].data], ["license.revoked", "msg_1", { n: 1 }]);
-  const changed = await ask("/hook", delivery(event, { body: event.replace("1", "2") }));
+  const changed = await ask("/hook", { ...signedDelivery(secret, event), body: event.replace("1", "2") });
   assert.deepEqual([changed.status, changed.body.error], [400, "mismatch"]);
   const empty = await ask("/hook", { method: "POST" });
   assert.deepEqual([empty.status, empty.body.error], [400, "missing_header"]);
   // What fails in the app is answered so that the delivery comes again.
   const failing = JSON.stringify({ type: "x", timestamp: "2026-06-01T12:00:00.000Z", data: { fails: true } });
-  assert.equal((await ask("/hook", delivery(failing))).status, 599);
+  assert.equal((await ask("/hook", signedDelivery(secret, failing))).status, 599);
   assert.equal(events.length, 1);
 });
 
@@ -245,7 +226,7 @@ test("webhookHandler names the mistake of a body that was parsed before", async 
       webhookHandler({ secret }, () => undefined),
     );
   });
-  const answer = await ask("/hook", delivery(event));
+  const answer = await ask("/hook", signedDelivery(secret, event));
   assert.deepEqual([answer.status, answer.body.error], [500, "parsed_body"]);
   assert.match(answer.body.message, /express\.json/);
 });

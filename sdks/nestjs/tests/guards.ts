@@ -1,7 +1,6 @@
 // Against whichever NestJS is installed beside this file; CONFORMANCE_URL is the server that plays Countersign.
 import "reflect-metadata";
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { after, describe, test } from "node:test";
 import {
   CountersignModule,
@@ -30,6 +29,7 @@ import {
 import { APP_GUARD, NestFactory } from "@nestjs/core";
 import { ExpressAdapter } from "@nestjs/platform-express";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
+import { signedDelivery } from "./signed-delivery.mjs";
 
 const key = "ABCD-EFGH-JKMN-PQRS";
 const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -130,20 +130,6 @@ async function serve(
   return { app, ask };
 }
 
-function delivery(body: string): RequestInit {
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const code = createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
-    .update(`msg_1.${timestamp}.${body}`)
-    .digest("base64");
-  const headers = {
-    "content-type": "application/json",
-    "webhook-id": "msg_1",
-    "webhook-timestamp": timestamp,
-    "webhook-signature": `v1,${code}`,
-  };
-  return { method: "POST", headers, body };
-}
-
 for (const [name, adapter] of Object.entries(adapters)) {
   describe(`NestJS on ${name}`, () => {
     const root = (options: CountersignModuleOptions) => CountersignModule.forRoot(options);
@@ -230,9 +216,12 @@ for (const [name, adapter] of Object.entries(adapters)) {
         data: {},
       });
       const before = taken.length;
-      assert.equal((await ask("/hooks", delivery(body))).status, 204);
+      assert.equal((await ask("/hooks", signedDelivery(secret, body))).status, 204);
       assert.equal(taken.at(-1)?.type, "license.revoked");
-      const changed = await ask("/hooks", { ...delivery(body), body: body.replace("revoked", "created") });
+      const changed = await ask("/hooks", {
+        ...signedDelivery(secret, body),
+        body: body.replace("revoked", "created"),
+      });
       assert.deepEqual([changed.status, changed.body.error], [400, "mismatch"]);
       assert.equal(taken.length, before + 1);
     });
@@ -241,11 +230,14 @@ for (const [name, adapter] of Object.entries(adapters)) {
       const { options } = await arm(valid);
       const body = JSON.stringify({ type: "x", timestamp: "2026-06-01T12:00:00.000Z", data: {} });
       const parsed = await serve(adapter, root({ ...options, webhook: { secret } }), { rawBody: false });
-      const answer = await parsed.ask("/hooks", delivery(body));
+      const answer = await parsed.ask("/hooks", signedDelivery(secret, body));
       assert.equal(answer.status, 500);
       assert.match(answer.body.message, /rawBody: true/);
       const none = await serve(adapter, root(options));
-      assert.match((await none.ask("/hooks", delivery(body))).body.message, /webhook: \{ secret \}/);
+      assert.match(
+        (await none.ask("/hooks", signedDelivery(secret, body))).body.message,
+        /webhook: \{ secret \}/,
+      );
     });
   });
 }

@@ -29,8 +29,12 @@ export class Grace {
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
   readonly #most: number;
-  /** When each license was last granted; null for one that was refused. The oldest makes room. */
-  readonly #said = new Map<string, number | null>();
+  /** When each license was last granted, by the steady clock. The oldest makes room. */
+  readonly #granted = new Map<string, number>();
+  /** Those that were refused while the store could not remove them. The oldest makes room. */
+  readonly #refused = new Set<string>();
+  /** Once a refusal made room, only what was granted here since can be told from what was refused. */
+  #hasForgotten = false;
 
   constructor(graceSeconds: number, store: GraceStore | null, apiKey: string, clock: Clock, most: number) {
     this.#graceMs = graceSeconds * 1_000;
@@ -43,26 +47,30 @@ export class Grace {
   async granted(key: string, result: ValidateResult): Promise<void> {
     if (this.#graceMs === 0) return;
     const nowMs = this.#clock.wallMs();
-    this.#remember(key, this.#clock.steadyMs());
+    this.#refused.delete(key);
+    this.#granted.delete(key);
+    this.#granted.set(key, this.#clock.steadyMs());
+    dropOldest(this.#granted, this.#most);
     // The verdict holds whether or not it can be kept for later.
     await this.#save(key, { result, saidAtWallMs: nowMs, seenWallMs: nowMs }).catch(() => undefined);
   }
 
   async refused(key: string): Promise<void> {
     if (this.#graceMs === 0) return;
-    this.#remember(key, null);
+    this.#granted.delete(key);
     try {
       await this.#store.remove(nameOf(key));
     } catch {
-      // It is known here that it was refused, whatever the store still holds.
+      this.#refused.add(key);
+      if (dropOldest(this.#refused, this.#most)) this.#hasForgotten = true;
     }
   }
 
   /** What may still be said although nobody can be asked. */
   async lastWord(key: string): Promise<ValidateResult | null> {
     if (this.#graceMs === 0) return null;
-    const saidSteadyMs = this.#said.get(key);
-    if (saidSteadyMs === null) return null;
+    const saidSteadyMs = this.#granted.get(key);
+    if (this.#refused.has(key) || (this.#hasForgotten && saidSteadyMs === undefined)) return null;
     try {
       return await this.#lastKept(key, saidSteadyMs);
     } catch {
@@ -83,13 +91,6 @@ export class Grace {
     if (expires !== null && expires.getTime() <= Math.max(nowMs, kept.seenWallMs)) return null;
     await this.#save(key, { ...kept, seenWallMs: Math.max(nowMs, kept.seenWallMs) });
     return { ...kept.result, source: "grace", ipRegistered: null };
-  }
-
-  #remember(key: string, saidSteadyMs: number | null): void {
-    this.#said.delete(key);
-    this.#said.set(key, saidSteadyMs);
-    const [oldest] = this.#said.keys();
-    if (this.#said.size > this.#most && oldest !== undefined) this.#said.delete(oldest);
   }
 
   async #save(key: string, kept: Kept): Promise<void> {
@@ -126,6 +127,12 @@ function nameOf(key: string): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 32);
 }
 
+/** Whether one had to make room. */
+function dropOldest(some: Map<string, unknown> | Set<string>, most: number): boolean {
+  const [oldest] = some.keys();
+  return some.size > most && oldest !== undefined && some.delete(oldest);
+}
+
 /** The oldest makes room. */
 class InMemory implements GraceStore {
   readonly #texts = new Map<string, string>();
@@ -142,8 +149,7 @@ class InMemory implements GraceStore {
   save(name: string, text: string): void {
     this.#texts.delete(name);
     this.#texts.set(name, text);
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > this.#most && oldest !== undefined) this.#texts.delete(oldest);
+    dropOldest(this.#texts, this.#most);
   }
 
   remove(name: string): void {

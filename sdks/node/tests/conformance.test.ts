@@ -19,9 +19,23 @@ const suite = Object.entries((await (await fetch(`${url}/suite`)).json()) as Rec
 afterAll(() => server.stdin?.end());
 
 test("there is nothing in the suite that is not run here", () => {
-  expect(suite.length).toBeGreaterThan(8);
+  expect(suite.length).toBeGreaterThan(15);
   for (const [, file] of suite)
     expect(Object.keys(file).filter((key) => !["about", "cases", "webhooks"].includes(key))).toEqual([]);
+});
+
+const known = { name: "", answers: [{ validate: {} }], steps: [] };
+test.each([
+  { ...known, weather: "fine" },
+  { ...known, client: { weather: "fine" } },
+  { ...known, steps: [{ dance: true }] },
+  { ...known, steps: [{ validate: { weather: "fine" }, expect: { result: {} } }] },
+  { ...known, steps: [{ validate: {}, expect: { weather: {} } }] },
+  { ...known, steps: [{ validate: {}, expect: { result: {}, weather: {} } }] },
+  { ...known, steps: [{ validate: {}, expect: { result: { weather: "fine" } } }] },
+  { ...known, steps: [{ validate: {}, expect: { result: {} } }], sent: [{ weather: "fine" }] },
+])("a case that is not understood fails: %j", async (one) => {
+  await expect(runCase(sdk, url, one)).rejects.toThrow();
 });
 
 describe.each(suite)("%s", (_name, { cases = [], webhooks = [] }) => {

@@ -7,8 +7,9 @@ const valid = { valid: true, status: "active", custom: { plan: { name: "pro" } }
 const revoked = { valid: false, status: "revoked", custom: null, ...usual };
 
 /** A client of a server that gives these answers in turn, and is away after the last. */
-function clientOf(graceStore: GraceStore, answers: object[]): Countersign {
+function clientOf(graceStore: GraceStore, answers: object[], cacheEntries?: number): Countersign {
   return new Countersign({
+    cacheEntries,
     apiKey: "csk_test",
     baseUrl: "http://127.0.0.1:9",
     cacheSeconds: 0,
@@ -52,6 +53,38 @@ test("what was refused is not granted from a store that could not remove it", as
   await client.validate(key);
   expect((await client.validate(key)).status).toBe("revoked");
   expect(client.validate(key)).rejects.toThrow();
+});
+
+test("however many are refused, none is granted from a store that could not remove it", async () => {
+  const kept = new Map<string, string>();
+  const store: GraceStore = {
+    load: (name) => kept.get(name) ?? null,
+    save: (name, text) => void kept.set(name, text),
+    remove: broken,
+  };
+  const keys = ["A", "B", "C", "D"];
+  const earlier = clientOf(store, [valid, valid, valid, valid, valid]);
+  for (const one of [...keys, "OLD"]) await earlier.validate(one);
+  const client = clientOf(store, [revoked, revoked, revoked, revoked, valid], 2);
+  for (const one of keys) expect((await client.validate(one)).status).toBe("revoked");
+  await client.validate("NEW");
+  for (const one of keys) await expect(client.validate(one)).rejects.toThrow();
+  expect((await client.validate("NEW")).source).toBe("grace");
+  // Nobody knows any more which were refused, so that of an earlier process counts for nothing.
+  await expect(client.validate("OLD")).rejects.toThrow();
+});
+
+test("what is granted after it was refused has its grace again", async () => {
+  const kept = new Map<string, string>();
+  const store: GraceStore = {
+    load: (name) => kept.get(name) ?? null,
+    save: (name, text) => void kept.set(name, text),
+    remove: broken,
+  };
+  const client = clientOf(store, [revoked, valid]);
+  await client.validate(key);
+  await client.validate(key);
+  expect((await client.validate(key)).source).toBe("grace");
 });
 
 test("what one caller does with the custom response is no other's business", async () => {

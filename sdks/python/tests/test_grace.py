@@ -16,9 +16,16 @@ KEY = "ABCD-EFGH-JKMN-PQRS"
 AWAY = "http://127.0.0.1:9"
 
 
-def client(url: str, store: GraceStore, api_key: str = "csk_test") -> Countersign:
+def client(url: str, store: GraceStore, api_key: str = "csk_test", cache_entries: int = 1000) -> Countersign:
     return Countersign(
-        api_key, url, cache_seconds=0, grace_seconds=3600, grace_store=store, clock=QuickClock(), timeout_seconds=2
+        api_key,
+        url,
+        cache_seconds=0,
+        cache_entries=cache_entries,
+        grace_seconds=3600,
+        grace_store=store,
+        clock=QuickClock(),
+        timeout_seconds=2,
     )
 
 
@@ -175,3 +182,33 @@ def test_memory_does_not_grow_with_every_license() -> None:
         for number in range(12):
             one.validate(f"{KEY}-{number}")
         assert len(one._grace._said_steady) <= 5
+
+
+def test_however_many_are_refused_none_is_granted_from_a_store_that_could_not_remove_it(tmp_path: Path) -> None:
+    store = Broken(FileGraceStore(tmp_path), "remove")
+    keys = [f"{KEY}-{number}" for number in range(5)]
+    with saying([answer(VALID_BODY)]) as server:
+        earlier = client(server.url, store)
+        for key in [*keys, "OLD"]:
+            assert earlier.validate(key).valid
+    replies = [[answer(REFUSED_BODY)]] * 5 + [[answer(VALID_BODY)], [answer(b"", "503 Away")]]
+    with saying(*replies) as server:
+        one = client(server.url, store, cache_entries=2)
+        for key in keys:
+            assert one.validate(key).status == "revoked"
+        assert len(one._grace._refused) <= 2
+        assert one.validate("NEW").valid
+        for key in keys:
+            assert not one.check(key).allowed
+        assert one.validate("NEW").source == "grace"
+        # Nobody knows any more which were refused, so that of an earlier process counts for nothing.
+        assert not one.check("OLD").allowed
+
+
+def test_what_is_granted_after_it_was_refused_has_its_grace_again(tmp_path: Path) -> None:
+    store = Broken(FileGraceStore(tmp_path), "remove")
+    with saying([answer(REFUSED_BODY)], [answer(VALID_BODY)], [answer(b"", "503 Away")]) as server:
+        one = client(server.url, store)
+        assert one.validate(KEY).status == "revoked"
+        assert one.validate(KEY).valid
+        assert one.validate(KEY).source == "grace"

@@ -77,8 +77,10 @@ class Grace:
         self._clock = clock
         self._most = max(1, most)
         self._said_steady: OrderedDict[str, float] = OrderedDict()
-        #: Those that were refused while the store could not remove them.
-        self._refused: set[str] = set()
+        #: Those that were refused while the store could not remove them. The oldest makes room.
+        self._refused: OrderedDict[str, None] = OrderedDict()
+        #: Once a refusal made room, only what was granted here since can be told from what was refused.
+        self._has_forgotten = False
         self._lock = threading.Lock()
 
     def granted(self, key: str, result: ValidateResult) -> None:
@@ -86,7 +88,7 @@ class Grace:
             return
         now = self._clock.wall()
         with self._lock:
-            self._refused.discard(key)
+            self._refused.pop(key, None)
             self._said_steady.pop(key, None)
             self._said_steady[key] = self._clock.steady()
             if len(self._said_steady) > self._most:
@@ -103,7 +105,10 @@ class Grace:
             self._store.remove(self._name_of(key))
         except Exception:
             with self._lock:
-                self._refused.add(key)
+                self._refused[key] = None
+                if len(self._refused) > self._most:
+                    self._refused.popitem(last=False)
+                    self._has_forgotten = True
 
     def last_word(self, key: str) -> ValidateResult | None:
         """What may still be said although nobody can be asked."""
@@ -116,8 +121,8 @@ class Grace:
             # The store fails, or what it keeps is of another release.
             return None
         with self._lock:
-            is_refused = key in self._refused
             said_steady = self._said_steady.get(key)
+            is_refused = key in self._refused or (self._has_forgotten and said_steady is None)
         if kept is None or result is None or is_refused:
             return None
         now = self._clock.wall()

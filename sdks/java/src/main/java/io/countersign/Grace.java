@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -21,31 +20,35 @@ final class Grace {
   private final GraceStore store;
   private final byte[] secret;
   private final Clock clock;
-  /** When each license was last granted; null for one that was refused. */
-  private final Map<String, Long> saidSteadyMillis;
+  /** When each license was last granted. */
+  private final Newest<Long> granted;
+  /** Those that were refused while the store could not remove them. */
+  private final Newest<Boolean> refused;
 
   Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int most) {
     this.graceMillis = graceMillis;
     this.store = store == null ? new InMemory(most) : store;
     this.secret = sha256("countersign.grace.v1\n" + apiKey);
     this.clock = clock;
-    this.saidSteadyMillis = Collections.synchronizedMap(new Newest<>(most));
+    this.granted = new Newest<>(most);
+    this.refused = new Newest<>(most);
   }
 
   void granted(String key, ValidateResult result) {
     if (graceMillis == 0) return;
     long nowMillis = clock.wallMillis();
-    remember(key, clock.steadyMillis());
+    refused.remove(key);
+    granted.put(key, clock.steadyMillis());
     save(key, result.body(), result.requestId().orElse(null), nowMillis, nowMillis);
   }
 
   void refused(String key) {
     if (graceMillis == 0) return;
-    remember(key, null);
+    granted.remove(key);
     try {
       store.remove(nameOf(key));
     } catch (RuntimeException noStore) {
-      // It is known here that it was refused, whatever the store still holds.
+      refused.put(key, true);
     }
   }
 
@@ -58,7 +61,7 @@ final class Grace {
     long saidMillis = ((Number) kept.get("said")).longValue();
     long seenMillis = ((Number) kept.get("seen")).longValue();
     if (nowMillis < seenMillis - CORRECTION_MILLIS) return null;
-    Long saidSteady = saidSteadyMillis.get(key);
+    Long saidSteady = granted.get(key);
     long steadyAge = saidSteady == null ? 0 : clock.steadyMillis() - saidSteady;
     if (Math.max(nowMillis - saidMillis, steadyAge) > graceMillis) return null;
     String body = (String) kept.get("body");
@@ -74,20 +77,12 @@ final class Grace {
 
   /** Of how many licenses something is remembered here. */
   int size() {
-    return saidSteadyMillis.size();
+    return granted.size() + refused.size();
   }
 
-  private void remember(String key, Long steadyMillis) {
-    synchronized (saidSteadyMillis) {
-      saidSteadyMillis.remove(key);
-      saidSteadyMillis.put(key, steadyMillis);
-    }
-  }
-
+  /** Once a refusal made room, only what was granted here since can be told from what was refused. */
   private boolean wasRefused(String key) {
-    synchronized (saidSteadyMillis) {
-      return saidSteadyMillis.containsKey(key) && saidSteadyMillis.get(key) == null;
-    }
+    return refused.get(key) != null || (refused.hasForgotten() && granted.get(key) == null);
   }
 
   /** Whether the store has it. */
@@ -139,41 +134,60 @@ final class Grace {
     }
   }
 
-  /** The oldest makes room. */
-  private static final class Newest<V> extends LinkedHashMap<String, V> {
-    private static final long serialVersionUID = 1L;
+  /** Remembers so many. The oldest makes room. */
+  private static final class Newest<V> {
+    private final Map<String, V> entries = new LinkedHashMap<>();
     private final int most;
+    private boolean hasForgotten;
 
     Newest(int most) {
       this.most = Math.max(1, most);
     }
 
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
-      return size() > most;
+    synchronized V get(String key) {
+      return entries.get(key);
+    }
+
+    synchronized void put(String key, V value) {
+      entries.remove(key);
+      entries.put(key, value);
+      if (entries.size() <= most) return;
+      entries.remove(entries.keySet().iterator().next());
+      hasForgotten = true;
+    }
+
+    synchronized void remove(String key) {
+      entries.remove(key);
+    }
+
+    synchronized int size() {
+      return entries.size();
+    }
+
+    synchronized boolean hasForgotten() {
+      return hasForgotten;
     }
   }
 
   private static final class InMemory implements GraceStore {
-    private final Map<String, String> texts;
+    private final Newest<String> texts;
 
     InMemory(int most) {
       texts = new Newest<>(most);
     }
 
     @Override
-    public synchronized String load(String name) {
+    public String load(String name) {
       return texts.get(name);
     }
 
     @Override
-    public synchronized void save(String name, String text) {
-      texts.remove(name);
+    public void save(String name, String text) {
       texts.put(name, text);
     }
 
     @Override
-    public synchronized void remove(String name) {
+    public void remove(String name) {
       texts.remove(name);
     }
   }

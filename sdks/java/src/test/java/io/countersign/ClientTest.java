@@ -318,6 +318,47 @@ class ClientTest {
   }
 
   @Test
+  void howeverManyAreRefusedNoneIsGrantedFromAStoreThatCouldNotRemoveIt() {
+    java.util.Map<String, String> kept = new java.util.HashMap<>();
+    GraceStore store =
+        new GraceStore() {
+          @Override
+          public String load(String name) {
+            return kept.get(name);
+          }
+
+          @Override
+          public void save(String name, String text) {
+            kept.put(name, text);
+          }
+
+          @Override
+          public void remove(String name) {
+            throw new IllegalStateException("no disk");
+          }
+        };
+    ValidateResult result =
+        ValidateResult.read(
+            "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
+    Grace earlier = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
+    List<String> keys = List.of("A", "B", "C", "D");
+    keys.forEach(key -> earlier.granted(key, result));
+    earlier.granted("OLD", result);
+
+    Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 2);
+    keys.forEach(grace::refused);
+    grace.granted("NEW", result);
+    grace.granted("AGAIN", result);
+    for (String key : keys) assertNull(grace.lastWord(key), key);
+    assertNotNull(grace.lastWord("NEW"));
+    assertTrue(grace.size() <= 4);
+    // Nobody knows any more which were refused, so that of an earlier process counts for nothing.
+    assertNull(grace.lastWord("OLD"));
+    grace.granted("A", result);
+    assertNotNull(grace.lastWord("A"));
+  }
+
+  @Test
   void manyLicensesDoNotFillTheMemory() {
     Grace grace = new Grace(1_000, null, "csk_test", Clock.SYSTEM, 10);
     ValidateResult result =

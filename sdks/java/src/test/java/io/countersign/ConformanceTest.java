@@ -23,10 +23,10 @@ class ConformanceTest {
 
   @Test
   void thereIsNothingInTheSuiteThatIsNotRunHere() {
-    assertTrue(SUITE.size() > 8);
+    assertTrue(SUITE.size() > 15);
     SUITE.values().forEach(file -> Scene.known(Scene.map(file), "about", "cases", "webhooks"));
-    assertTrue(cases("cases").size() > 150);
-    assertTrue(cases("webhooks").size() > 10);
+    assertTrue(cases("cases").size() > 250);
+    assertTrue(cases("webhooks").size() > 30);
   }
 
   @Test

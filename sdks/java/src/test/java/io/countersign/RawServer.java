@@ -10,6 +10,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
 
 /** Answers whatever is asked with these bytes, however wrong they are. */
 final class RawServer implements AutoCloseable {
@@ -19,9 +21,16 @@ final class RawServer implements AutoCloseable {
   }
 
   final List<String> questions = new CopyOnWriteArrayList<>();
-  private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  private final String scheme;
+  private final ServerSocket socket;
 
   RawServer(Answer answer) throws IOException {
+    this("http", ServerSocketFactory.getDefault(), answer);
+  }
+
+  private RawServer(String scheme, ServerSocketFactory sockets, Answer answer) throws IOException {
+    this.scheme = scheme;
+    socket = sockets.createServerSocket(0, 50, InetAddress.getLoopbackAddress());
     daemon(
         () -> {
           while (true) {
@@ -35,6 +44,11 @@ final class RawServer implements AutoCloseable {
     this(out -> out.write(answer.getBytes(UTF_8)));
   }
 
+  /** The same behind a certificate. */
+  static RawServer secure(SSLContext context, String answer) throws IOException {
+    return new RawServer("https", context.getServerSocketFactory(), out -> out.write(answer.getBytes(UTF_8)));
+  }
+
   static String ok(String body) {
     int length = body.getBytes(UTF_8).length;
     return "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + length + "\r\n\r\n" + body;
@@ -45,7 +59,7 @@ final class RawServer implements AutoCloseable {
   }
 
   String url() {
-    return "http://127.0.0.1:" + socket.getLocalPort();
+    return scheme + "://127.0.0.1:" + socket.getLocalPort();
   }
 
   @Override

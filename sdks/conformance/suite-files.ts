@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Case, Delivery } from "./case.ts";
+
+export interface SuiteFile {
+  readonly about: string;
+  readonly cases?: readonly Case[];
+  readonly webhooks?: readonly Delivery[];
+}
+
+/** What is written in the files beside this one, by their names. */
+export function suiteFiles(): [string, SuiteFile][] {
+  return readdirSync(import.meta.dir)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => [name, JSON.parse(readFileSync(join(import.meta.dir, name), "utf8"))]);
+}

@@ -1,0 +1,68 @@
+"""A server with a certificate that nobody knows, asked by clients that were told to trust it and by others."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from countersign import ConnectionError, Countersign
+from local_server import VALID_BODY
+
+KEY = "ABCD-EFGH-JKMN-PQRS"
+
+
+class Answering(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(VALID_BODY)))
+        self.end_headers()
+        self.wfile.write(VALID_BODY)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+asked: list[str] = []
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("https")
+    words = (
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout key.pem -out certificate.pem"
+    )
+    about = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(["openssl", *words.split(), *about], cwd=folder, check=True, capture_output=True)
+    return folder / "certificate.pem"
+
+
+@pytest.fixture(scope="module")
+def url(certificate: Path) -> Iterator[str]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_name("key.pem"))
+    server = HTTPServer(("127.0.0.1", 0), Answering)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"https://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_certificate_of_ones_own_is_trusted_when_it_is_given_as_an_authority(url: str, certificate: Path) -> None:
+    context = ssl.create_default_context(cafile=str(certificate))
+    assert Countersign("csk_test", url, ssl_context=context).validate(KEY).valid
+
+
+def test_a_certificate_that_nobody_vouches_for_is_a_connection_error_and_the_key_does_not_leave(url: str) -> None:
+    before = len(asked)
+    with pytest.raises(ConnectionError, match="(?i)certificate"):
+        Countersign("csk_test", url).validate(KEY)
+    assert len(asked) == before
