@@ -120,12 +120,13 @@ export class Countersign {
     try {
       const result = await this.#askVerdict(licenseKey, version, deviceId);
       this.#cache.set(key, result, result.valid ? this.#cacheMs(result) : 0);
-      await (result.valid ? this.#grace.granted(key, result) : this.#grace.refused(key));
+      if (result.valid) await this.#grace.granted(licenseKey, key, result);
+      else await this.#grace.refused(licenseKey);
       return result;
     } catch (error) {
       const isAway =
         error instanceof ConnectionError || (error instanceof ServerError && error.status >= 500);
-      const lastWord = isAway ? await this.#grace.lastWord(key) : null;
+      const lastWord = isAway ? await this.#grace.lastWord(licenseKey, key) : null;
       if (lastWord === null) throw error;
       return lastWord;
     }

@@ -9,19 +9,28 @@ export interface GraceStore {
   remove(name: string): void | Promise<void>;
 }
 
+/** What is kept for one license, whichever versions and devices asked about it. */
 interface Kept {
-  readonly result: ValidateResult;
-  readonly saidAtWallMs: number;
   /** The latest time that was ever seen: a clock that says less was set back. */
   readonly seenWallMs: number;
+  /** By what was asked, the newest last. */
+  readonly grants: Readonly<Record<string, Grant>>;
+}
+
+interface Grant {
+  readonly result: ValidateResult;
+  readonly saidAtWallMs: number;
 }
 
 /** So much may a clock be corrected backwards without anybody meaning harm. */
 const correctionMs = 120_000;
+/** Of so many versions and devices of one license it is kept that they were granted. */
+const mostGrants = 50;
 
 /**
- * Lets a license that was valid go on being valid for a while when the server cannot be reached. Time is counted by the
- * clock that never goes back while the process lives, and by the wall's over a restart, where going back ends it.
+ * Lets a license that was valid go on being valid for a while when the server cannot be reached. Whatever was asked when
+ * it was refused ends that for all of the license. Time is counted by the clock that never goes back while the process
+ * lives, and by the wall's over a restart, where going back ends it.
  */
 export class Grace {
   readonly #graceMs: number;
@@ -29,12 +38,13 @@ export class Grace {
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
   readonly #most: number;
-  /** When each license was last granted, by the steady clock. The oldest makes room. */
-  readonly #granted = new Map<string, number>();
+  /** When each license was last granted to whom, by the steady clock. The oldest makes room. */
+  readonly #granted = new Map<string, Map<string, number>>();
   /** Those that were refused while the store could not remove them. The oldest makes room. */
   readonly #refused = new Set<string>();
   /** Once a refusal made room, only what was granted here since can be told from what was refused. */
   #hasForgotten = false;
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(graceSeconds: number, store: GraceStore | null, apiKey: string, clock: Clock, most: number) {
     this.#graceMs = graceSeconds * 1_000;
@@ -44,87 +54,134 @@ export class Grace {
     this.#most = Math.max(1, most);
   }
 
-  async granted(key: string, result: ValidateResult): Promise<void> {
+  async granted(licenseKey: string, asked: string, result: ValidateResult): Promise<void> {
     if (this.#graceMs === 0) return;
-    const nowMs = this.#clock.wallMs();
-    this.#refused.delete(key);
-    this.#granted.delete(key);
-    this.#granted.set(key, this.#clock.steadyMs());
-    dropOldest(this.#granted, this.#most);
-    // The verdict holds whether or not it can be kept for later.
-    await this.#save(key, { result, saidAtWallMs: nowMs, seenWallMs: nowMs }).catch(() => undefined);
+    const license = formOf(licenseKey);
+    const question = nameOf(asked);
+    await this.#inTurn(license, async () => {
+      this.#refused.delete(license);
+      const grants = this.#granted.get(license) ?? new Map<string, number>();
+      grants.delete(question);
+      grants.set(question, this.#clock.steadyMs());
+      dropOldest(grants, mostGrants);
+      this.#granted.delete(license);
+      this.#granted.set(license, grants);
+      dropOldest(this.#granted, this.#most);
+      // The verdict holds whether or not it can be kept for later.
+      await this.#keep(license, question, result).catch(() => undefined);
+    });
   }
 
-  async refused(key: string): Promise<void> {
+  async refused(licenseKey: string): Promise<void> {
     if (this.#graceMs === 0) return;
-    this.#granted.delete(key);
-    try {
-      await this.#store.remove(nameOf(key));
-    } catch {
-      this.#refused.add(key);
-      if (dropOldest(this.#refused, this.#most)) this.#hasForgotten = true;
-    }
+    const license = formOf(licenseKey);
+    await this.#inTurn(license, async () => {
+      this.#granted.delete(license);
+      try {
+        await this.#store.remove(nameOf(license));
+      } catch {
+        this.#refused.add(license);
+        if (dropOldest(this.#refused, this.#most)) this.#hasForgotten = true;
+      }
+    });
   }
 
   /** What may still be said although nobody can be asked. */
-  async lastWord(key: string): Promise<ValidateResult | null> {
+  async lastWord(licenseKey: string, asked: string): Promise<ValidateResult | null> {
     if (this.#graceMs === 0) return null;
-    const saidSteadyMs = this.#granted.get(key);
-    if (this.#refused.has(key) || (this.#hasForgotten && saidSteadyMs === undefined)) return null;
-    try {
-      return await this.#lastKept(key, saidSteadyMs);
-    } catch {
+    const license = formOf(licenseKey);
+    const question = nameOf(asked);
+    return this.#inTurn(license, async () => {
+      const grants = this.#granted.get(license);
+      if (this.#refused.has(license) || (this.#hasForgotten && grants === undefined)) return null;
       // What cannot be read, or not be written down again, grants nothing.
-      return null;
+      return this.#lastKept(license, question, grants?.get(question)).catch(() => null);
+    });
+  }
+
+  /** One after the other for each license: what was read before a refusal must not be written after it. */
+  async #inTurn<T>(license: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(license);
+    const turn = before === undefined ? work() : before.then(work, work);
+    this.#turns.set(license, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(license) === turn) this.#turns.delete(license);
     }
   }
 
-  async #lastKept(key: string, saidSteadyMs: number | undefined): Promise<ValidateResult | null> {
-    const kept = this.#open(key, await this.#store.load(nameOf(key)));
-    if (kept === null) return null;
+  async #keep(license: string, question: string, result: ValidateResult): Promise<void> {
     const nowMs = this.#clock.wallMs();
-    if (nowMs < kept.seenWallMs - correctionMs) return null;
-    const ages = [nowMs - kept.saidAtWallMs];
-    if (saidSteadyMs !== undefined) ages.push(this.#clock.steadyMs() - saidSteadyMs);
-    if (Math.max(...ages) > this.#graceMs) return null;
-    const { expires } = kept.result;
-    if (expires !== null && expires.getTime() <= Math.max(nowMs, kept.seenWallMs)) return null;
-    await this.#save(key, { ...kept, seenWallMs: Math.max(nowMs, kept.seenWallMs) });
-    return { ...kept.result, source: "grace", ipRegistered: null };
+    const kept = await this.#load(license).catch(() => null);
+    const isSetBack = kept === null || nowMs < kept.seenWallMs - correctionMs;
+    const { [question]: _, ...others } = isSetBack ? {} : kept.grants;
+    const newest = Object.entries(others).slice(1 - mostGrants);
+    await this.#save(license, {
+      seenWallMs: isSetBack ? nowMs : Math.max(nowMs, kept.seenWallMs),
+      grants: { ...Object.fromEntries(newest), [question]: { result, saidAtWallMs: nowMs } },
+    });
   }
 
-  async #save(key: string, kept: Kept): Promise<void> {
+  async #lastKept(
+    license: string,
+    question: string,
+    saidSteadyMs: number | undefined,
+  ): Promise<ValidateResult | null> {
+    const kept = await this.#load(license);
+    const grant = kept?.grants[question];
+    if (kept === null || grant === undefined) return null;
+    const nowMs = this.#clock.wallMs();
+    if (nowMs < kept.seenWallMs - correctionMs) return null;
+    const ages = [nowMs - grant.saidAtWallMs];
+    if (saidSteadyMs !== undefined) ages.push(this.#clock.steadyMs() - saidSteadyMs);
+    if (Math.max(...ages) > this.#graceMs) return null;
+    const seenWallMs = Math.max(nowMs, kept.seenWallMs);
+    const result = revived(grant.result);
+    if (result.expires !== null && result.expires.getTime() <= seenWallMs) return null;
+    await this.#save(license, { ...kept, seenWallMs });
+    return { ...result, source: "grace", ipRegistered: null };
+  }
+
+  async #save(license: string, kept: Kept): Promise<void> {
     const text = JSON.stringify(kept);
-    await this.#store.save(nameOf(key), `${this.#mac(key, text)}.${text}`);
+    await this.#store.save(nameOf(license), `${this.#mac(license, text)}.${text}`);
   }
 
   /** Null for what this client did not write, or wrote for another license. */
-  #open(key: string, text: string | null): Kept | null {
+  async #load(license: string): Promise<Kept | null> {
+    const text = await this.#store.load(nameOf(license));
     if (text === null) return null;
     const content = text.slice(65);
-    const expected = Buffer.from(this.#mac(key, content));
+    const expected = Buffer.from(this.#mac(license, content));
     const claimed = Buffer.from(text.slice(0, 64));
     if (claimed.length !== expected.length || !timingSafeEqual(claimed, expected)) return null;
-    const kept = JSON.parse(content) as Kept;
-    const { expires, checkedAt } = kept.result;
-    return {
-      ...kept,
-      result: {
-        ...kept.result,
-        expires: expires === null ? null : new Date(expires),
-        checkedAt: new Date(checkedAt),
-      },
-    };
+    return JSON.parse(content) as Kept;
   }
 
-  #mac(key: string, text: string): string {
-    return createHmac("sha256", this.#secret).update(`${key}\n${text}`).digest("hex");
+  #mac(license: string, text: string): string {
+    return createHmac("sha256", this.#secret).update(`${license}\n${text}`).digest("hex");
   }
 }
 
-/** License keys are nobody's business who only sees the files' names. */
-function nameOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex").slice(0, 32);
+/** In JSON, times are texts. */
+function revived(result: ValidateResult): ValidateResult {
+  const { expires, checkedAt } = result;
+  return {
+    ...result,
+    expires: expires === null ? null : new Date(expires),
+    checkedAt: new Date(checkedAt),
+  };
+}
+
+/** The same for the same license, however it was typed. */
+function formOf(licenseKey: string): string {
+  return licenseKey.trim().toUpperCase();
+}
+
+/** License keys are nobody's business who only sees the files. */
+function nameOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 /** Whether one had to make room. */

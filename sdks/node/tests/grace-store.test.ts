@@ -94,3 +94,46 @@ test("what one caller does with the custom response is no other's business", asy
     (custom as { plan: { name: string } }).plan.name = "free";
   }).toThrow();
 });
+
+test("the license key is not in what is kept", async () => {
+  const kept = new Map<string, string>();
+  const save = (name: string, text: string) => void kept.set(name, text);
+  await clientOf({ load: () => null, save, remove: () => undefined }, [valid]).validate(key);
+  expect(JSON.stringify([...kept])).toContain("active");
+  expect(JSON.stringify([...kept])).not.toContain(key);
+});
+
+test("a refusal stays, although somebody was just being granted grace", async () => {
+  const kept = new Map<string, string>();
+  let goOn = () => {};
+  let isLoading = () => {};
+  const loading = new Promise<void>((resolve) => {
+    isLoading = resolve;
+  });
+  const store: GraceStore = {
+    load: async (name) => {
+      const text = kept.get(name) ?? null;
+      isLoading();
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return text;
+    },
+    save: (name, text) => void kept.set(name, text),
+    remove: (name) => void kept.delete(name),
+  };
+  const earlier = clientOf({ ...store, load: () => null }, [valid]);
+  await earlier.validate(key, { version: "1" });
+  const answers: object[] = [];
+  const client = clientOf(store, answers);
+  const granting = client.validate(key, { version: "1" });
+  await loading;
+  answers.push(revoked);
+  const refusing = client.validate(key, { version: "2" });
+  // As long as it takes where nothing holds it up.
+  await Promise.race([refusing, new Promise((resolve) => setTimeout(resolve, 50))]);
+  goOn();
+  await granting;
+  expect((await refusing).status).toBe("revoked");
+  expect(kept.size).toBe(0);
+});

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from countersign import ConnectionError, Countersign, FileGraceStore, GraceStore
+from countersign._grace import Grace
 from local_server import REFUSED_BODY, VALID_BODY, answer, saying
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
@@ -212,3 +213,33 @@ def test_what_is_granted_after_it_was_refused_has_its_grace_again(tmp_path: Path
         assert one.validate(KEY).status == "revoked"
         assert one.validate(KEY).valid
         assert one.validate(KEY).source == "grace"
+
+
+def test_a_refusal_stays_although_somebody_was_just_being_granted_grace(tmp_path: Path) -> None:
+    loading, go_on = threading.Event(), threading.Event()
+
+    class Slow(FileGraceStore):
+        def load(self, name: str) -> str | None:
+            text = super().load(name)
+            loading.set()
+            go_on.wait(10)
+            return text
+
+    grace = Grace(3600, Slow(tmp_path), "csk_test", QuickClock(), 1000)
+    with saying([answer(VALID_BODY)]) as server:
+        result = client(server.url, FileGraceStore(tmp_path / "other")).validate(KEY)
+    go_on.set()
+    grace.granted(KEY, "1.0.0", result)
+    go_on.clear()
+    loading.clear()
+    granting = threading.Thread(target=grace.last_word, args=[KEY, "1.0.0"])
+    refusing = threading.Thread(target=grace.refused, args=[KEY])
+    granting.start()
+    assert loading.wait(10)
+    refusing.start()
+    # As long as it takes where nothing holds it up.
+    refusing.join(0.2)
+    go_on.set()
+    granting.join(10)
+    refusing.join(10)
+    assert list(tmp_path.glob("*.countersign")) == []

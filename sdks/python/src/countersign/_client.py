@@ -249,15 +249,15 @@ class Countersign:
             result = self._ask_verdict(license_key, version, device_id)
         except CountersignError as error:
             is_away = isinstance(error, ConnectionError) or (isinstance(error, ServerError) and error.status >= 500)
-            last_word = self._grace.last_word(key) if is_away else None
+            last_word = self._grace.last_word(license_key, key) if is_away else None
             if last_word is None:
                 raise
             return last_word
         self._cache.set(key, result, self._seconds_to_remember(result) if result.valid else 0)
         if result.valid:
-            self._grace.granted(key, result)
+            self._grace.granted(license_key, key, result)
         else:
-            self._grace.refused(key)
+            self._grace.refused(license_key)
         return result
 
     def _ask_verdict(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:

@@ -204,13 +204,13 @@ public final class Countersign {
       boolean isAway =
           problem instanceof ConnectionException
               || problem instanceof ServerException && ((ServerException) problem).status() >= 500;
-      ValidateResult lastWord = isAway ? grace.lastWord(key) : null;
+      ValidateResult lastWord = isAway ? grace.lastWord(licenseKey, key) : null;
       if (lastWord == null) throw problem;
       return lastWord;
     }
     cache.set(key, result, result.valid() ? millisToRemember(result) : 0);
-    if (result.valid()) grace.granted(key, result);
-    else grace.refused(key);
+    if (result.valid()) grace.granted(licenseKey, key, result);
+    else grace.refused(licenseKey);
     return result;
   }
 

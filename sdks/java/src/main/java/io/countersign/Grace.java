@@ -6,24 +6,31 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
- * Lets a license that was valid go on being valid for a while when the server cannot be reached. Time is counted by the
- * clock that never goes back while the process lives, and by the wall's over a restart, where going back ends it.
+ * Lets a license that was valid go on being valid for a while when the server cannot be reached. Whatever was asked when
+ * it was refused ends that for all of the license. Time is counted by the clock that never goes back while the process
+ * lives, and by the wall's over a restart, where going back ends it.
  */
 final class Grace {
   /** So much may a clock be corrected backwards without anybody meaning harm. */
   private static final long CORRECTION_MILLIS = 120_000;
+  /** Of so many versions and devices of one license it is kept that they were granted. */
+  private static final int MOST_GRANTS = 50;
+  /** So many licenses can be worked on at once. */
+  private static final int TURNS = 64;
 
   private final long graceMillis;
   private final GraceStore store;
   private final byte[] secret;
   private final Clock clock;
-  /** When each license was last granted. */
-  private final Newest<Long> granted;
+  /** When each license was last granted to whom. */
+  private final Newest<Newest<Long>> granted;
   /** Those that were refused while the store could not remove them. */
   private final Newest<Boolean> refused;
+  private final Object[] turns = new Object[TURNS];
 
   Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int most) {
     this.graceMillis = graceMillis;
@@ -32,47 +39,43 @@ final class Grace {
     this.clock = clock;
     this.granted = new Newest<>(most);
     this.refused = new Newest<>(most);
+    for (int turn = 0; turn < TURNS; turn++) turns[turn] = new Object();
   }
 
-  void granted(String key, ValidateResult result) {
+  void granted(String licenseKey, String asked, ValidateResult result) {
     if (graceMillis == 0) return;
-    long nowMillis = clock.wallMillis();
-    refused.remove(key);
-    granted.put(key, clock.steadyMillis());
-    save(key, result.body(), result.requestId().orElse(null), nowMillis, nowMillis);
+    String license = formOf(licenseKey);
+    String question = nameOf(asked);
+    synchronized (turnOf(license)) {
+      refused.remove(license);
+      Newest<Long> grants = granted.get(license);
+      if (grants == null) grants = new Newest<>(MOST_GRANTS);
+      grants.put(question, clock.steadyMillis());
+      granted.put(license, grants);
+      keep(license, question, result);
+    }
   }
 
-  void refused(String key) {
+  void refused(String licenseKey) {
     if (graceMillis == 0) return;
-    granted.remove(key);
-    try {
-      store.remove(nameOf(key));
-    } catch (RuntimeException noStore) {
-      refused.put(key, true);
+    String license = formOf(licenseKey);
+    synchronized (turnOf(license)) {
+      granted.remove(license);
+      try {
+        store.remove(nameOf(license));
+      } catch (RuntimeException noStore) {
+        refused.put(license, true);
+      }
     }
   }
 
   /** What may still be said although nobody can be asked; null for nothing. */
-  ValidateResult lastWord(String key) {
-    if (graceMillis == 0 || wasRefused(key)) return null;
-    Map<String, Object> kept = open(key, load(key));
-    if (kept == null) return null;
-    long nowMillis = clock.wallMillis();
-    long saidMillis = ((Number) kept.get("said")).longValue();
-    long seenMillis = ((Number) kept.get("seen")).longValue();
-    if (nowMillis < seenMillis - CORRECTION_MILLIS) return null;
-    Long saidSteady = granted.get(key);
-    long steadyAge = saidSteady == null ? 0 : clock.steadyMillis() - saidSteady;
-    if (Math.max(nowMillis - saidMillis, steadyAge) > graceMillis) return null;
-    String body = (String) kept.get("body");
-    String requestId = (String) kept.get("request_id");
-    Instant saidAt = Instant.ofEpochMilli(saidMillis);
-    ValidateResult result = ValidateResult.read(body, ValidateResult.Source.GRACE, saidAt, requestId);
-    long latestMillis = Math.max(nowMillis, seenMillis);
-    if (result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent())
-      return null;
-    // What cannot be written down again would be good for ever to whoever sets the clock back.
-    return save(key, body, requestId, saidMillis, latestMillis) ? result : null;
+  ValidateResult lastWord(String licenseKey, String asked) {
+    if (graceMillis == 0) return null;
+    String license = formOf(licenseKey);
+    synchronized (turnOf(license)) {
+      return wasRefused(license) ? null : lastKept(license, nameOf(asked));
+    }
   }
 
   /** Of how many licenses something is remembered here. */
@@ -81,49 +84,106 @@ final class Grace {
   }
 
   /** Once a refusal made room, only what was granted here since can be told from what was refused. */
-  private boolean wasRefused(String key) {
-    return refused.get(key) != null || (refused.hasForgotten() && granted.get(key) == null);
+  private boolean wasRefused(String license) {
+    return refused.get(license) != null || (refused.hasForgotten() && granted.get(license) == null);
+  }
+
+  /** One after the other for each license: what was read before a refusal must not be written after it. */
+  private Object turnOf(String license) {
+    return turns[Math.floorMod(license.hashCode(), TURNS)];
+  }
+
+  private void keep(String license, String question, ValidateResult result) {
+    long nowMillis = clock.wallMillis();
+    Map<String, Object> kept = load(license);
+    long seenMillis = kept == null ? nowMillis : seenIn(kept);
+    boolean isSetBack = nowMillis < seenMillis - CORRECTION_MILLIS;
+    Map<String, Object> grants = new LinkedHashMap<>();
+    if (kept != null && !isSetBack) grants.putAll(grantsIn(kept));
+    grants.remove(question);
+    if (grants.size() >= MOST_GRANTS) grants.remove(grants.keySet().iterator().next());
+    Map<String, Object> grant = new LinkedHashMap<>();
+    grant.put("said", nowMillis);
+    grant.put("request_id", result.requestId().orElse(null));
+    grant.put("body", result.body());
+    grants.put(question, grant);
+    save(license, isSetBack ? nowMillis : Math.max(nowMillis, seenMillis), grants);
+  }
+
+  private ValidateResult lastKept(String license, String question) {
+    Map<String, Object> kept = load(license);
+    Object found = kept == null ? null : grantsIn(kept).get(question);
+    if (!(found instanceof Map)) return null;
+    Map<?, ?> grant = (Map<?, ?>) found;
+    long nowMillis = clock.wallMillis();
+    long saidMillis = ((Number) grant.get("said")).longValue();
+    long seenMillis = seenIn(kept);
+    if (nowMillis < seenMillis - CORRECTION_MILLIS) return null;
+    Newest<Long> grants = granted.get(license);
+    Long saidSteady = grants == null ? null : grants.get(question);
+    long steadyAge = saidSteady == null ? 0 : clock.steadyMillis() - saidSteady;
+    if (Math.max(nowMillis - saidMillis, steadyAge) > graceMillis) return null;
+    String body = (String) grant.get("body");
+    String requestId = (String) grant.get("request_id");
+    Instant saidAt = Instant.ofEpochMilli(saidMillis);
+    ValidateResult result = ValidateResult.read(body, ValidateResult.Source.GRACE, saidAt, requestId);
+    long latestMillis = Math.max(nowMillis, seenMillis);
+    if (result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent())
+      return null;
+    // What cannot be written down again would be good for ever to whoever sets the clock back.
+    return save(license, latestMillis, grantsIn(kept)) ? result : null;
+  }
+
+  private static long seenIn(Map<String, Object> kept) {
+    return ((Number) kept.get("seen")).longValue();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> grantsIn(Map<String, Object> kept) {
+    return (Map<String, Object>) kept.get("grants");
   }
 
   /** Whether the store has it. */
-  private boolean save(String key, String body, String requestId, long saidMillis, long seenMillis) {
+  private boolean save(String license, long seenMillis, Map<String, Object> grants) {
     Map<String, Object> kept = new LinkedHashMap<>();
-    kept.put("said", saidMillis);
     kept.put("seen", seenMillis);
-    kept.put("request_id", requestId);
-    kept.put("body", body);
+    kept.put("grants", grants);
     String text = Json.write(kept);
     try {
-      store.save(nameOf(key), mac(key, text) + "." + text);
+      store.save(nameOf(license), mac(license, text) + "." + text);
       return true;
     } catch (RuntimeException noStore) {
       return false;
     }
   }
 
-  private String load(String key) {
+  /** Null for what this client did not write, wrote for another license, or cannot read. */
+  private Map<String, Object> load(String license) {
+    String text;
     try {
-      return store.load(nameOf(key));
+      text = store.load(nameOf(license));
     } catch (RuntimeException noStore) {
       return null;
     }
-  }
-
-  /** Null for what this client did not write, or wrote for another license. */
-  private Map<String, Object> open(String key, String text) {
     if (text == null || text.length() < 65) return null;
     String content = text.substring(65);
-    boolean isOurs = MessageDigest.isEqual(text.substring(0, 64).getBytes(UTF_8), mac(key, content).getBytes(UTF_8));
+    boolean isOurs =
+        MessageDigest.isEqual(text.substring(0, 64).getBytes(UTF_8), mac(license, content).getBytes(UTF_8));
     return isOurs ? Json.object(content) : null;
   }
 
-  private String mac(String key, String text) {
-    return Hex.text(Hmac.sha256(secret, (key + "\n" + text).getBytes(UTF_8)));
+  private String mac(String license, String text) {
+    return Hex.text(Hmac.sha256(secret, (license + "\n" + text).getBytes(UTF_8)));
   }
 
-  /** License keys are nobody's business who only sees the files' names. */
-  private static String nameOf(String key) {
-    return Hex.text(sha256(key)).substring(0, 32);
+  /** The same for the same license, however it was typed. */
+  private static String formOf(String licenseKey) {
+    return licenseKey.trim().toUpperCase(Locale.ROOT);
+  }
+
+  /** License keys are nobody's business who only sees the files. */
+  private static String nameOf(String text) {
+    return Hex.text(sha256(text)).substring(0, 32);
   }
 
   private static byte[] sha256(String text) {

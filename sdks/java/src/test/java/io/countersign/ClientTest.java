@@ -307,14 +307,14 @@ class ClientTest {
     Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
     String body = "{\"valid\":true,\"status\":\"active\"}";
     grace.granted(
-        KEY, ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
-    assertNotNull(grace.lastWord(KEY));
+        KEY, KEY, ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
+    assertNotNull(grace.lastWord(KEY, KEY));
     isFull.set(true);
-    assertNull(grace.lastWord(KEY));
+    assertNull(grace.lastWord(KEY, KEY));
     isFull.set(false);
-    assertNotNull(grace.lastWord(KEY));
+    assertNotNull(grace.lastWord(KEY, KEY));
     grace.refused(KEY);
-    assertNull(grace.lastWord(KEY));
+    assertNull(grace.lastWord(KEY, KEY));
   }
 
   @Test
@@ -342,20 +342,67 @@ class ClientTest {
             "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
     Grace earlier = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
     List<String> keys = List.of("A", "B", "C", "D");
-    keys.forEach(key -> earlier.granted(key, result));
-    earlier.granted("OLD", result);
+    keys.forEach(key -> earlier.granted(key, key, result));
+    earlier.granted("OLD", "OLD", result);
 
     Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 2);
     keys.forEach(grace::refused);
-    grace.granted("NEW", result);
-    grace.granted("AGAIN", result);
-    for (String key : keys) assertNull(grace.lastWord(key), key);
-    assertNotNull(grace.lastWord("NEW"));
+    grace.granted("NEW", "NEW", result);
+    grace.granted("AGAIN", "AGAIN", result);
+    for (String key : keys) assertNull(grace.lastWord(key, key), key);
+    assertNotNull(grace.lastWord("NEW", "NEW"));
     assertTrue(grace.size() <= 4);
     // Nobody knows any more which were refused, so that of an earlier process counts for nothing.
-    assertNull(grace.lastWord("OLD"));
-    grace.granted("A", result);
-    assertNotNull(grace.lastWord("A"));
+    assertNull(grace.lastWord("OLD", "OLD"));
+    grace.granted("A", "A", result);
+    assertNotNull(grace.lastWord("A", "A"));
+  }
+
+  @Test
+  void aRefusalStaysAlthoughSomebodyWasJustBeingGrantedGrace() throws Exception {
+    java.util.Map<String, String> kept = new java.util.concurrent.ConcurrentHashMap<>();
+    java.util.concurrent.CountDownLatch loading = new java.util.concurrent.CountDownLatch(2);
+    java.util.concurrent.CountDownLatch goOn = new java.util.concurrent.CountDownLatch(1);
+    GraceStore slow =
+        new GraceStore() {
+          @Override
+          public String load(String name) {
+            String text = kept.get(name);
+            loading.countDown();
+            try {
+              if (text != null) goOn.await();
+            } catch (InterruptedException ended) {
+              Thread.currentThread().interrupt();
+            }
+            return text;
+          }
+
+          @Override
+          public void save(String name, String text) {
+            kept.put(name, text);
+          }
+
+          @Override
+          public void remove(String name) {
+            kept.remove(name);
+          }
+        };
+    Grace grace = new Grace(3_600_000, slow, "csk_test", Clock.SYSTEM, 10);
+    String body = "{\"valid\":true,\"status\":\"active\"}";
+    grace.granted(KEY, "1", ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
+    assertEquals(1, kept.size());
+    assertFalse(kept.toString().contains(KEY));
+    Thread granting = new Thread(() -> grace.lastWord(KEY, "1"));
+    Thread refusing = new Thread(() -> grace.refused(KEY));
+    granting.start();
+    loading.await();
+    refusing.start();
+    // As long as it takes where nothing holds it up.
+    refusing.join(200);
+    goOn.countDown();
+    granting.join();
+    refusing.join();
+    assertTrue(kept.isEmpty());
   }
 
   @Test
@@ -364,7 +411,7 @@ class ClientTest {
     ValidateResult result =
         ValidateResult.read(
             "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
-    for (int count = 0; count < 100; count++) grace.granted("key " + count, result);
+    for (int count = 0; count < 100; count++) grace.granted("key " + count, "", result);
     assertEquals(10, grace.size());
   }
 
