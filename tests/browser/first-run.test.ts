@@ -3,6 +3,7 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
+  keepPicture,
   openContext,
   troublesOf,
   violationsOf,
@@ -59,6 +60,13 @@ else
         await page.getByText("Waiting for the first request").waitFor();
         const curl = (await page.locator("pre").first().textContent()) ?? "";
         expect(curl).toContain(apiKey);
+        await page.getByRole("tab", { name: "Node.js" }).click();
+        const [program, commands] = await page.locator("pre").allTextContents();
+        expect(program).toContain('from "@countersign/node"');
+        expect(program).toContain(url);
+        expect(commands).toContain(`COUNTERSIGN_API_KEY='${apiKey}'`);
+        expect(await violationsOf(page)).toEqual([]);
+        await keepPicture(page, "first-run-sdk");
         const licenseKey = /"license_key": ?"([^"]+)"/.exec(curl)?.[1] ?? "";
         const answer = await fetch(`${url}/api/v1/validate`, {
           method: "POST",

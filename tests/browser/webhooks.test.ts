@@ -9,6 +9,7 @@ import {
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
+import { freePort } from "../support/free-port.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
@@ -213,5 +214,30 @@ else
       const arrived = () => receiver.received.slice(before).filter(({ path }) => path === "/moved");
       await until("both arrived", () => arrived().length === 2);
       expect(troubles).toEqual([]);
+    }, 180_000);
+
+    test("why an attempt failed is said in the reader's language", async () => {
+      const { house, owner, slug, manage, organizationId } = dashboard;
+      const nobody = await freePort();
+      const { id } = await manage("POST", `/organizations/${organizationId}/webhooks`, {
+        url: `http://127.0.0.1:${nobody}/`,
+        description: "Nobody",
+      });
+      const page = await dashboard.pageFor(owner);
+      await page.addInitScript('localStorage.setItem("countersign.language", "de")');
+      await page.goto(`${house.url}/o/${slug}/webhooks/new`);
+      await page.getByLabel("URL").fill("http://10.0.0.1/");
+      await page.getByRole("button", { name: "Endpunkt anlegen" }).click();
+      await page.getByText("Die URL sollte zu einer öffentlichen Adresse führen.").waitFor();
+
+      await page.goto(`${house.url}/o/${slug}/webhooks/${id}`);
+      await page.getByRole("button", { name: "Test schicken" }).click();
+      const why = page.getByText("Unter der Adresse hört niemand zu: Die Verbindung wurde abgelehnt.");
+      await why.waitFor();
+      await page.getByRole("button", { name: "Schließen" }).last().click();
+      await why.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: /^Ein Test/ }).click();
+      await why.waitFor();
+      expect(await violationsOf(page)).toEqual([]);
     }, 180_000);
   });

@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import type { Item } from "../api/client.ts";
 import { ask } from "../api/queries.ts";
 import { lastOrganization } from "./last-organization.ts";
-import { mayDo } from "./may-open.ts";
+import { isAllowed, mayDo } from "./may-open.ts";
 
 export type Organization = Item<"listOrganizations">;
 
@@ -37,6 +37,12 @@ export function useOrganization(): Organization {
   const organization = useOrganizationOrNull();
   if (organization === null) throw new Error("This page belongs to an organization.");
   return organization;
+}
+
+/** Whether they may look at what belongs to this, which they still may where nothing can be changed. */
+export function useMaySee(): (...any: readonly Permission[]) => boolean {
+  const organization = useOrganizationOrNull();
+  return (...any) => organization !== null && isAllowed(organization, any);
 }
 
 /** Whether whoever is signed in may do this here. What they may not do is not offered; the server refuses it anyway. */

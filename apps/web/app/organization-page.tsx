@@ -1,12 +1,21 @@
 import { Alert } from "@mantine/core";
 import { Outlet, useLocation } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 import { useOrganizationOrNull } from "./here.ts";
 import { mayOpen } from "./may-open.ts";
 import { MissingPage } from "./missing-page.tsx";
-import { NotAllowedPage } from "./not-allowed-page.tsx";
+import { Waiting } from "./waiting.tsx";
+
+// Few ever see it.
+const NotAllowedPage = lazy(() =>
+  import("./not-allowed-page.tsx").then((file) => ({ default: file.NotAllowedPage })),
+);
+
+const fromEdgeToEdge = { radius: 0, style: { borderWidth: "0 0 1px" } } as const;
 
 /** What every page of an organization has in common: what its people have to know first. */
 export function OrganizationPage() {
@@ -14,22 +23,28 @@ export function OrganizationPage() {
   const { pathname } = useLocation();
   const organization = useOrganizationOrNull();
   if (organization === null) return <MissingPage />;
+  const settings = `/o/${organization.slug}/settings`;
   return (
     <>
       {organization.suspended_at !== null && (
-        <Alert color="red" radius={0} icon={<Icon name="warning" />} title={t("suspended.title")}>
-          {organization.suspension_reason ?? t("suspended.words")}
+        <Alert color="red" {...fromEdgeToEdge} icon={<Icon name="warning" />} title={t("suspended.title")}>
+          {organization.suspension_reason === null
+            ? t("suspended.words")
+            : t("suspended.because", { reason: organization.suspension_reason })}
         </Alert>
       )}
       {organization.delete_after !== null && (
-        <Alert color="orange" radius={0} icon={<Icon name="warning" />}>
-          {t("deletionPending")} <Time at={organization.delete_after} />
+        <Alert color="orange" {...fromEdgeToEdge} icon={<Icon name="warning" />}>
+          {t("deletionPending")} <Time at={organization.delete_after} />.{" "}
+          {organization.is_owner && <GoLink to={settings}>{t("keepIt")}</GoLink>}
         </Alert>
       )}
       {mayOpen(organization, pathname.slice(`/o/${organization.slug}`.length)) ? (
         <Outlet />
       ) : (
-        <NotAllowedPage />
+        <Suspense fallback={<Waiting />}>
+          <NotAllowedPage />
+        </Suspense>
       )}
     </>
   );

@@ -60,6 +60,10 @@ export const theme = createTheme({
   },
   components: {
     Button: { defaultProps: { size: "sm" } },
+    Alert: {
+      defaultProps: { radius: "lg" },
+      styles: { root: { border: "1px solid color-mix(in srgb, var(--alert-color) 30%, transparent)" } },
+    },
     TextInput: { defaultProps: { size: "sm" } },
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
@@ -114,7 +118,12 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-error": "#c22626",
     "--mantine-color-placeholder": "#6d7882",
     "--mantine-color-default-border": "#dde2e6",
+    "--mantine-color-orange-light": "#fff6e9",
     "--mantine-color-orange-light-color": "#8f3e00",
+    "--mantine-color-verdigris-light": "#edf7f3",
+    "--mantine-color-red-light": "#fef2f1",
+    // Words of a menu are of this one.
+    "--mantine-color-red-6": "#c92a2a",
     "--mantine-color-red-light-color": "#a61e1e",
     "--mantine-color-red-filled": "#c92a2a",
     "--mantine-color-red-filled-hover": "#b02525",

@@ -23,6 +23,18 @@ describe("what the server refuses with", () => {
     expect(sentences).toContain("should have at least {{0}} elements");
     expect(sentences).toContain('slug "{{0}}" is taken. Choose another.');
     expect(sentences).toContain("That was tried too often. Try again in {{0}} minutes.");
+    expect(sentences).toContain("email {{0}} belongs to a member already.");
+    // And why something failed that was done by itself: an attempt to deliver, an import, a letter.
+    expect(sentences).toContain("There was no answer within {{0}} seconds.");
+    expect(sentences).toContain("The request failed: {{0}}");
+    expect(sentences).toContain("The receiver wants no more events, and the endpoint was disabled.");
+    expect(sentences).toContain("The host name could not be looked up.");
+    expect(sentences).toContain("url should name a host.");
+    expect(sentences).toContain(
+      "Row {{0}}: {{1}} It changed while the import ran, so everything was taken back.",
+    );
+    expect(sentences).toContain("The mail server took too long.");
+    expect(sentences).toContain("Invalid login: {{0}}");
     expect(sentences.length).toBeGreaterThan(200);
   });
 
@@ -99,6 +111,44 @@ describe("a refusal", () => {
     expect(saidBeside("cidr", message)).toContain(
       "192.0.2.0/24 steht schon auf dieser Liste, bis 20. November 2026 um ",
     );
+  });
+
+  test("says a large number as people write it", () => {
+    keepSentences("de", de);
+    expect(saidOf("max_ips", "max_ips should be a whole number from 1 to 1,000,000.")).toBe(
+      "max_ips: Sollte eine ganze Zahl von 1 bis 1.000.000 sein.",
+    );
+  });
+
+  test("leaves what a mail server or the system said as it is, in a sentence of the reader's", () => {
+    keepSentences("de", de);
+    expect(said("Invalid login: 535 5.7.8 Authentication failed")).toBe(
+      "Die Anmeldung beim Mailserver ist fehlgeschlagen. Er sagt: 535 5.7.8 Authentication failed.",
+    );
+    expect(said("The request failed: certificate has expired (CERT_HAS_EXPIRED)")).toBe(
+      "Die Anfrage ist fehlgeschlagen: certificate has expired (CERT_HAS_EXPIRED).",
+    );
+    expect(said("connect ECONNREFUSED 127.0.0.1:25")).toBe("connect ECONNREFUSED 127.0.0.1:25");
+  });
+
+  test("within another is said in the same language", () => {
+    keepSentences("de", de);
+    expect(
+      said(
+        "Row 7: expires_at should be in the future. It changed while the import ran, so everything was taken back.",
+      ),
+    ).toBe(
+      "Zeile 7: expires_at: Sollte in der Zukunft liegen. Das hat sich geändert, während der Import lief, deshalb wurde alles zurückgenommen.",
+    );
+  });
+
+  test("of an address reads well beside its field and in the log of attempts", () => {
+    const message = "url should name a host.";
+    keepSentences("en", en);
+    expect(said(message)).toBe("The address should name a host.");
+    expect(saidBeside("url", message)).toBe("The address should name a host.");
+    keepSentences("es", es);
+    expect(saidBeside("url", message)).toBe("La URL debería nombrar un host.");
   });
 
   test("is taken for the sentence of which the most is written out", () => {

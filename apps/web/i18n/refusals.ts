@@ -12,6 +12,7 @@ const files = {
 
 let reading: { language: Language; sentences: Sentences } | null = null;
 let patterns: Pattern[] | null = null;
+const waiting = new Set<() => void>();
 
 /** Resolves when refusals can be said in this language. Without its file they are said in English. */
 export async function loadRefusals(language: Language): Promise<void> {
@@ -23,6 +24,17 @@ export async function loadRefusals(language: Language): Promise<void> {
 export function keepSentences(language: Language, sentences: Sentences): void {
   reading = { language, sentences };
   patterns = null;
+  for (const tell of waiting) tell();
+}
+
+/** In whose words it is said now, and who wants to know when that changes. For {@link useSaid}. */
+export function saidIn(): Language | null {
+  return reading?.language ?? null;
+}
+
+export function whenSaidElse(tell: () => void): () => void {
+  waiting.add(tell);
+  return () => waiting.delete(tell);
 }
 
 /** A sentence that stands on its own. */
@@ -90,8 +102,12 @@ function patternOf([sentence, text]: [string, string]): Pattern {
   return { shape: new RegExp(`^${shape}$`, "s"), text, weight: written.join("").length };
 }
 
-/** A time as people read it, in their own zone; everything else as it came. */
+/** Times, large numbers and a refusal within another as people read them where they are; the rest as it came. */
 function readable(text: string): string {
+  if (/^\d{1,3}(,\d{3})+$/.test(text))
+    return Number(text.replaceAll(",", "")).toLocaleString(reading?.language);
+  const [field = ""] = text.split(" ", 1);
+  if (text.endsWith(".") && field !== text) return saidOf(field, text);
   if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return text;
   const format = new Intl.DateTimeFormat(reading?.language, { dateStyle: "long", timeStyle: "short" });
   return format.format(new Date(text));

@@ -11,8 +11,8 @@ export interface Said {
 }
 
 /**
- * Every sentence with which the server can refuse something, read from its sources: from wherever a refusal is made,
- * back through names, choices and functions to what is written in quotes.
+ * Every sentence with which the server can refuse something or say why something failed, read from its sources: from
+ * wherever one is said, back through names, choices and functions to what is written in quotes.
  */
 export function serverSentences(): Said[] {
   const modules = ["apps/server", "packages/contract", "packages/domain"].flatMap((folder) =>
@@ -25,14 +25,16 @@ export function serverSentences(): Said[] {
         named.set(name, [...(named.get(name) ?? []), { file, value }]);
     });
   const found = modules.flatMap(({ file, tree }) => {
+    const handsOn = whatHandsOn(tree, file);
     const said: Said[] = [];
     walk(tree, (node) => {
-      for (const words of wordsOf(node, file))
+      for (const words of [...wordsOf(node, file), ...handedOver(node, handsOn)])
         for (const text of new Reader(named, file).texts(words))
           said.push({ file, sentence: numbered(text) });
     });
     return said;
   });
+  found.push(...mailLibrary().map((sentence) => ({ file: mailLibraryFile, sentence })));
   // A gap from end to end is a sentence that was written elsewhere, and is found there.
   const whole = found.filter(({ sentence }) =>
     /[a-z]{2}.* |[a-z] .*[a-z]/i.test(sentence.replace(/\{\{\d\}\}/g, "")),
@@ -52,10 +54,15 @@ const calls: Readonly<Record<string, number>> = {
   Wrong: 0,
   FileProblem: 0,
   APIError: 1,
+  Unreachable: 0,
 };
 
+/** Where `problem` is what people read: of a license's key, a row of a file, an endpoint's address, an attempt. */
+const problems = /license-files|licenses\/key|features\/webhooks|domain\/webhooks\/url/;
+
 /** What programs and operators are told, not the dashboard's people. */
-const elsewhere = /^apps\/server\/(cli|features\/doctor|http\/answers)|event-examples/;
+const elsewhere =
+  /^apps\/server\/(cli|features\/doctor|http\/answers|features\/webhooks\/replay-one)|event-examples/;
 
 /** The rules of the contract say what they want as their last argument. */
 const rules =
@@ -64,14 +71,16 @@ const rules =
 /** What in a piece of the program are the words of a refusal. */
 function wordsOf(node: Node, file: string): Node[] {
   if (node.type === "Property" && isNamed(node.key, "message") && !elsewhere.test(file)) return [node.value];
-  if (node.type === "Property" && isNamed(node.key, "problem") && /license-files|licenses\/key/.test(file))
-    return [node.value];
+  if (node.type === "Property" && isNamed(node.key, "problem") && problems.test(file)) return [node.value];
   if (node.type === "Property" && isNamed(node.key, "error") && isNamed(node.value, "wording"))
     return [node.value];
   if (node.type !== "CallExpression" && node.type !== "NewExpression") return [];
   const callee = node.callee;
   const name: string = callee.name ?? callee.property?.name ?? "";
   const last = node.arguments.at(-1);
+  // An import that is taken back, and a letter that takes too long: their errors are kept as they are thrown.
+  if (callee.type === "Super" && /license-files/.test(file)) return [node.arguments[0]];
+  if (name === "Error" && file.endsWith("mail/mailer.ts")) return [node.arguments[0]];
   if (file.startsWith("packages/contract") && rules.test(name) && last !== undefined)
     return last.type === "ObjectExpression"
       ? membersOf(last, /^(error|message)$/)
@@ -86,6 +95,55 @@ function wordsOf(node: Node, file: string): Node[] {
   const words = node.arguments[place];
   if (words === undefined) return [];
   return [...(words.type === "ObjectExpression" ? membersOf(words, /^message$/) : [words])];
+}
+
+/** Functions that are given the words of a refusal and hand them on, with the place of the words among what they take. */
+function whatHandsOn(tree: Node, file: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  walk(tree, (node) => {
+    if (node.type !== "FunctionDeclaration") return;
+    const names: string[] = node.params.map((param: Node) => param.name ?? "");
+    walk(node.body, (inner) => {
+      for (const { type, name } of wordsOf(inner, file))
+        if (type === "Identifier" && names.includes(name)) found.set(node.id.name, names.indexOf(name));
+    });
+  });
+  return found;
+}
+
+function handedOver(node: Node, handsOn: ReadonlyMap<string, number>): Node[] {
+  const place = node.type === "CallExpression" ? handsOn.get(node.callee.name) : undefined;
+  const words = place === undefined ? undefined : node.arguments[place];
+  return words === undefined ? [] : [words];
+}
+
+const mailLibraryFile = "node_modules/nodemailer/dist/esm/smtp-connection/index.js";
+
+/**
+ * What an operator is likely to meet of what the mail library says, where the mail server's own words follow or there
+ * are none. The rest of it, and what the system says, is shown as it came.
+ */
+function mailLibrary(): string[] {
+  const source = readFileSync(join(root, mailLibraryFile), "utf8");
+  const withAnswer = [
+    "Invalid login",
+    "Can't send mail - all recipients were rejected",
+    "Recipient command failed",
+    "Mail command failed",
+    "Data command failed",
+    "Message failed",
+    "Error upgrading connection with STARTTLS",
+  ];
+  const alone = [
+    "Connection timeout",
+    "Connection closed unexpectedly",
+    "Greeting never received",
+    "TLS handshake timed out",
+  ];
+  return [...withAnswer.map((words) => `${words}: {{0}}`), ...alone].filter((sentence) =>
+    // After an update it may say something else, and the translations left over are found.
+    source.includes(sentence.replace(/: \{\{0\}\}$/, "")),
+  );
 }
 
 /** Follows words back to where they are written. */

@@ -68,10 +68,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <Table aria-label={label} highlightOnHover verticalSpacing={7} className={classes.table ?? ""}>
           <Table.Thead>
             <Table.Tr>
-              {columns.map((column) => (
+              {columns.map((column, place) => (
                 <Table.Th
                   key={column.id}
                   data-wide={column.wide || undefined}
+                  data-apart={followsFigures(columns, place) || undefined}
                   ta={column.align ?? "left"}
                   w={column.width}
                 >
@@ -94,10 +95,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 ))
               : rows.map((row) => (
                   <Table.Tr key={keyOf(row)} data-marked={isMarked?.(row) || undefined}>
-                    {columns.map((column) => (
+                    {columns.map((column, place) => (
                       <Table.Td
                         key={column.id}
                         data-wide={column.wide || undefined}
+                        data-apart={followsFigures(columns, place) || undefined}
                         data-fills={column.fills || undefined}
                         ta={column.align ?? "left"}
                       >
@@ -125,4 +127,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
     </div>
   );
+}
+
+function followsFigures<Row>(columns: readonly Column<Row>[], place: number): boolean {
+  return columns[place - 1]?.align === "right" && columns[place]?.align !== "right";
 }

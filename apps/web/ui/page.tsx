@@ -40,7 +40,11 @@ export function Page({ title, part, above, beside, lead, actions, children, narr
             </Group>
             {lead !== undefined && <Text c="dimmed">{lead}</Text>}
           </Stack>
-          {actions !== undefined && <Group gap="xs">{actions}</Group>}
+          {actions !== undefined && (
+            <Group gap="xs" className={classes.actions ?? ""}>
+              {actions}
+            </Group>
+          )}
         </Group>
       )}
       {children}

@@ -104,8 +104,3 @@ export function RangeFields({ from, to, onChange }: TimeRangeProps) {
     </Stack>
   );
 }
-
-/** A time as it came in an address, or nothing where it is none. */
-export function timeInAddress(value: unknown): string | undefined {
-  return typeof value === "string" && !Number.isNaN(Date.parse(value)) ? value : undefined;
-}

@@ -159,9 +159,7 @@ function problemOf(error: unknown): string {
   const code = codeOf(error);
   if (code === "ECONNREFUSED") return "Nobody listens at the address: the connection was refused.";
   if (code === "ECONNRESET") return "The connection was closed before there was an answer.";
-  const text = error instanceof Error ? error.message : String(error);
   // Names from somebody else's certificate may be in it.
-  return storable(
-    `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`.slice(0, 500),
-  );
+  const text = storable((error instanceof Error ? error.message : String(error)).slice(0, 400));
+  return `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`;
 }

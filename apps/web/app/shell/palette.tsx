@@ -61,7 +61,7 @@ export function Palette({ times, typed, onThere }: PaletteProps) {
         leftSection: <Icon name="search" />,
         "aria-label": t("findOrDo"),
       }}
-      classNames={{ actionDescription: classes.foundWords ?? "" }}
+      classNames={{ action: classes.found ?? "" }}
       attributes={{ content: { "aria-label": t("findOrDo") } }}
       highlightQuery
       scrollable

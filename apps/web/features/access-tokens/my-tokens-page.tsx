@@ -15,6 +15,8 @@ export function MyTokensPage() {
   const { t } = useTranslation("access-tokens");
   const tokens = useInfiniteQuery(askPages("listMyAccessTokens"));
   const revoke = useChange("revokeMyAccessToken", ["listMyAccessTokens"]);
+  const rows = flat(tokens.data);
+  const hasNone = tokens.isSuccess && rows.length === 0;
   const create = (
     <Button
       component={Link}
@@ -25,10 +27,10 @@ export function MyTokensPage() {
     </Button>
   );
   return (
-    <Page title={t("mine.title")} lead={t("mine.lead")} actions={create}>
+    <Page title={t("mine.title")} lead={t("mine.lead")} actions={!hasNone && create}>
       <TokenTable
         list={tokens}
-        rows={flat(tokens.data)}
+        rows={rows}
         nameOf={null}
         create={create}
         emptyWords={t("mine.empty")}

@@ -4,7 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat, useChange } from "../../api/queries.ts";
 import { useHeld } from "../../app/held.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useMaySee, useOrganization } from "../../app/here.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Back } from "../../ui/back.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -18,7 +18,8 @@ export function OrganizationTokensPage() {
   const { id, slug } = useOrganization();
   const may = useMay();
   const params = { organization_id: id };
-  const canList = may("organization:manage");
+  const canList = useMaySee()("organization:manage");
+  const canChange = may("organization:manage");
   const tokens = useInfiniteQuery({
     ...askPages("listOrganizationAccessTokens", { params }),
     enabled: canList,
@@ -30,20 +31,24 @@ export function OrganizationTokensPage() {
   const revoke = useChange("revokeOrganizationAccessToken", ["listOrganizationAccessTokens"]);
   if (!canList) return <MissingPage />;
   const address = `/o/${slug}/access-tokens/new`;
-  const create = (
+  const rows = flat(tokens.data);
+  const hasNone = tokens.isSuccess && rows.length === 0;
+  const create = canChange && (
     <Button component={Link} to={address as "/"} leftSection={<Icon name="plus" size={16} />}>
       {t("new")}
     </Button>
   );
   return (
-    <Page title={t("organization.title")} lead={t("organization.lead")} actions={create}>
+    <Page title={t("organization.title")} lead={t("organization.lead")} actions={!hasNone && create}>
       <TokenTable
         list={tokens}
-        rows={flat(tokens.data)}
+        rows={rows}
         nameOf={(userId) => members.data?.data.find((member) => member.user_id === userId)?.name ?? null}
         create={create}
         emptyWords={t("organization.empty")}
-        revoke={(tokenId) => revoke.mutateAsync({ params: { ...params, token_id: tokenId } })}
+        revoke={
+          canChange ? (tokenId) => revoke.mutateAsync({ params: { ...params, token_id: tokenId } }) : null
+        }
       />
     </Page>
   );

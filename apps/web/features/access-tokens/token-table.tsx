@@ -25,7 +25,8 @@ interface TokenTableProps {
   readonly nameOf: ((userId: string) => string | null) | null;
   readonly create: ReactNode;
   readonly emptyWords: string;
-  readonly revoke: (tokenId: string) => Promise<unknown>;
+  /** Null where nothing can be changed. */
+  readonly revoke: ((tokenId: string) => Promise<unknown>) | null;
 }
 
 export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: TokenTableProps) {
@@ -79,7 +80,9 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
         </Stack>
       ),
     },
-    {
+  ];
+  if (revoke !== null)
+    columns.push({
       id: "do",
       header: <VisuallyHidden>{t("columns.do")}</VisuallyHidden>,
       align: "right",
@@ -94,8 +97,7 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
           {t("revoke.do")}
         </Button>
       ),
-    },
-  ];
+    });
   return (
     <>
       <DataTable
@@ -120,7 +122,7 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
         title={t("revoke.title", { name: going?.name })}
         deed={t("revoke.do")}
         onConfirm={async () => {
-          if (going === null) return;
+          if (going === null || revoke === null) return;
           await revoke(going.id);
           tell(t("revoke.done", { name: going.name }));
         }}

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { useSaid } from "../../i18n/use-said.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -15,6 +16,7 @@ import { letterRoute } from "./routes.tsx";
 
 export function LetterPage() {
   const { t } = useTranslation("admin");
+  const { said } = useSaid();
   const { id } = letterRoute.useParams();
   const { as } = letterRoute.useSearch();
   const navigate = letterRoute.useNavigate();
@@ -36,7 +38,7 @@ export function LetterPage() {
       <Stack>
         {mail.problem !== null && (
           <Alert color="red" icon={<Icon name="warning" />} title={t("mailbox.failed")}>
-            {mail.problem}
+            {said(mail.problem)}
           </Alert>
         )}
         {mail.body_text === null && mail.body_html === null ? (

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
+import { useSaid } from "../../i18n/use-said.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -93,6 +94,7 @@ export function MailboxPage() {
 
 export function MailState({ mail }: { mail: Mail }) {
   const { t } = useTranslation("admin");
+  const { said } = useSaid();
   if (mail.sent_at !== null)
     return (
       <Badge size="sm" variant="light">
@@ -101,7 +103,7 @@ export function MailState({ mail }: { mail: Mail }) {
     );
   if (mail.problem !== null)
     return (
-      <Tooltip label={mail.problem} multiline maw={360}>
+      <Tooltip label={said(mail.problem)} multiline maw={360}>
         <Badge size="sm" variant="light" color="red" tabIndex={0}>
           {t("mailbox.failed")}
         </Badge>

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { timeInAddress } from "../../ui/time-range.tsx";
+import { timeInAddress } from "../../ui/time-in-address.ts";
 
 /** Who, what, to what and when, by the names of the API; and the entry that is open. */
 export interface AuditSearch {

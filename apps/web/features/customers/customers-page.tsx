@@ -74,30 +74,35 @@ export function CustomersPage() {
     },
     { id: "since", header: t("since"), wide: true, cell: (customer) => <Time at={customer.created_at} /> },
   ];
+  const rows = flat(list.data);
+  const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && q === undefined && text === "";
   const button = may("customers:manage") && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
       {t("new")}
     </Button>
   );
   return (
-    <Page title={t("title")} lead={t("lead")} actions={button}>
-      <TextInput
-        mb="md"
-        maw={420}
-        type="search"
-        aria-label={t("find")}
-        placeholder={t("find")}
-        leftSection={<Icon name="search" size={16} />}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          find(event.currentTarget.value);
-        }}
-      />
+    // Where there is nobody yet, the same button stands in the middle of the page, and there is nobody to find.
+    <Page title={t("title")} lead={t("lead")} actions={!hasNone && button}>
+      {!hasNone && (
+        <TextInput
+          mb="md"
+          maw={420}
+          type="search"
+          aria-label={t("find")}
+          placeholder={t("find")}
+          leftSection={<Icon name="search" size={16} />}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            find(event.currentTarget.value);
+          }}
+        />
+      )}
       <DataTable
         label={t("title")}
         columns={columns}
-        rows={flat(list.data)}
+        rows={rows}
         keyOf={(customer) => customer.id}
         isPending={list.isPending}
         error={list.error}

@@ -7,6 +7,7 @@ import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { AskForLink } from "./ask-for-link.tsx";
 import { NewPassword } from "./new-password.tsx";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -23,15 +24,7 @@ export function ResetPasswordPage() {
     onSuccess: () => queryClient.clear(),
   });
   const isOver = reset.error instanceof ApiProblem && reset.error.kind === "wrong-credentials";
-  if (token === undefined || isOver) {
-    return (
-      <OutsideCard title={t("reset.badTitle")} lead={t("reset.bad")}>
-        <Button component={Link} to="/forgot-password" fullWidth>
-          {t("reset.askAgain")}
-        </Button>
-      </OutsideCard>
-    );
-  }
+  if (token === undefined || isOver) return <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} />;
   if (reset.isSuccess) {
     return (
       <OutsideCard title={t("reset.doneTitle")} lead={t("reset.done")}>

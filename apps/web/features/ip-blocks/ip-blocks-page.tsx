@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -8,6 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { IpTabs } from "../ips/ip-tabs.tsx";
 import { BlockDialog } from "./block-dialog.tsx";
 import { BlockList } from "./block-list.tsx";
+import { routesOf } from "./place.ts";
 import { ipBlocksRoute } from "./routes.tsx";
 
 /** What nobody who uses one of the organization's licenses may come from. */
@@ -18,6 +21,9 @@ export function IpBlocksPage() {
   const { add } = ipBlocksRoute.useSearch();
   const navigate = useNavigate({ from: ipBlocksRoute.fullPath });
   const place = { level: "organization", organizationId } as const;
+  const routes = routesOf(place);
+  const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
+  const hasNone = list.isSuccess && flat(list.data).length === 0;
   const open = (cidr: string | undefined) => void navigate({ search: { add: cidr }, replace: true });
   const button = may("ip_blocks:manage") && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open("")}>
@@ -25,7 +31,8 @@ export function IpBlocksPage() {
     </Button>
   );
   return (
-    <Page title={t("title")} lead={t("lead")} actions={button}>
+    // Where there is none yet, the same button stands in the middle of the page.
+    <Page title={t("title")} lead={t("lead")} actions={!hasNone && button}>
       <IpTabs here="ip-blocks" />
       <BlockList
         place={place}

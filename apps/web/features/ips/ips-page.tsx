@@ -81,30 +81,33 @@ export function IpsPage() {
     { id: "last", header: t("lastSeen"), wide: true, cell: (row) => <Time at={row.last_seen_at} /> },
   ];
   const isFiltered = network !== undefined || min !== undefined;
+  const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered;
   return (
     <Page title={t("title")} lead={t("lead")}>
       <IpTabs here="ips" />
-      <Group mb="md" align="flex-end" gap="sm">
-        <Find key={network} network={network} refusal={refusal} />
-        <Select
-          label={t("min.label")}
-          data={["1", "2", "5", "10", "50"].map((value) => ({ value, label: t(`min.${value}`) }))}
-          value={String(min ?? 1)}
-          allowDeselect={false}
-          w={180}
-          onChange={(value) =>
-            void navigate({
-              search: (before: IpsSearch) => ({ ...before, min: Number(value) }),
-              replace: true,
-            })
-          }
-        />
-        {isFiltered && (
-          <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
-            {t("clear")}
-          </Button>
-        )}
-      </Group>
+      {!hasNone && (
+        <Group mb="md" align="flex-end" gap="sm">
+          <Find key={network} network={network} refusal={refusal} />
+          <Select
+            label={t("min.label")}
+            data={["1", "2", "5", "10", "50"].map((value) => ({ value, label: t(`min.${value}`) }))}
+            value={String(min ?? 1)}
+            allowDeselect={false}
+            w={180}
+            onChange={(value) =>
+              void navigate({
+                search: (before: IpsSearch) => ({ ...before, min: Number(value) }),
+                replace: true,
+              })
+            }
+          />
+          {isFiltered && (
+            <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
+              {t("clear")}
+            </Button>
+          )}
+        </Group>
+      )}
       <DataTable
         label={t("title")}
         columns={columns}

@@ -5,10 +5,11 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { Back } from "../../ui/back.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EarlierImports } from "./earlier-imports.tsx";
 import { ImportForm } from "./import-form.tsx";
-import { useImportProducts } from "./products.ts";
+import { useImportProducts, useWayToProduct } from "./products.ts";
 import { importRoute } from "./routes.tsx";
 
 /** From a file to licenses: choose it, say what its columns mean, try it, do it. */
@@ -18,6 +19,7 @@ export function ImportPage() {
   const navigate = useNavigate({ from: "/o/$organization/licenses/import" });
   const { product_id: wanted, import_id: importId } = importRoute.useSearch();
   const products = useImportProducts();
+  const wayToProduct = useWayToProduct();
   const product = products.data?.find(({ id }) => id === wanted) ?? products.data?.[0];
   // A new form for the next file.
   const [round, setRound] = useState(0);
@@ -35,7 +37,7 @@ export function ImportPage() {
     >
       <Stack gap="md">
         {products.isSuccess && product === undefined && (
-          <Alert icon={<Icon name="info" />}>{t("noProduct")}</Alert>
+          <NoProduct to={wayToProduct}>{t("noProduct")}</NoProduct>
         )}
         {products.isPending && products.fetchStatus === "idle" && (
           <Alert icon={<Icon name="info" />}>{t("productsUnseen")}</Alert>

@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
-import { said } from "../../i18n/refusals.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { useSaid } from "../../i18n/use-said.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -75,6 +75,7 @@ export function ImportState(props: ImportStateProps) {
 
 function Running({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
+  const number = (count: number) => count.toLocaleString(i18n.language);
   // While it is checked, only its bytes are counted; how many rows there are is known afterwards.
   const share = job.rows_total
     ? job.rows_done / job.rows_total
@@ -83,7 +84,9 @@ function Running({ job }: { job: Import }) {
     <div>
       <Progress value={share * 100} animated striped size="lg" aria-label={t("state.progress")} />
       <Text size="sm" c="dimmed" mt={6} className="figures" aria-live="polite">
-        {t("state.rows", { count: job.rows_done, number: job.rows_done.toLocaleString(i18n.language) })}{" "}
+        {job.rows_total
+          ? t("state.rowsOf", { done: number(job.rows_done), all: number(job.rows_total) })
+          : t("state.rows", { count: job.rows_done, number: number(job.rows_done) })}{" "}
         {t("state.mayLeave")}
       </Text>
     </div>
@@ -92,6 +95,7 @@ function Running({ job }: { job: Import }) {
 
 function Outcome({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
+  const { said } = useSaid();
   return (
     <>
       <dl className={classes.figures} aria-label={t("state.outcome")}>
@@ -134,14 +138,18 @@ function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateP
           {t("state.back")}
         </Button>
       )}
+      {!job.dry_run && job.state === "finished" && (
+        <Button
+          component={Link}
+          to={`/o/${slug}/licenses` as "/"}
+          search={{ product_id: job.product_id } as never}
+        >
+          {t("state.toLicenses")}
+        </Button>
+      )}
       <Button variant="default" onClick={onAnother}>
         {t("state.another")}
       </Button>
-      {!job.dry_run && job.state === "finished" && (
-        <GoLink to={`/o/${slug}/licenses`} search={{ product_id: job.product_id }} ml="xs">
-          {t("state.toLicenses")}
-        </GoLink>
-      )}
     </Group>
   );
 }

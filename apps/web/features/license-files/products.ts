@@ -2,6 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 
+/** Where a product is made, for those who may. */
+export function useWayToProduct(): string | null {
+  const { slug } = useOrganization();
+  return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
+}
+
 /** Products that licenses can be imported into, for those who may see products. */
 export function useImportProducts() {
   const organization = useOrganization();

@@ -1,7 +1,7 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, ScrollArea, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { saidOf } from "../../i18n/refusals.ts";
+import { useSaid } from "../../i18n/use-said.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { Import } from "./import-state.tsx";
@@ -9,6 +9,7 @@ import type { Import } from "./import-state.tsx";
 /** Which rows are wrong, as the spreadsheet numbers them, and what would be right. */
 export function RowErrors({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
+  const { saidOf } = useSaid();
   const number = (count: number) => count.toLocaleString(i18n.language);
   const save = () => {
     const rows = job.errors.map(({ row, field, message }) => csvLine([row, field, saidOf(field, message)]));
@@ -38,6 +39,7 @@ export function RowErrors({ job }: { job: Import }) {
       <ScrollArea.Autosize
         mah={420}
         type="auto"
+        offsetScrollbars="present"
         viewportProps={{ tabIndex: 0, "aria-label": t("errors.title") }}
       >
         <Table aria-label={t("errors.title")} fz="sm" stickyHeader>

@@ -17,7 +17,7 @@ const Confirmation = onDemand(() => import("./confirmations.tsx").then((file) =>
 const behindTheMenu = () => Promise.all([import("./transfer-dialog.tsx"), import("./confirmations.tsx")]);
 
 const questions: readonly Question[] = ["revoke", "rotate", "reset", "delete"];
-const iconClass = { section: classes.deedIcon ?? "" };
+const deedClasses = { root: classes.deed ?? "", section: classes.deedIcon ?? "" };
 
 /** What one may do to a license: what is done often as buttons, the rest in a menu. */
 export function Deeds({ license }: { license: License }) {
@@ -37,7 +37,7 @@ export function Deeds({ license }: { license: License }) {
       {mayUpdate && (
         <Button
           variant="default"
-          classNames={iconClass}
+          classNames={deedClasses}
           leftSection={<Icon name="edit" size={16} />}
           onClick={() => open("edit")}
           {...EditDrawer.near}
@@ -47,8 +47,9 @@ export function Deeds({ license }: { license: License }) {
       )}
       {mayUpdate && !license.is_lifetime && (
         <Button
-          variant="default"
-          classNames={iconClass}
+          // What the verdict below asks for stands out.
+          variant={license.status === "expired" ? "filled" : "default"}
+          classNames={deedClasses}
           leftSection={<Icon name="clock" size={16} />}
           onClick={() => open("renew")}
           {...RenewDialog.near}
@@ -60,7 +61,7 @@ export function Deeds({ license }: { license: License }) {
         (license.revoked_at === null ? (
           <Button
             variant="default"
-            classNames={iconClass}
+            classNames={deedClasses}
             leftSection={<Icon name="block" size={16} />}
             onClick={() => open("revoke")}
             {...Confirmation.near}
@@ -68,7 +69,9 @@ export function Deeds({ license }: { license: License }) {
             {t("deeds.revoke")}
           </Button>
         ) : (
-          <Button onClick={() => void reinstate()}>{t("deeds.reinstate")}</Button>
+          <Button classNames={deedClasses} onClick={() => void reinstate()}>
+            {t("deeds.reinstate")}
+          </Button>
         ))}
       {(mayUpdate || may("licenses:delete", "licenses:reset_ips")) && (
         <Menu position="bottom-end">

@@ -66,7 +66,7 @@ export function History({ license }: { license: License }) {
         </Button>
       )}
       {!mayLog && (
-        <Text c="dimmed" size="xs">
+        <Text c="dimmed" size="xs" mt="sm">
           {t("history.withoutLog")}
         </Text>
       )}

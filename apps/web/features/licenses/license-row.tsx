@@ -13,7 +13,8 @@ interface LicenseRowProps {
   readonly license: License;
   readonly isChosen: boolean;
   readonly href: string;
-  readonly onToggle: (index: number, range: boolean) => void;
+  /** Left out where there is nothing to choose for. */
+  readonly onToggle?: ((index: number, range: boolean) => void) | undefined;
 }
 
 const soonMs = 14 * 86_400_000;
@@ -35,14 +36,16 @@ export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
       aria-rowindex={index + 2}
       className={classes.row}
     >
-      <td className={classes.check} data-check>
-        <input
-          type="checkbox"
-          aria-label={t("select.one", { key: license.license_key })}
-          checked={isChosen}
-          onChange={(event) => onToggle(index, isWithShift(event))}
-        />
-      </td>
+      {onToggle !== undefined && (
+        <td className={classes.check} data-check>
+          <input
+            type="checkbox"
+            aria-label={t("select.one", { key: license.license_key })}
+            checked={isChosen}
+            onChange={(event) => onToggle(index, isWithShift(event))}
+          />
+        </td>
+      )}
       <td className={classes.key}>
         <span className={classes.keyLine}>
           <a href={href} className={classes.link}>

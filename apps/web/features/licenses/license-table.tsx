@@ -20,7 +20,8 @@ interface LicenseTableProps {
     UseInfiniteQueryResult,
     "isPending" | "error" | "hasNextPage" | "isFetchingNextPage" | "isPlaceholderData"
   > & { readonly fetchNextPage: () => unknown };
-  readonly selection: Selection;
+  /** Null for those who could do nothing with what they choose. */
+  readonly selection: Selection | null;
   readonly empty: ReactNode;
 }
 
@@ -29,6 +30,8 @@ const rowsAhead = 30;
 
 /** What stays at the top of the window while one scrolls lies over so much of it. */
 const headHeight = 60;
+
+const nobodyChooses = { ids: new Set<string>(), isAll: false } as const;
 
 /** Only the rows in sight are drawn; more come as one scrolls. */
 export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps) {
@@ -56,7 +59,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     return id === undefined ? null : `/o/${slug}/licenses/${id}`;
   };
   const clicks = useRowClicks(hrefOf);
-  const { ids, isAll } = selection;
+  const { ids, isAll } = selection ?? nobodyChooses;
   const chosen = useMemo(
     () => (isAll ? rows.length : rows.filter(({ id }) => ids.has(id)).length),
     [rows, ids, isAll],
@@ -78,17 +81,19 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
       >
         <thead>
           <tr>
-            <th className={classes.check}>
-              <input
-                type="checkbox"
-                aria-label={t("select.allShown")}
-                checked={rows.length > 0 && chosen === rows.length}
-                ref={(element) => {
-                  if (element !== null) element.indeterminate = chosen > 0 && chosen < rows.length;
-                }}
-                onChange={(event) => selection.setAllShown(event.currentTarget.checked)}
-              />
-            </th>
+            {selection !== null && (
+              <th className={classes.check}>
+                <input
+                  type="checkbox"
+                  aria-label={t("select.allShown")}
+                  checked={rows.length > 0 && chosen === rows.length}
+                  ref={(element) => {
+                    if (element !== null) element.indeterminate = chosen > 0 && chosen < rows.length;
+                  }}
+                  onChange={(event) => selection.setAllShown(event.currentTarget.checked)}
+                />
+              </th>
+            )}
             <th className={classes.key}>{t("columns.key")}</th>
             <th data-wide>{t("columns.customer")}</th>
             <th data-wide className={classes.product}>
@@ -110,7 +115,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
           </tr>
         </thead>
         <tbody onKeyDown={onKeyDown} {...clicks}>
-          {isWaiting && <Waiting />}
+          {isWaiting && <Waiting cells={selection === null ? cells.slice(1) : cells} />}
           {first > 0 && <Gap height={first * rowHeight} />}
           {rows.slice(first, end).map((license, place) => (
             <LicenseRow
@@ -119,7 +124,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
               license={license}
               isChosen={isAll || ids.has(license.id)}
               href={hrefOf(first + place) ?? ""}
-              onToggle={selection.toggle}
+              onToggle={selection?.toggle}
             />
           ))}
           {end < rows.length && <Gap height={(rows.length - end) * rowHeight} />}
@@ -168,7 +173,7 @@ function wide() {
   return { "data-wide": true };
 }
 
-function Waiting() {
+function Waiting({ cells }: { cells: readonly object[] }) {
   return [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((line) => (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes focus.
     <tr key={line} aria-hidden="true">

@@ -1,24 +1,27 @@
 import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
+import { bulkActions } from "./bulk-actions.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { LicenseTable } from "./license-table.tsx";
-import { NoLicenses } from "./no-licenses.tsx";
 import { licensesRoute } from "./routes.tsx";
 import { isFiltered, queryOf } from "./search.ts";
 import { useSelection } from "./selection.ts";
 import { ViewStrip } from "./view-strip.tsx";
 
 export type License = Item<"listLicenses">;
+
+// Most visits find something.
+const NoLicenses = lazy(() => import("./no-licenses.tsx").then((file) => ({ default: file.NoLicenses })));
 
 export function LicensesPage() {
   const { t, i18n } = useTranslation("licenses");
@@ -41,6 +44,7 @@ export function LicensesPage() {
   });
   const rows = useMemo(() => flat(list.data), [list.data]);
   const tags = useMemo(() => tagsOf(rows), [rows]);
+  const mayChoose = bulkActions.some(({ needs }) => may(needs));
   const selection = useSelection(JSON.stringify(filter), rows);
   const hasNone =
     list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered(search) && !search.q;
@@ -94,8 +98,12 @@ export function LicensesPage() {
       <LicenseTable
         rows={rows}
         list={list}
-        selection={selection}
-        empty={<NoLicenses isFiltered={isFiltered(search)} />}
+        selection={mayChoose ? selection : null}
+        empty={
+          <Suspense>
+            <NoLicenses isFiltered={isFiltered(search)} />
+          </Suspense>
+        }
       />
       <BulkBar selection={selection} search={search} matching={total} onDone={selection.clear} />
     </Page>

@@ -8,6 +8,7 @@ import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { Back } from "../../ui/back.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -16,7 +17,7 @@ import { CustomerFields, inList } from "./customer-fields.tsx";
 import type { License } from "./list-page.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { blankDraft, bodyOf, countOf, defaultsOf, isComplete, type NewDraft } from "./new-draft.ts";
-import { useProducts } from "./products.ts";
+import { useProducts, useWayToProduct } from "./products.ts";
 import { newLicenseRoute } from "./routes.tsx";
 import { TermsFields } from "./terms-fields.tsx";
 
@@ -43,6 +44,7 @@ export function NewLicensePage() {
   const { t } = useTranslation("licenses");
   const organization = useOrganization();
   const products = useProducts();
+  const wayToProduct = useWayToProduct();
   const given = newLicenseRoute.useSearch();
   const [draft, setDraft] = useState<NewDraft>({
     ...blankDraft,
@@ -93,18 +95,18 @@ export function NewLicensePage() {
         }}
       />
     );
+  const above = <Back to={`/o/${organization.slug}/licenses`}>{t("title")}</Back>;
+  if (products.isSuccess && choices.length === 0)
+    return (
+      <Page narrow title={t("new.title")} above={above}>
+        <NoProduct to={wayToProduct}>{t("new.noProduct")}</NoProduct>
+      </Page>
+    );
   const count = countOf(draft);
   const sections = { draft, set, error: create.error };
   return (
-    <Page
-      narrow
-      title={t("new.title")}
-      above={<Back to={`/o/${organization.slug}/licenses`}>{t("title")}</Back>}
-    >
+    <Page narrow title={t("new.title")} above={above}>
       <Stack gap="md">
-        {products.isSuccess && choices.length === 0 && (
-          <Alert icon={<Icon name="info" />}>{t("new.noProduct")}</Alert>
-        )}
         {products.isPending && products.fetchStatus === "idle" && (
           <Alert icon={<Icon name="info" />}>{t("new.productsUnseen")}</Alert>
         )}

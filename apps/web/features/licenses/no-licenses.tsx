@@ -3,12 +3,16 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { NoProduct } from "../../ui/no-product.tsx";
+import { useProducts, useWayToProduct } from "./products.ts";
 
 /** Nothing was ever sold, or nothing is as the filter wants it. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
   const { t } = useTranslation("licenses");
   const may = useMay();
   const params = { organization: useOrganization().slug };
+  const products = useProducts();
+  const wayToProduct = useWayToProduct();
   if (isFiltered)
     return (
       <Empty
@@ -23,6 +27,9 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
         {t("empty.noMatchWords")}
       </Empty>
     );
+  // Nothing flashes up that is not meant: whether there is a product is known a moment later.
+  if (products.isLoading) return null;
+  if (products.data?.length === 0) return <NoProduct to={wayToProduct}>{t("new.noProduct")}</NoProduct>;
   return (
     <Empty
       icon="license"

@@ -5,6 +5,12 @@ import { useMay, useOrganization } from "../../app/here.ts";
 
 export type Product = Item<"listProducts">;
 
+/** Where a product is made, for those who may. */
+export function useWayToProduct(): string | null {
+  const { slug } = useOrganization();
+  return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
+}
+
 /** The organization's products, for those who may see them. */
 export function useProducts() {
   const organization = useOrganization();

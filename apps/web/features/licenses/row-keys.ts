@@ -5,7 +5,7 @@ import type { Selection } from "./selection.ts";
 export function useRowKeys(
   count: number,
   firstInSight: () => number,
-  selection: Selection,
+  selection: Selection | null,
 ): (event: KeyboardEvent<HTMLElement>) => void {
   const focus = (index: number) => {
     if (index < 0 || index >= count) return;
@@ -33,7 +33,7 @@ export function useRowKeys(
     if (isDown || isUp) {
       event.preventDefault();
       focus(index + (isDown ? 1 : -1));
-    } else if (event.key.toLowerCase() === "x" || (event.key === " " && isLink)) {
+    } else if (selection !== null && (event.key.toLowerCase() === "x" || (event.key === " " && isLink))) {
       event.preventDefault();
       selection.toggle(index, event.shiftKey);
     }

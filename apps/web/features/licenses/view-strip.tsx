@@ -64,6 +64,8 @@ export function ViewStrip() {
         <Button
           size="compact-sm"
           variant="subtle"
+          // As far from the line as the names beside it.
+          mb={2}
           leftSection={<Icon name="plus" size={13} />}
           onClick={() => setNaming("")}
           {...ViewNameDialog.near}

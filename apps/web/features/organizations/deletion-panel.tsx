@@ -6,7 +6,7 @@ import { useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { exactTime, Time } from "../../ui/time.tsx";
+import { exactTime } from "../../ui/time.tsx";
 
 /** Deleting has fourteen days in which it can be taken back. */
 export function DeletionPanel() {
@@ -26,12 +26,7 @@ export function DeletionPanel() {
       <Panel
         danger
         title={t("deletion.pending")}
-        lead={
-          <>
-            {t("deletion.pendingWords", { time: exactTime(organization.delete_after, i18n.language) })} (
-            <Time at={organization.delete_after} />)
-          </>
-        }
+        lead={t("deletion.pendingWords", { time: exactTime(organization.delete_after, i18n.language) })}
         actions={
           <Button onClick={takeBack} loading={restore.isPending}>
             {t("deletion.restore")}

@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useMaySee, useOrganization } from "../../app/here.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -16,16 +16,16 @@ import { TransferPanel } from "./transfer-panel.tsx";
 export function SettingsPage() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();
-  const may = useMay();
-  if (!may("organization:manage")) return <MissingPage />;
+  const canChange = useMay()("organization:manage");
+  if (!useMaySee()("organization:manage")) return <MissingPage />;
   return (
     <Page title={t("title")} lead={t("lead", { organization: organization.name })} narrow>
-      <GeneralPanel key={organization.updated_at} />
-      <SigningPanel />
+      {canChange && <GeneralPanel key={organization.updated_at} />}
+      {canChange && <SigningPanel />}
       <PlanPanel />
-      {organization.is_owner && (
+      {organization.is_owner && <ExportPanel />}
+      {organization.is_owner && canChange && (
         <>
-          <ExportPanel />
           <TransferPanel />
           <DeletionPanel />
         </>

@@ -2,13 +2,13 @@ import { List, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { CodeBlock } from "./code-block.tsx";
+import { type Platform, platforms } from "../../ui/platforms.ts";
+import { snippetFor } from "../../ui/snippets.ts";
 import classes from "./integrate-tab.module.css";
-import { type Platform, platforms } from "./platforms.ts";
 import { integrateRoute } from "./routes.tsx";
-import { snippetFor } from "./snippets.ts";
 import { useProduct } from "./use-product.ts";
 
 /** A server's customers send their key with each request. */
@@ -64,7 +64,7 @@ export function IntegrateTab() {
                 resetScroll: false,
               })
             }
-            data={platforms.map((value) => ({ value, label: t(`integrate.platforms.${value}`) }))}
+            data={Object.entries(platforms).map(([value, label]) => ({ value, label }))}
           />
         </div>
         <Stack gap="md">

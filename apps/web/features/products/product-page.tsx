@@ -1,4 +1,3 @@
-import { Alert } from "@mantine/core";
 import { type ErrorComponentProps, Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,7 +6,8 @@ import { BrokenPage } from "../../app/broken-page.tsx";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Back } from "../../ui/back.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SectionNav } from "../../ui/section-nav.tsx";
 import classes from "./product-page.module.css";
@@ -23,6 +23,7 @@ export function ProductPage() {
   const { pathname } = useLocation();
   if (product.organization_id !== organization.id) return <MissingPage />;
   const base = `/o/${organization.slug}/products/${product.id}`;
+  const danger = `${base}/danger`;
   const sees = may("products:view", "products:manage");
   const tabs = [
     { to: base, label: t("tabs.settings"), exact: true },
@@ -34,7 +35,7 @@ export function ProductPage() {
       : []),
     { to: `${base}/keys`, label: t("tabs.keys") },
     { to: `${base}/integrate`, label: t("tabs.integrate") },
-    ...(may("products:manage") ? [{ to: `${base}/danger`, label: t("tabs.danger") }] : []),
+    ...(may("products:manage") ? [{ to: danger, label: t("tabs.danger") }] : []),
   ];
   return (
     <Page
@@ -47,9 +48,11 @@ export function ProductPage() {
         <SectionNav label={t("tabs.label")} sections={tabs} />
       </div>
       {product.status !== "active" && (
-        <Alert color="orange" mb="lg" icon={<Icon name="warning" />}>
-          {t(`refuses.${product.status}`)}
-        </Alert>
+        <Notice tone="warn" title={t(`refuses.${product.status}`)}>
+          {may("products:manage") && pathname !== danger && (
+            <GoLink to={danger}>{t("danger.activate.title")}</GoLink>
+          )}
+        </Notice>
       )}
       <Suspense fallback={<TabWaiting />}>
         <Outlet />

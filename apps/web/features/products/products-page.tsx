@@ -37,6 +37,8 @@ export function ProductsPage() {
       {t("new.open")}
     </Button>
   );
+  const rows = flat(list.data);
+  const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && status === undefined;
   const columns: Column<Product>[] = [
     {
       id: "name",
@@ -68,25 +70,28 @@ export function ProductsPage() {
     { id: "created", header: t("created"), wide: true, cell: (product) => <Time at={product.created_at} /> },
   ];
   return (
-    <Page title={t("title")} lead={t("lead")} actions={create}>
-      <SegmentedControl
-        mb="md"
-        size="sm"
-        aria-label={t("status.label")}
-        value={status ?? "all"}
-        onChange={(value) =>
-          void navigate({
-            to: `/o/${slug}/products` as "/",
-            search: (value === "all" ? {} : { status: value }) as never,
-            replace: true,
-          })
-        }
-        data={filters.map((value) => ({ value, label: t(`filter.${value}`) }))}
-      />
+    // Where there is nothing yet, the same button stands in the middle of the page, and there is nothing to filter.
+    <Page title={t("title")} lead={t("lead")} actions={!hasNone && create}>
+      {!hasNone && (
+        <SegmentedControl
+          mb="md"
+          size="sm"
+          aria-label={t("status.label")}
+          value={status ?? "all"}
+          onChange={(value) =>
+            void navigate({
+              to: `/o/${slug}/products` as "/",
+              search: (value === "all" ? {} : { status: value }) as never,
+              replace: true,
+            })
+          }
+          data={filters.map((value) => ({ value, label: t(`filter.${value}`) }))}
+        />
+      )}
       <DataTable
         label={t("title")}
         columns={columns}
-        rows={flat(list.data)}
+        rows={rows}
         keyOf={(product) => product.id}
         isPending={list.isPending}
         error={list.error}

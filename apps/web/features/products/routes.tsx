@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
+import { type Platform, platforms } from "../../ui/platforms.ts";
 import { versionRoutes } from "../versions/routes.tsx";
-import { type Platform, platforms } from "./platforms.ts";
 import { productRoute } from "./product-route.ts";
 
 const statuses = ["active", "disabled", "archived"] as const;
@@ -52,7 +52,7 @@ export const integrateRoute = createRoute({
   getParentRoute: () => productRoute,
   path: "/integrate",
   validateSearch: (search: Record<string, unknown>): { with?: Platform | undefined } => ({
-    with: one(platforms, search.with),
+    with: one(Object.keys(platforms) as Platform[], search.with),
   }),
   component: lazyRouteComponent(() => import("./integrate-tab.tsx"), "IntegrateTab"),
 });

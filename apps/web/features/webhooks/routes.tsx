@@ -1,7 +1,7 @@
 import { isEventType } from "@countersign/domain/events/types";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { timeInAddress } from "../../ui/time-range.tsx";
+import { timeInAddress } from "../../ui/time-in-address.ts";
 
 export const webhooksRoute = createRoute({
   getParentRoute: () => organizationRoute,

@@ -1,26 +1,68 @@
+import { type Platform, platforms } from "../../../ui/platforms.ts";
+import { snippetFor } from "../../../ui/snippets.ts";
+
 export interface SnippetFacts {
   /** Where this server answers, without a slash at the end. */
   readonly url: string;
+  readonly productId: string;
   readonly apiKey: string;
   readonly licenseKey: string;
 }
 
-export interface Snippet {
-  readonly id: string;
-  readonly name: string;
+interface Block {
   /** The file to put it in; null for a terminal. */
-  readonly place: string | null;
+  readonly file: string | null;
   readonly text: string;
 }
 
-/** The shortest that works, in each language: nothing to install, nothing to fill in. */
-export function snippets(facts: SnippetFacts): readonly Snippet[] {
+export interface FirstCall {
+  readonly platform: Platform;
+  readonly name: string;
+  readonly blocks: readonly Block[];
+  readonly needsPackage: boolean;
+}
+
+/** Those in which a program asks once and ends: servers wait for a customer first. */
+const askAtOnce = { node: "node app.mjs", python: "python3 app.py", java: null } as const;
+
+/** Ways to ask about the first license, with nothing left to fill in. */
+export function firstCalls(facts: SnippetFacts): readonly FirstCall[] {
+  const programs = Object.entries(askAtOnce).map(([key, run]) => program(key as Platform, run, facts));
   return [
-    { id: "curl", name: "curl", place: null, text: curl(facts) },
-    { id: "node", name: "Node.js", place: "check.mjs", text: node(facts) },
-    { id: "python", name: "Python", place: "check.py", text: python(facts) },
-    { id: "java", name: "Java", place: "Check.java", text: java(facts) },
+    {
+      platform: "curl",
+      name: platforms.curl,
+      blocks: [{ file: null, text: curl(facts) }],
+      needsPackage: false,
+    },
+    ...programs,
   ];
+}
+
+/** The SDK's own program; the keys are put beside it, as they are on a server. */
+function program(platform: Platform, run: string | null, facts: SnippetFacts): FirstCall {
+  const { file, text, install } = snippetFor(platform, {
+    server: facts.url,
+    productId: facts.productId,
+    isSigned: false,
+  });
+  const isCommand = run !== null;
+  const commands = [
+    ...(isCommand && install !== null ? [install] : []),
+    `export COUNTERSIGN_API_KEY=${quoted(facts.apiKey)}`,
+    `export LICENSE_KEY=${quoted(facts.licenseKey)}`,
+    ...(isCommand ? [run] : []),
+  ];
+  return {
+    platform,
+    name: platforms[platform],
+    blocks: [
+      { file, text },
+      ...(isCommand || install === null ? [] : [{ file: "pom.xml", text: install }]),
+      { file: null, text: commands.join("\n") },
+    ],
+    needsPackage: true,
+  };
 }
 
 function curl({ url, apiKey, licenseKey }: SnippetFacts): string {
@@ -28,54 +70,6 @@ function curl({ url, apiKey, licenseKey }: SnippetFacts): string {
   -H ${quoted(`Authorization: Bearer ${apiKey}`)} \\
   -H 'Content-Type: application/json' \\
   -d ${quoted(JSON.stringify({ license_key: licenseKey }))}`;
-}
-
-function node({ url, apiKey, licenseKey }: SnippetFacts): string {
-  return `const response = await fetch(${JSON.stringify(`${url}/api/v1/validate`)}, {
-  method: "POST",
-  headers: {
-    Authorization: ${JSON.stringify(`Bearer ${apiKey}`)},
-    "Content-Type": "application/json",
-  },
-  body: JSON.stringify({ license_key: ${JSON.stringify(licenseKey)} }),
-});
-const license = await response.json();
-console.log(license.valid, license.status);`;
-}
-
-function python({ url, apiKey, licenseKey }: SnippetFacts): string {
-  return `import json
-from urllib.request import Request, urlopen
-
-request = Request(
-    ${JSON.stringify(`${url}/api/v1/validate`)},
-    data=json.dumps({"license_key": ${JSON.stringify(licenseKey)}}).encode(),
-    headers={
-        "Authorization": ${JSON.stringify(`Bearer ${apiKey}`)},
-        "Content-Type": "application/json",
-    },
-)
-with urlopen(request, timeout=10) as response:
-    license = json.load(response)
-print(license["valid"], license["status"])`;
-}
-
-function java({ url, apiKey, licenseKey }: SnippetFacts): string {
-  const body = JSON.stringify(JSON.stringify({ license_key: licenseKey }));
-  return `import java.net.URI;
-import java.net.http.*;
-
-class Check {
-  public static void main(String[] args) throws Exception {
-    var request = HttpRequest.newBuilder(URI.create(${JSON.stringify(`${url}/api/v1/validate`)}))
-        .header("Authorization", ${JSON.stringify(`Bearer ${apiKey}`)})
-        .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString(${body}))
-        .build();
-    var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
-    System.out.println(response.body());
-  }
-}`;
 }
 
 /** For a shell. */

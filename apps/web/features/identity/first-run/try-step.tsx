@@ -1,13 +1,13 @@
-import { Alert, Button, Group, ScrollArea, Stack, Tabs, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack, Tabs, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useChange } from "../../../api/queries.ts";
-import { Copy, Copyable } from "../../../ui/copy.tsx";
+import { CodeBlock } from "../../../ui/code-block.tsx";
+import { Copyable } from "../../../ui/copy.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { FirstLight, useFirstUse } from "./first-light.tsx";
-import classes from "./first-run.module.css";
-import { snippets } from "./snippets.ts";
+import { firstCalls } from "./snippets.ts";
 import type { License, Organization, Product } from "./standing.ts";
 import { StepCard } from "./step-card.tsx";
 
@@ -24,8 +24,9 @@ interface TryStepProps {
 export function TryStep({ organization, product, license, apiKey, onNewKey }: TryStepProps) {
   const { t } = useTranslation("identity");
   const firstUsedAt = useFirstUse(license);
-  const ready = snippets({
+  const calls = firstCalls({
     url: location.origin,
+    productId: product.id,
     apiKey: apiKey ?? "YOUR_API_KEY",
     licenseKey: license.license_key,
   });
@@ -41,24 +42,29 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
         {apiKey === null && <LostKey product={product} onNewKey={onNewKey} />}
         <Tabs defaultValue="curl" keepMounted={false}>
           <Tabs.List mb="sm">
-            {ready.map(({ id, name }) => (
-              <Tabs.Tab key={id} value={id}>
+            {calls.map(({ platform, name }) => (
+              <Tabs.Tab key={platform} value={platform}>
                 {name}
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {ready.map(({ id, name, place, text }) => (
-            <Tabs.Panel key={id} value={id}>
-              <div className={classes.code}>
-                <div className={classes.codeHead}>
-                  <span>{place ?? t("setup.try.terminal")}</span>
-                  <Copy value={text} label={t("setup.try.copy")} />
-                </div>
-                {/* It scrolls, also by keyboard. */}
-                <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": name }}>
-                  <pre>{text}</pre>
-                </ScrollArea>
-              </div>
+          {calls.map(({ platform, name, blocks, needsPackage }) => (
+            <Tabs.Panel key={platform} value={platform}>
+              <Stack gap="sm">
+                {blocks.map(({ file, text }) => (
+                  <CodeBlock
+                    key={file}
+                    label={file ?? name}
+                    file={file ?? t("setup.try.terminal")}
+                    text={text}
+                  />
+                ))}
+                {needsPackage && (
+                  <Text size="sm" c="dimmed">
+                    {t("setup.try.notPublished")}
+                  </Text>
+                )}
+              </Stack>
             </Tabs.Panel>
           ))}
         </Tabs>

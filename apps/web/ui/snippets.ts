@@ -1,15 +1,15 @@
-import curl from "../../../../sdks/snippets/curl.sh?raw";
-import express from "../../../../sdks/snippets/express.mjs?raw";
-import java from "../../../../sdks/snippets/Licensed.java?raw";
-import nestjs from "../../../../sdks/snippets/nestjs.ts?raw";
-import node from "../../../../sdks/snippets/node.mjs?raw";
-import python from "../../../../sdks/snippets/python.py?raw";
-import signedCurl from "../../../../sdks/snippets/signed/curl.sh?raw";
-import signedExpress from "../../../../sdks/snippets/signed/express.mjs?raw";
-import signedJava from "../../../../sdks/snippets/signed/Licensed.java?raw";
-import signedNestjs from "../../../../sdks/snippets/signed/nestjs.ts?raw";
-import signedNode from "../../../../sdks/snippets/signed/node.mjs?raw";
-import signedPython from "../../../../sdks/snippets/signed/python.py?raw";
+import curl from "../../../sdks/snippets/curl.sh?raw";
+import express from "../../../sdks/snippets/express.mjs?raw";
+import java from "../../../sdks/snippets/Licensed.java?raw";
+import nestjs from "../../../sdks/snippets/nestjs.ts?raw";
+import node from "../../../sdks/snippets/node.mjs?raw";
+import python from "../../../sdks/snippets/python.py?raw";
+import signedCurl from "../../../sdks/snippets/signed/curl.sh?raw";
+import signedExpress from "../../../sdks/snippets/signed/express.mjs?raw";
+import signedJava from "../../../sdks/snippets/signed/Licensed.java?raw";
+import signedNestjs from "../../../sdks/snippets/signed/nestjs.ts?raw";
+import signedNode from "../../../sdks/snippets/signed/node.mjs?raw";
+import signedPython from "../../../sdks/snippets/signed/python.py?raw";
 import type { Platform } from "./platforms.ts";
 
 /** What a snippet is filled in with. The keys are not: they are read from the environment. */

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
-import { Copy } from "../../ui/copy.tsx";
 import classes from "./code-block.module.css";
 import { CodeText } from "./code-text.tsx";
+import { Copy } from "./copy.tsx";
 
 /** A program to copy, under the name of its file. */
 export function CodeBlock({ label, file, text }: { label: string; file: string; text: string }) {

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { sqlite } from "../support/databases.ts";
+import { linkIn, type Resident, tokenIn } from "../support/house.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+if (chromiumPath === null) skipLoudly("states that are rarely seen", howToGetChromium);
+// What the page does is the same on both databases.
+else
+  describe("states that are rarely seen", () => {
+    let dashboard: Dashboard;
+    let home: string;
+    beforeAll(async () => {
+      dashboard = await openDashboard(sqlite.make);
+      home = `${dashboard.house.url}/o/${dashboard.slug}`;
+    }, 180_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    test("a link to set a password that was used offers another one right there", async () => {
+      const { house } = dashboard;
+      const person = await house.resident();
+      const ask = () => house.browser().auth("/request-password-reset", { email: person.email });
+      await ask();
+      const token = tokenIn((await house.letters(person.email)).at(-1));
+      await house.browser().auth("/reset-password", { token, newPassword: "a first one, long enough" });
+      const before = (await house.letters(person.email)).length;
+
+      const page = await (await openContext()).newPage();
+      const troubles = troublesOf(page);
+      await page.goto(`${house.url}/reset-password?token=${token}`);
+      await page.getByRole("textbox", { name: "New password" }).fill("a second one, long enough");
+      await page.getByRole("button", { name: "Set password" }).click();
+      await page.getByRole("heading", { name: "This link does not work" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByLabel("E-mail").fill(person.email);
+      await page.getByRole("button", { name: "Send the e-mail" }).click();
+      await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+      expect((await house.letters(person.email)).length).toBe(before + 1);
+      expect(troubles).toEqual([]);
+      await page.context().close();
+    }, 180_000);
+
+    test("without a product, what needs one leads to it", async () => {
+      const { house, manage, owner } = dashboard;
+      const { slug } = await manage("POST", "/organizations", { name: "Fresh start" });
+      const page = await dashboard.pageFor(owner);
+      for (const where of ["licenses", "licenses/new", "licenses/import"]) {
+        await page.goto(`${house.url}/o/${slug}/${where}`);
+        await page.getByRole("heading", { name: "A product comes first" }).waitFor();
+        await page.getByRole("link", { name: "New product" }).click();
+        await page.waitForURL(`${house.url}/o/${slug}/products/new`);
+      }
+      // Where there is nothing, what is offered is offered once, and there is nothing to filter.
+      for (const [where, what] of [
+        ["products", "New product"],
+        ["customers", "New customer"],
+        ["ip-blocks", "Block an address"],
+        ["access-tokens", "New access token"],
+      ] as const) {
+        await page.goto(`${house.url}/o/${slug}/${where}`);
+        const offer = page.getByRole(where === "customers" || where === "ip-blocks" ? "button" : "link", {
+          name: what,
+        });
+        await page.getByRole("heading", { level: 2 }).waitFor();
+        expect(await offer.count()).toBe(1);
+        expect(await page.getByRole("searchbox").count()).toBe(0);
+      }
+      expect(await violationsOf(page)).toEqual([]);
+      await page.context().close();
+    }, 180_000);
+
+    test("whoever can only look at licenses is given nothing to choose them by", async () => {
+      await sell("carla@example.com");
+      const page = await dashboard.pageFor(await member(["licenses:view"]));
+      await page.goto(`${home}/licenses`);
+      await page.getByRole("row").filter({ hasText: "carla@example.com" }).waitFor();
+      expect(await page.getByRole("checkbox").count()).toBe(0);
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      expect(await page.getByText("1 chosen").count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.context().close();
+    }, 180_000);
+
+    test("why a letter was not sent is said in the reader's language, with what the mail server said", async () => {
+      const { house, owner } = dashboard;
+      const { email } = await member(["licenses:view"]);
+      const problem = "Can't send mail - all recipients were rejected: 550 5.1.1 User unknown";
+      await house.store.transaction((db) =>
+        db.updateTable("mailbox").set({ problem }).where("recipient", "=", email).execute(),
+      );
+      const [letter] = await house.letters(email);
+      const page = await dashboard.pageFor(owner);
+      await speak(page, "de");
+      await page.goto(`${house.url}/admin/mailbox/${letter?.id}`);
+      await page
+        .getByText("Der Mailserver nimmt für diesen Empfänger nichts an. Er sagt: 550 5.1.1 User unknown.")
+        .waitFor();
+      await page.goto(`${house.url}/admin/mailbox?recipient=${encodeURIComponent(email)}`);
+      await page.getByText("Nicht gesendet", { exact: true }).first().hover();
+      await page.getByRole("tooltip").filter({ hasText: "Der Mailserver nimmt" }).waitFor();
+      await page.context().close();
+    }, 180_000);
+
+    test("in a suspended organization one can look at its settings and tokens, and take everything away", async () => {
+      const { manage, organizationId, owner } = dashboard;
+      await manage("POST", `/organizations/${organizationId}/access-tokens`, {
+        name: "Shop",
+        permissions: ["licenses:view"],
+      });
+      await manage("POST", `/admin/organizations/${organizationId}/suspend`, { reason: "An open invoice" });
+      const page = await dashboard.pageFor(owner);
+      await page.goto(`${home}/settings`);
+      await page.getByText("nothing can be changed. The operator says: An open invoice").waitFor();
+      await page.getByRole("heading", { name: "Plan" }).waitFor();
+      await page.getByRole("link", { name: "Download" }).waitFor();
+      expect(await page.getByRole("button", { name: /Save|Delete|Hand over/ }).count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.goto(`${home}/access-tokens`);
+      await page.getByText("Shop", { exact: true }).waitFor();
+      expect(await page.getByRole("button", { name: /Revoke/ }).count()).toBe(0);
+      expect(await page.getByRole("link", { name: "New access token" }).count()).toBe(0);
+      await manage("POST", `/admin/organizations/${organizationId}/restore`, {});
+      await page.context().close();
+    }, 180_000);
+
+    function sell(email: string) {
+      return dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, { customer_email: email });
+    }
+
+    async function member(permissions: readonly string[]): Promise<Resident> {
+      const { house, manage, organizationId } = dashboard;
+      const someone = await house.guest();
+      const role = await manage("POST", `/organizations/${organizationId}/roles`, {
+        name: `Role of ${someone.userId}`,
+        permissions,
+      });
+      await manage("POST", `/organizations/${organizationId}/invitations`, {
+        email: someone.email,
+        role_id: role.id,
+      });
+      const [letter] = (await house.letters(someone.email)).filter(({ kind }) => kind === "invitation");
+      const token = linkIn(letter).pathname.split("/").at(-1);
+      await someone.browser.manage("POST", `/invitations/${token}/accept`, {});
+      return someone;
+    }
+  });
+
+async function speak(page: Page, language: string): Promise<void> {
+  // Letters are shown in a frame that has no storage.
+  await page.addInitScript(
+    `try { localStorage.setItem("countersign.language", ${JSON.stringify(language)}) } catch {}`,
+  );
+}
