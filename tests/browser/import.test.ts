@@ -31,7 +31,7 @@ else
       await (await chooser).setFiles({ name: "sold.csv", mimeType: "text/csv", buffer: Buffer.from(file()) });
 
       await page.getByRole("combobox", { name: "What Bought by means" }).click();
-      await page.getByRole("option", { name: "Customer’s e-mail" }).click();
+      await page.getByRole("option", { name: "Customer's e-mail" }).click();
       // Watched from before it begins: it may be over soon.
       const isSeen = page.getByText("You can leave this page; it goes on.").waitFor();
       await page.getByRole("button", { name: "Check the file" }).click();

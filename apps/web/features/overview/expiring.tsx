@@ -41,7 +41,7 @@ export function Expiring() {
       <ProblemAlert error={error} />
       <RunningOutChart />
       {data === undefined && error === null && <Lines />}
-      {data?.data.length === 0 && <Text c="dimmed">{t("expiring.none")}</Text>}
+      {data?.data.length === 0 && <Text c="dimmed">{t("expiring.none", { days })}</Text>}
       <ul className={classes.list}>
         {data?.data.map((license) => (
           <li key={license.id} className={classes.line}>
