@@ -2,7 +2,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { useRouter } from "@tanstack/react-router";
 
 /** Goes by what was typed a moment after the last letter; whoever has followed a link meanwhile is not brought back. */
-export function useWhenSettled<Value>(follow: (value: Value) => void, waitMs = 250): (value: Value) => void {
+export function useWhenSettled<Value>(follow: (value: Value) => void, waitMs = 150): (value: Value) => void {
   const router = useRouter();
   const settle = useDebouncedCallback((value: Value, typedOn: string) => {
     if (router.latestLocation.pathname === typedOn) follow(value);
