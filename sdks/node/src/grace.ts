@@ -57,7 +57,7 @@ export class Grace {
   async granted(licenseKey: string, asked: string, result: ValidateResult): Promise<void> {
     if (this.#graceMs === 0) return;
     const license = formOf(licenseKey);
-    const question = nameOf(asked);
+    const question = this.#nameOf(asked);
     await this.#inTurn(license, async () => {
       this.#refused.delete(license);
       const grants = this.#granted.get(license) ?? new Map<string, number>();
@@ -78,7 +78,7 @@ export class Grace {
     await this.#inTurn(license, async () => {
       this.#granted.delete(license);
       try {
-        await this.#store.remove(nameOf(license));
+        await this.#store.remove(this.#nameOf(license));
       } catch {
         this.#refused.add(license);
         if (dropOldest(this.#refused, this.#most)) this.#hasForgotten = true;
@@ -90,7 +90,7 @@ export class Grace {
   async lastWord(licenseKey: string, asked: string): Promise<ValidateResult | null> {
     if (this.#graceMs === 0) return null;
     const license = formOf(licenseKey);
-    const question = nameOf(asked);
+    const question = this.#nameOf(asked);
     return this.#inTurn(license, async () => {
       const grants = this.#granted.get(license);
       if (this.#refused.has(license) || (this.#hasForgotten && grants === undefined)) return null;
@@ -145,18 +145,23 @@ export class Grace {
 
   async #save(license: string, kept: Kept): Promise<void> {
     const text = JSON.stringify(kept);
-    await this.#store.save(nameOf(license), `${this.#mac(license, text)}.${text}`);
+    await this.#store.save(this.#nameOf(license), `${this.#mac(license, text)}.${text}`);
   }
 
   /** Null for what this client did not write, or wrote for another license. */
   async #load(license: string): Promise<Kept | null> {
-    const text = await this.#store.load(nameOf(license));
+    const text = await this.#store.load(this.#nameOf(license));
     if (text === null) return null;
     const content = text.slice(65);
     const expected = Buffer.from(this.#mac(license, content));
     const claimed = Buffer.from(text.slice(0, 64));
     if (claimed.length !== expected.length || !timingSafeEqual(claimed, expected)) return null;
     return JSON.parse(content) as Kept;
+  }
+
+  /** Tells nothing about the license key to who only sees it, and differs for products that share a store. */
+  #nameOf(text: string): string {
+    return createHmac("sha256", this.#secret).update(text).digest("hex").slice(0, 32);
   }
 
   #mac(license: string, text: string): string {
@@ -177,11 +182,6 @@ function revived(result: ValidateResult): ValidateResult {
 /** The same for the same license, however it was typed. */
 function formOf(licenseKey: string): string {
   return licenseKey.trim().toUpperCase();
-}
-
-/** License keys are nobody's business who only sees the files. */
-function nameOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 /** Whether one had to make room. */

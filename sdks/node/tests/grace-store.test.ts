@@ -7,10 +7,15 @@ const valid = { valid: true, status: "active", custom: { plan: { name: "pro" } }
 const revoked = { valid: false, status: "revoked", custom: null, ...usual };
 
 /** A client of a server that gives these answers in turn, and is away after the last. */
-function clientOf(graceStore: GraceStore, answers: object[], cacheEntries?: number): Countersign {
+function clientOf(
+  graceStore: GraceStore,
+  answers: object[],
+  cacheEntries?: number,
+  apiKey = "csk_test",
+): Countersign {
   return new Countersign({
     cacheEntries,
-    apiKey: "csk_test",
+    apiKey,
     baseUrl: "http://127.0.0.1:9",
     cacheSeconds: 0,
     graceSeconds: 3_600,
@@ -93,6 +98,21 @@ test("what one caller does with the custom response is no other's business", asy
   expect(() => {
     (custom as { plan: { name: string } }).plan.name = "free";
   }).toThrow();
+});
+
+test("products that share a store keep their own, also for the same license key", async () => {
+  const kept = new Map<string, string>();
+  const store: GraceStore = {
+    load: (name) => kept.get(name) ?? null,
+    save: (name, text) => void kept.set(name, text),
+    remove: (name) => void kept.delete(name),
+  };
+  const one = clientOf(store, [valid]);
+  const other = clientOf(store, [valid], undefined, "csk_other");
+  await one.validate(key);
+  await other.validate(key);
+  expect((await one.validate(key)).source).toBe("grace");
+  expect((await other.validate(key)).source).toBe("grace");
 });
 
 test("the license key is not in what is kept", async () => {

@@ -406,6 +406,20 @@ class ClientTest {
   }
 
   @Test
+  void productsThatShareAFolderKeepTheirOwn(@org.junit.jupiter.api.io.TempDir java.nio.file.Path folder) {
+    FileGraceStore store = new FileGraceStore(folder);
+    Grace one = new Grace(3_600_000, store, "csk_one", Clock.SYSTEM, 10);
+    Grace other = new Grace(3_600_000, store, "csk_other", Clock.SYSTEM, 10);
+    ValidateResult result =
+        ValidateResult.read(
+            "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
+    one.granted(KEY, "", result);
+    other.granted(KEY, "", result);
+    assertNotNull(one.lastWord(KEY, ""));
+    assertNotNull(other.lastWord(KEY, ""));
+  }
+
+  @Test
   void manyLicensesDoNotFillTheMemory() {
     Grace grace = new Grace(1_000, null, "csk_test", Clock.SYSTEM, 10);
     ValidateResult result =
