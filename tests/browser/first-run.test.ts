@@ -46,12 +46,26 @@ else
         await page.getByLabel("Name of the organization").fill("Nordlicht");
         await page.getByRole("button", { name: "Create organization" }).click();
 
+        // What comes next is known only a while later: until then, the key stays, and what was ticked beside it.
+        let answerNow = () => {};
+        const answered = new Promise<void>((resolve) => {
+          answerNow = resolve;
+        });
+        const asked = page.waitForRequest(/\/products\/[^/]+\/licenses\?/);
+        await page.route(/\/products\/[^/]+\/licenses\?/, async (route) => {
+          await answered;
+          await route.continue();
+        });
         await page.getByLabel("Name of the product").fill("Polaris");
         await page.getByRole("button", { name: "Create product" }).click();
         await page.getByRole("heading", { name: "The product's API key" }).waitFor();
         const apiKey = (await page.locator("pre").first().textContent()) ?? "";
         expect(apiKey).toStartWith("csk_");
+        await asked;
         await page.getByLabel("I have stored it").check();
+        const next = page.waitForResponse(/\/products\/[^/]+\/licenses\?/);
+        answerNow();
+        await next;
         await page.getByRole("button", { name: "Go on" }).click();
 
         await page.getByLabel("The customer's e-mail").fill("carla@example.com");

@@ -30,6 +30,8 @@ function Steps({ email }: { email: string }) {
     setStored(false);
   };
   const standing = useStanding();
+  // Before all else: while it is looked what comes next, the key must not go, nor what was ticked beside it.
+  if (apiKey !== null && !isStored) return <KeyStep apiKey={apiKey} onStored={() => setStored(true)} />;
   if (standing.step === "unknown") {
     return (
       <OutsideCard title={t("setup.title")}>
@@ -43,7 +45,6 @@ function Steps({ email }: { email: string }) {
       </OutsideCard>
     );
   }
-  if (apiKey !== null && !isStored) return <KeyStep apiKey={apiKey} onStored={() => setStored(true)} />;
   switch (standing.step) {
     case "purpose":
       return <PurposeStep />;
