@@ -29,11 +29,14 @@ test("with three servers on one database every event is distributed and sent onc
     );
     const rows = await deliveriesTo(store, id);
     expect(rows.map((row) => row.event_id).toSorted()).toEqual(events.toSorted());
-    // On a machine with much to do an answer may come too late, and then there is another attempt.
-    const attempted = rows.flatMap((row) =>
-      Array.from({ length: row.attempts }, () => webhookId(row.event_id)),
-    );
-    expect(receiver.received.map((request) => request.id).toSorted()).toEqual(attempted.toSorted());
+    // On a machine with much to do a request or its answer may come too late, and then there is another attempt.
+    const arrived = (eventId: string) =>
+      receiver.received.filter(({ id }) => id === webhookId(eventId)).length;
+    const wrong = rows.filter((row) => {
+      const times = arrived(row.event_id);
+      return times < 1 || times > row.attempts;
+    });
+    expect(wrong).toEqual([]);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await receiver.close();
