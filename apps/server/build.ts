@@ -14,9 +14,8 @@ try {
   await Bun.build({
     entrypoints: [
       "apps/server/main.ts",
-      "apps/server/features/license-files/import-thread.ts",
+      "apps/server/management/management-worker.ts",
       "apps/server/features/requests/journal-thread.ts",
-      "packages/store/sqlite/reading-thread.ts",
     ].map((path) => join(root, path)),
     outdir: half,
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]" },

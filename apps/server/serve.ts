@@ -1,21 +1,15 @@
-import { join } from "node:path";
-import { isBuilt } from "@countersign/store/built";
 import { openStore } from "@countersign/store/open";
-import type { Config } from "./config.ts";
-import { DashboardPages } from "./features/dashboard/pages.ts";
-import { stopWaiting } from "./features/events/waiting.ts";
+import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { Readiness } from "./features/health/readiness.ts";
-import { LateIdentity } from "./features/identity/late-identity.ts";
 import { makeSetupToken } from "./features/identity/setup-link.ts";
 import { Recorder } from "./features/requests/recorder.ts";
 import { Batcher } from "./features/validate/batch.ts";
-import { type Listener, listen, type ServerParts } from "./http/listen.ts";
-import { ManageApi } from "./http/manage/manage-api.ts";
-import { manageRoutes } from "./http/manage/routes.ts";
+import { Forwarder } from "./http/forward.ts";
+import { type Listener, listen, type PublicParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
-import { startBackground } from "./jobs/background.ts";
 import { inBursts, type Log, reasonOf } from "./log.ts";
+import { ManagementWorker } from "./management/worker-handle.ts";
 import { OperatorProblem } from "./problem.ts";
 
 export interface RunningServer {
@@ -26,15 +20,20 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Where the build puts it, seen from here or from the built server. */
-const dashboardFolder = join(import.meta.dirname, isBuilt ? "../.." : "..", "web", "dist");
 const longestDrainMs = 8_000;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
 const logEveryMs = 1_000;
 
-/** Puts the server together from its settings and starts it. */
-export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+/**
+ * Puts the server together from its settings and starts it. This thread validates; everything else is done by the
+ * management worker, which reads the same settings from the environment.
+ */
+export async function startServer(
+  config: Config,
+  environment: Environment,
+  log: Log,
+): Promise<RunningServer> {
   const metrics = new Metrics();
   const tellFailed = inBursts<string>(logEveryMs, (calls, reason) =>
     log.error("Storage did not answer. Requests were refused with 503.", { calls, reason }),
@@ -69,26 +68,39 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
   });
-  const identity = await LateIdentity.prepare(store, config, log);
-  const manageApi = new ManageApi({ store, config, log, signIn: identity }, manageRoutes);
-  const background = startBackground(store, recorder, config, log);
+  const tellUnforwarded = inBursts<string>(logEveryMs, (requests, reason) =>
+    log.error("Requests could not be passed on to the management worker.", { requests, reason }),
+  );
+  let worker: ManagementWorker | null = null;
   const close = async () => {
-    await background.stop();
+    await worker?.stop();
     await recorder.close();
     await store.close();
   };
-  const listener = await openPort(
-    config,
-    {
+  const undoIfFailed = async <T>(start: () => Promise<T>): Promise<T> => {
+    try {
+      return await start();
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+  const management = await undoIfFailed(() =>
+    ManagementWorker.start({ store, environment, journal: recorder, log }),
+  );
+  worker = management;
+  const forwarder = new Forwarder(
+    () => management.socket,
+    (error) => tellUnforwarded(1, reasonOf(error)),
+  );
+  const listener = await undoIfFailed(async () =>
+    openPort(config, {
       publicApi,
-      manageApi,
-      authApi: identity,
       metrics,
       readiness,
-      pages: new DashboardPages(dashboardFolder),
+      forwarder,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
-    },
-    close,
+    }),
   );
   return {
     port: listener.port,
@@ -96,19 +108,17 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
     stop: async () => {
       readiness.drain();
       publicApi.drain();
-      stopWaiting(store);
+      management.drain();
       await drain(listener, batcher);
       await close();
     },
   };
 }
 
-async function openPort(config: Config, parts: ServerParts, giveUp: () => Promise<void>): Promise<Listener> {
-  const { port, host } = config;
+function openPort({ port, host }: Config, parts: PublicParts): Listener {
   try {
     return listen(host, port, parts);
   } catch (cause) {
-    await giveUp();
     throw new OperatorProblem(
       `Port ${port} on ${host} cannot be opened: ${portReason(cause)} Set PORT to another one.`,
       { cause },

@@ -3,7 +3,6 @@ import type { Kysely } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, Judged } from "./calls.ts";
 import type { Forgetting, JournalEntry } from "./journal.ts";
-import type { Answer, Given, ReadingName } from "./readings.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -17,13 +16,8 @@ export interface Store {
   readonly sealer: Sealer;
   /** For reading. What a transaction has not committed is not seen here. */
   readonly reads: Kysely<Tables>;
-  /**
-   * The same for reading along an index and in its order, where the database should not think of another way. What
-   * reads many rows belongs here: it makes no validation wait once the reading room is open.
-   */
+  /** The same for lists, which read along an index and in its order: the database should not choose another plan. */
   readonly alongIndexes: Kysely<Tables>;
-  /** Reads something that takes several statements: see `readings`. It makes no validation wait, as above. */
-  read<N extends ReadingName>(name: N, ...given: Given<N>): Promise<Answer<N>>;
   /**
    * For a library that writes on its own, a statement at a time: each is as lasting as a transaction. What Countersign
    * writes itself goes through `transaction`.
@@ -44,10 +38,10 @@ export interface Store {
    */
   searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
   /**
-   * For the one server that has the database, or the many that share it: from now on, long reading is done apart from
-   * the rest, and what makes searches quick is kept up to date. What goes wrong there is told, and tried again.
+   * For the one thread of a server that does everything but validate: from now on it keeps the search index up to date
+   * and does what SQLite would otherwise do during somebody's commit. Failures are reported, and tried again.
    */
-  openReadingRoom(trouble: (reason: string) => void): void;
+  startUpkeep(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
   judge(calls: readonly Call[]): Promise<readonly Judged[]>;
   /** What another thread of this process needs to open the same database with `openBeside`: once for each thread. */

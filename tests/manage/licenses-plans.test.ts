@@ -27,7 +27,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     seller = await openSeller(database.location);
     all = everyLicenseOf(seller.organizationId);
     await fill(seller, nowMs);
-    seller.store.openReadingRoom((reason) => expect(reason).toBe("nothing"));
+    seller.store.startUpkeep((reason) => expect(reason).toBe("nothing"));
     const isReady = async () => (await seller.store.searchLicenses(newId(), "nothing", 1)) !== null;
     await until("the text index knows all licenses", isReady, 100_000);
   }, 120_000);

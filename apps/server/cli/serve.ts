@@ -47,7 +47,7 @@ Each can also be read from a file, named by the same setting with _FILE at its e
     });
     // Loaded only here: the other commands need little of it, and should not wait for it.
     const { startServer } = await import("../serve.ts");
-    const server = await startServer(config, log);
+    const server = await startServer(config, environment, log);
     const url = config.url.replace(/:0$/, `:${server.port}`);
     log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
     if (server.setupToken !== null) {

@@ -1,20 +1,15 @@
-import { authBase } from "@countersign/contract/auth/route";
-import type { DashboardPages } from "../features/dashboard/pages.ts";
 import type { Metrics } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
-import type { LateIdentity } from "../features/identity/late-identity.ts";
-import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
-import { broken, noSuchPath, options, wrongMethod } from "./answers.ts";
-import { type ManageApi, manageBase } from "./manage/manage-api.ts";
+import { broken, options, wrongMethod } from "./answers.ts";
+import type { Forwarder } from "./forward.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
 
-export interface ServerParts {
+/** What the validating thread answers itself; the forwarder has everything else answered by the management worker. */
+export interface PublicParts {
   readonly publicApi: PublicApi;
-  readonly manageApi: ManageApi;
-  readonly authApi: Pick<LateIdentity, "handle">;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
-  readonly pages: DashboardPages;
+  readonly forwarder: Forwarder;
   readonly failed: (error: Error) => void;
 }
 
@@ -28,11 +23,11 @@ export interface Listener {
 }
 
 /**
- * The one file that knows which runtime serves. Requests come in here and go on as web-standard `Request`s; every
- * route of the server is on this screen.
+ * The routes of the validating thread. This file and `listen-on-socket.ts`, which has all other routes, are the only
+ * ones that know which runtime serves: requests go on from here as web-standard `Request`s.
  */
-export function listen(host: string, port: number, parts: ServerParts): Listener {
-  const { publicApi, manageApi, authApi, metrics, readiness, pages } = parts;
+export function listen(host: string, port: number, parts: PublicParts): Listener {
+  const { publicApi, metrics, readiness, forwarder } = parts;
   const server = Bun.serve({
     hostname: host,
     port,
@@ -49,46 +44,48 @@ export function listen(host: string, port: number, parts: ServerParts): Listener
         if (!isRead(request)) return otherMethod(request, "GET, HEAD");
         return publicApi.lookup(request, server.requestIP(request)?.address ?? null, request.params.key);
       },
-      [`${manageBase}/*`]: (request, server) => {
-        // Who asks to wait for events hears nothing for longer than a connection may be silent.
-        if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
-        return manageApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId());
-      },
-      [`${authBase}/*`]: (request, server) =>
-        authApi.handle(request, server.requestIP(request)?.address ?? null, newRequestId()),
       "/healthz": (request) => read(request, () => text("ok\n")),
       "/readyz": (request) =>
         read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),
       "/metrics": (request) =>
         read(request, async () => text(await metrics.text(), 200, metrics.contentType)),
-      "/openapi.json": (request) => read(request, () => openApi(newRequestId())),
-      "/docs": (request) => read(request, () => docs(newRequestId())),
-      "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
-      "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
-      "/problems/:kind": (request) =>
-        read(request, () => problemText(request.params.kind, newRequestId()) ?? noSuchPath(newRequestId())),
     },
-    fetch: (request) => pages.answer(request, newRequestId()),
-    error: (error) => {
-      parts.failed(error);
-      return broken(newRequestId());
+    fetch: (request, server) => {
+      // A caller who waits for events hears nothing for longer than a connection may be silent.
+      if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
+      return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
     },
+    error: failedWith(parts.failed),
   });
+  return listener(server, server.port ?? port);
+}
+
+const longestWaitSeconds = 30;
+
+export function listener(server: Bun.Server<unknown>, port: number): Listener {
   return {
-    port: server.port ?? port,
+    port,
     stopAccepting: () => void server.stop(false),
     cut: () => server.stop(true),
     pendingRequests: () => server.pendingRequests,
   };
 }
 
-const longestWaitSeconds = 30;
+export function failedWith(failed: (error: Error) => void): (error: Error) => Response {
+  return (error) => {
+    failed(error);
+    return broken(newRequestId());
+  };
+}
 
 function isRead(request: Request): boolean {
   return request.method === "GET" || request.method === "HEAD";
 }
 
-function read(request: Request, answer: () => Response | Promise<Response>): Response | Promise<Response> {
+export function read(
+  request: Request,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
   return isRead(request) ? answer() : otherMethod(request, "GET, HEAD");
 }
 

@@ -4,7 +4,7 @@ import { ExpiryWatch } from "../features/events/expiry-watch.ts";
 import { refusalForgetting } from "../features/events/forget-refusals.ts";
 import { QuotaWatch } from "../features/events/quota-watch.ts";
 import { leftoverForgetting } from "../features/identity/forget-leftovers.ts";
-import { importDesk } from "../features/license-files/desk.ts";
+import { importRunner } from "../features/license-files/import-runner.ts";
 import { mailForgetting } from "../features/mail/forget.ts";
 import { lettersAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { smtpPost } from "../features/mail/post.ts";
@@ -54,10 +54,10 @@ export function startBackground(
     ],
     log,
   );
-  store.openReadingRoom((reason) =>
-    log.warn("Lists and searches have trouble with the database. They will be tried again.", { reason }),
+  store.startUpkeep((reason) =>
+    log.warn("Upkeep of the database failed. It will be tried again.", { reason }),
   );
-  const imports = importDesk(store, log);
+  const imports = importRunner(store, log);
   const outbox = new Outbox(store, config.url, sender, log);
   return {
     stop: async () => {

@@ -4,7 +4,6 @@ import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import { type Answer, type Given, type ReadingName, readFrom } from "../readings.ts";
 import { Sealer } from "../sealer.ts";
 import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
@@ -114,16 +113,12 @@ export class PostgresStore implements Store {
     }
   }
 
-  read<N extends ReadingName>(name: N, ...given: Given<N>): Promise<Answer<N>> {
-    return readFrom(this, name, given);
-  }
-
   searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
     return searchLicenses(this.reads, organizationId, term, most);
   }
 
-  /** PostgreSQL reads elsewhere anyway, and keeps its own index. */
-  openReadingRoom(): void {}
+  /** PostgreSQL does all of it itself. */
+  startUpkeep(): void {}
 
   judge(calls: readonly Call[]): Promise<readonly Judged[]> {
     this.#calls.add(calls.length);

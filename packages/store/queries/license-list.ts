@@ -1,9 +1,9 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { ReadFrom } from "../readings.ts";
-import { showLicense } from "../shown-license.ts";
 import type { Database, Store } from "../store.ts";
 import { conditions, expiryOrder, fewByIndex, type LicenseFilter, walkBounds } from "./license-filter.ts";
-import { licenseViews } from "./license-views.ts";
+
+/** What lists are read from. */
+type ListStore = Pick<Store, "reads" | "alongIndexes" | "searchLicenses">;
 
 export interface LicenseOrder {
   readonly by: "created_at" | "expires_at" | "updated_at";
@@ -39,7 +39,7 @@ const mostLookedAtToCount = 24_000;
  * through along its index, a stretch at a time with a pause between, until the page is full or enough was looked at.
  */
 export async function licensePage(
-  store: ReadFrom,
+  store: ListStore,
   filter: LicenseFilter,
   order: LicenseOrder,
   after: Place | null,
@@ -70,23 +70,9 @@ export async function licensePage(
   return { ids: idsOf(found), next: from };
 }
 
-/** The same as it is shown, already in JSON: a text goes from one thread to another in no time. */
-export async function licensePageText(
-  store: ReadFrom,
-  filter: LicenseFilter,
-  order: LicenseOrder,
-  after: Place | null,
-  limit: number,
-  nowMs: number,
-): Promise<{ data: string; next: Place | null }> {
-  const { ids, next } = await licensePage(store, filter, order, after, limit, nowMs);
-  const views = await licenseViews(store.reads, ids);
-  return { data: JSON.stringify(views.map((view) => showLicense(view, nowMs))), next };
-}
-
 /** How many the filter means, up to ten thousand, and whether that is all of them. */
 export async function countLicenses(
-  store: ReadFrom,
+  store: ListStore,
   filter: LicenseFilter,
   nowMs: number,
 ): Promise<{ count: number; exact: boolean }> {

@@ -2,17 +2,11 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Bulk, Many } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
-import type { Turns } from "../write-lock.ts";
-import { openDatabase } from "./files.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 
 /** SQLite takes at most 32,766 values in one statement. */
 const mostValues = 32_000;
 const largestGroup = 512;
-/** After how many pages of the log whoever commits copies it: SQLite's own number, and one for many writes in a row. */
-const pagesUsually = 1_000;
-const pagesInBulk = 8_000;
-/** After how many it is copied between two of many writes. */
-const pagesBetween = 3_000;
 
 /**
  * Many rows in one statement, prepared once: what a statement costs by itself, and what indexes by full text do at the
@@ -20,15 +14,12 @@ const pagesBetween = 3_000;
  */
 export class SqliteBulk implements Bulk {
   readonly #writer: DatabaseSync;
-  readonly #path: string;
-  readonly #turns: Turns;
+  readonly #checkpoints: Checkpoints;
   readonly #statements = new Map<string, StatementSync>();
-  #expecting = 0;
 
-  constructor(writer: DatabaseSync, path: string, turns: Turns) {
+  constructor(writer: DatabaseSync, checkpoints: Checkpoints) {
     this.#writer = writer;
-    this.#path = path;
-    this.#turns = turns;
+    this.#checkpoints = checkpoints;
   }
 
   async insert(
@@ -62,32 +53,8 @@ export class SqliteBulk implements Bulk {
     return sql`(select value from json_each(${JSON.stringify(values)}))`;
   }
 
-  /**
-   * Lets more of the log come together before it is copied into the database file: many rows dirty the same pages of
-   * the indexes again and again. And copies it where nobody waits for it.
-   */
   expectMany(): Many {
-    this.#expecting += 1;
-    this.#writer.exec(`pragma wal_autocheckpoint = ${pagesInBulk}`);
-    // A connection of its own: on the other one somebody may be in the middle of a transaction.
-    let copier: DatabaseSync | null = null;
-    return {
-      between: () => {
-        copier ??= openDatabase(this.#path);
-        return this.#copyLog(copier);
-      },
-      over: () => {
-        copier?.close();
-        this.#expecting -= 1;
-        if (this.#expecting === 0) this.#writer.exec(`pragma wal_autocheckpoint = ${pagesUsually}`);
-      },
-    };
-  }
-
-  /** First most of it, while others write; then, in a turn, what they wrote meanwhile. Only then the log begins anew. */
-  async #copyLog(copier: DatabaseSync): Promise<void> {
-    if (uncopied(copier, "noop") < pagesBetween) return;
-    if (uncopied(copier, "passive") > 0) await this.#turns.hold(async () => uncopied(copier, "passive"));
+    return this.#checkpoints.expectMany();
   }
 
   /** Whoever writes, writes alone. */
@@ -111,13 +78,4 @@ function groupFor(columns: number): number {
   let size = largestGroup;
   while (size * columns > mostValues) size >>= 1;
   return size;
-}
-
-/** How many pages of the log are not in the database file yet, after copying or without. */
-function uncopied(database: DatabaseSync, how: "noop" | "passive"): number {
-  const { log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() as {
-    log: number;
-    checkpointed: number;
-  };
-  return log - checkpointed;
 }

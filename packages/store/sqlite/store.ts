@@ -5,12 +5,13 @@ import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
-import { type Answer, type Given, type ReadingName, readFrom } from "../readings.ts";
 import { Sealer } from "../sealer.ts";
+import { sentence } from "../sentence.ts";
 import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { type Turns, WriteLock } from "../write-lock.ts";
 import { SqliteBulk } from "./bulk.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
@@ -18,8 +19,8 @@ import { openDatabase, openReader, prepareFolder, type SqliteFiles, sqliteFiles 
 import { BorrowedTurns, lendTurns } from "./lent-turns.ts";
 import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
-import { kyselyIn, ReadingRoom } from "./reading-room.ts";
 import { stateName, type Taken } from "./text-index.ts";
+import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
 
 export interface SqliteOptions {
@@ -85,13 +86,14 @@ export class SqliteStore implements Store {
   readonly #writes: Kysely<Tables>;
   readonly #lock: Turns;
   readonly #disk: DiskSync;
+  readonly #checkpoints: Checkpoints;
   readonly #validate: SqliteValidate;
   readonly #options: SqliteOptions;
   readonly #syncTimer: ReturnType<typeof setInterval>;
   readonly #files: SqliteFiles;
   readonly #release: () => void;
   readonly #calls: CallCount;
-  #room: { readonly room: ReadingRoom; readonly reads: Kysely<Tables> } | null = null;
+  #textIndex: TextIndexUpkeep | null = null;
   #unsynced = false;
 
   constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, shared: Shared) {
@@ -114,7 +116,8 @@ export class SqliteStore implements Store {
     this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
-    this.bulk = new SqliteBulk(database, files.main, this.#lock);
+    this.#checkpoints = new Checkpoints(database, files.main, this.#lock);
+    this.bulk = new SqliteBulk(database, this.#checkpoints);
     this.#disk = new DiskSync(`${files.main}-wal`);
     this.direct = directKysely({
       writer: database,
@@ -138,6 +141,7 @@ export class SqliteStore implements Store {
   beside(): Beside {
     const { port1, port2 } = new MessageChannel();
     lendTurns(this.#lock, port1);
+    this.#checkpoints.leaveToAnotherThread();
     const { folder, encryptionKey, durability } = this.#options;
     return {
       location: { kind: "sqlite", folder },
@@ -148,7 +152,7 @@ export class SqliteStore implements Store {
   }
 
   get alongIndexes(): Kysely<Tables> {
-    return this.#room?.reads ?? this.reads;
+    return this.reads;
   }
 
   async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
@@ -168,24 +172,18 @@ export class SqliteStore implements Store {
     return result;
   }
 
-  read<N extends ReadingName>(name: N, ...given: Given<N>): Promise<Answer<N>> {
-    return this.#room === null ? readFrom(this, name, given) : this.#room.room.answer(name, given);
-  }
-
   async searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
-    return this.#room === null ? null : this.#room.room.find(organizationId, term, most);
+    return this.#textIndex?.find(organizationId, term, most) ?? null;
   }
 
-  openReadingRoom(trouble: (reason: string) => void): void {
-    const room = new ReadingRoom(this.#files, { note: (taken) => this.#note(taken), trouble });
-    this.#room = { room, reads: kyselyIn(room) };
+  startUpkeep(trouble: (reason: string) => void): void {
+    this.#checkpoints.runInBackground((error) => trouble(sentence(error)));
+    this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
     this.#calls.add(calls.length);
-    const judged = this.#lock.busy
-      ? await this.#lock.hold(async () => this.#judgeNow(calls))
-      : this.#judgeNow(calls);
+    const judged = this.#lock.busy ? await this.#judgeInTurn(calls) : this.#judgeNow(calls);
     if (this.#options.durability === "strict") await this.#disk.flush();
     else this.#unsynced = true;
     return judged;
@@ -205,7 +203,8 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
-    await this.#room?.room.close();
+    await this.#textIndex?.close();
+    await this.#checkpoints.close();
     await this.#lock.hold(async () => undefined);
     await this.#disk.flush().catch(() => undefined);
     this.#disk.close();
@@ -230,6 +229,19 @@ export class SqliteStore implements Store {
         return false;
       }, "soon");
     }
+  }
+
+  /** A caller gets a quick "not now" rather than wait for a writer that does not finish. */
+  async #judgeInTurn(calls: readonly Call[]): Promise<Judged[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<Judged[]>();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new StorageUnavailable("Another writer has held the database for too long."));
+    }, longestWaitMs);
+    // What comes too late must not be counted: its callers have been refused.
+    this.#lock.hold(async () => (isLate ? [] : this.#judgeNow(calls))).then(resolve, reject);
+    return promise.finally(() => clearTimeout(timer));
   }
 
   #judgeNow(calls: readonly Call[]): Judged[] {
@@ -263,6 +275,7 @@ export class SqliteStore implements Store {
 }
 
 const changesAtOnce = 2_000;
+const longestWaitMs = 1_500;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   const read = database.prepare("select value from platform_state where name = 'data_key'");

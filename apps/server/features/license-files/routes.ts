@@ -15,8 +15,8 @@ import { notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
 import { actorOf } from "./actor.ts";
-import { importDesk } from "./desk.ts";
 import { exportStream, fileName } from "./export.ts";
+import { importRunner } from "./import-runner.ts";
 import { type ImportOptions, newImport } from "./job.ts";
 import { FileTooLarge, mostBytes, receive } from "./receive.ts";
 import { FileProblem, rowReader } from "./rows.ts";
@@ -26,7 +26,7 @@ import { showImport, showImportWithErrors } from "./show.ts";
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
     const { store, log } = context;
-    const desk = importDesk(store, log);
+    const runner = importRunner(store, log);
     const options: ImportOptions = {
       format: context.request.headers.get("content-type")?.toLowerCase().includes("ndjson") ? "jsonl" : "csv",
       dryRun: query.dry_run,
@@ -36,20 +36,18 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       columns: query.columns,
     };
     const nowMs = await store.clock();
-    const job = newImport(theProduct(context), options, actorOf(context), desk.claimant, nowMs);
+    const job = newImport(theProduct(context), options, actorOf(context), runner.claimant, nowMs);
     await store.transaction((db) => addImport(db, job));
-    // While the file arrives, the thread for it can start.
-    desk.look();
     try {
-      const bytes = await receiveBody(context, job, desk.claimant, options);
+      const bytes = await receiveBody(context, job, runner.claimant, options);
       const answer = await context.transaction(async (db) => {
         const arrived = { state: "waiting", bytes_total: bytes, claimed_by: null, claimed_until: 0 } as const;
-        if (!(await updateImport(db, job.id, desk.claimant, arrived)))
+        if (!(await updateImport(db, job.id, runner.claimant, arrived)))
           throw new Problem("unavailable", "The file came too slowly. Send it again.");
         await addAuditEntries(db, [auditRow(job, "import.started", nowMs)]);
         return showImportWithErrors({ ...job, ...arrived });
       });
-      desk.look();
+      runner.wake();
       return answer;
     } catch (error) {
       await store.transaction((db) => removeImport(db, job.id));

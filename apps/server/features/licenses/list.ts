@@ -2,10 +2,16 @@ import type { licenseFilter } from "@countersign/contract/manage/license-fields"
 import { searchTerm } from "@countersign/domain/licenses/search-text";
 import { productById } from "@countersign/store/queries/access";
 import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import type { LicenseOrder, Place } from "@countersign/store/queries/license-list";
+import {
+  countLicenses,
+  type LicenseOrder,
+  licensePage,
+  type Place,
+} from "@countersign/store/queries/license-list";
+import { licenseViews } from "@countersign/store/queries/license-views";
+import { showLicense } from "@countersign/store/shown-license";
 import type { z } from "zod";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
-import { jsonText } from "../../http/manage/json-text.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../http/manage/page.ts";
 
 export type FilterInput = {
@@ -22,24 +28,23 @@ interface ListQuery extends FilterInput {
 
 const dayMs = 86_400_000;
 
-export async function listLicenses(context: Context, query: ListQuery): Promise<Response> {
+export async function listLicenses(context: Context, query: ListQuery) {
   const { store, nowMs } = context;
   const filter = await filterOf(context, query);
   const order = { by: query.sort, descending: query.order === "desc" };
   const after = placeOf(query.cursor, orderName(order));
-  if (filter === null) return listOf("[]", null, query.count ? { count: 0, exact: true } : null);
-  const { data, next } = await store.read("licensePageText", filter, order, after, query.limit, nowMs);
-  const counted = query.count ? await store.read("countLicenses", filter, nowMs) : null;
-  return listOf(data, next === null ? null : cursorOf(next, orderName(order)), counted);
-}
-
-/** `data` is JSON already. */
-function listOf(data: string, cursor: string | null, counted: { count: number; exact: boolean } | null) {
-  const rest = {
-    next_cursor: cursor,
+  if (filter === null) {
+    const none = query.count ? { total: 0, total_is_exact: true } : {};
+    return { data: [], next_cursor: null, ...none };
+  }
+  const { ids, next } = await licensePage(store, filter, order, after, query.limit, nowMs);
+  const views = await licenseViews(store.reads, ids);
+  const counted = query.count ? await countLicenses(store, filter, nowMs) : null;
+  return {
+    data: views.map((view) => showLicense(view, nowMs)),
+    next_cursor: next === null ? null : cursorOf(next, orderName(order)),
     ...(counted === null ? {} : { total: counted.count, total_is_exact: counted.exact }),
   };
-  return jsonText(`{"data":${data},${JSON.stringify(rest).slice(1)}`);
 }
 
 /** Null when it can mean no license: a product of somebody else is one that does not exist. */

@@ -17,7 +17,7 @@ export const problemKinds = {
   limit_reached: [403, "A limit is reached"],
   too_many_requests: [429, "Too many requests"],
   broken: [500, "Something went wrong on the server"],
-  unavailable: [503, "The database does not answer"],
+  unavailable: [503, "The server cannot answer right now"],
 } as const;
 
 export type ProblemKind = keyof typeof problemKinds;

@@ -1,0 +1,73 @@
+import type { Store } from "@countersign/store/store";
+import { type Log, reasonOf } from "../../log.ts";
+import { newId } from "../../new-id.ts";
+import { workThrough } from "./work-through.ts";
+
+const checkEveryMs = 2_000;
+
+/**
+ * Runs imports one at a time, in steps that let other requests pass. Also resumes what another process left unfinished
+ * because it was killed or stopped.
+ */
+export class ImportRunner {
+  readonly claimant = newId();
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #running: Promise<void> | null = null;
+  #isAskedAgain = false;
+  #isStopping = false;
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+    this.#timer = setInterval(() => this.wake(), checkEveryMs);
+    this.#timer.unref();
+    this.wake();
+  }
+
+  /** An import is waiting, or may be. */
+  wake(): void {
+    this.#isAskedAgain = true;
+    if (this.#running !== null || this.#isStopping) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Leaves what is unfinished at a point where it can be resumed. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isAskedAgain && !this.#isStopping) {
+      this.#isAskedAgain = false;
+      try {
+        await workThrough({
+          store: this.#store,
+          claimant: this.claimant,
+          stopping: () => this.#isStopping,
+          trouble: (message, fields) => this.#log.warn(message, fields),
+        });
+      } catch (error) {
+        this.#log.warn("Waiting imports could not be processed. They will be tried again.", {
+          reason: reasonOf(error),
+        });
+      }
+    }
+  }
+}
+
+const runners = new WeakMap<Store, ImportRunner>();
+
+/** The runner of a store, started when it is first asked for. */
+export function importRunner(store: Store, log: Log): ImportRunner {
+  const known = runners.get(store);
+  if (known !== undefined) return known;
+  const runner = new ImportRunner(store, log);
+  runners.set(store, runner);
+  return runner;
+}

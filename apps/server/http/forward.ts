@@ -1,0 +1,83 @@
+import { Problem, problemResponse } from "./manage/problem.ts";
+
+/** Says whose connection a forwarded request came by. Nobody but the validating thread can set it. */
+export const peerHeader = "x-countersign-peer";
+
+/** What concerns one connection and not the request. */
+const connectionHeaders = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+];
+
+/** More at once than any real dashboard or script needs: each costs a little memory here until it is answered. */
+const mostAtOnce = 2_000;
+
+/**
+ * Passes requests on to the management worker, and its responses back, as they come. The validating thread looks at
+ * neither: what a request costs depends on its bytes alone.
+ */
+export class Forwarder {
+  readonly #socket: () => Promise<string>;
+  readonly #failed: (error: unknown) => void;
+  #underWay = 0;
+
+  constructor(socket: () => Promise<string>, failed: (error: unknown) => void) {
+    this.#socket = socket;
+    this.#failed = failed;
+  }
+
+  async forward(request: Request, peer: string | null, requestId: string): Promise<Response> {
+    if (this.#underWay >= mostAtOnce) return unavailable("Too many requests are waiting.", requestId);
+    this.#underWay += 1;
+    try {
+      return await fetch(`http://countersign${targetOf(request.url)}`, {
+        unix: await this.#socket(),
+        method: request.method,
+        headers: forwardedHeaders(request.headers, peer),
+        body: request.body,
+        redirect: "manual",
+        decompress: false,
+        signal: request.signal,
+        timeout: false,
+      } as BunFetchRequestInit);
+    } catch (error) {
+      if (!request.signal.aborted) this.#failed(error);
+      return unavailable("The management API is not running right now.", requestId);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+}
+
+/** Path and query. Taken from the text, because a URL whose Host is malformed cannot be parsed. */
+function targetOf(url: string): string {
+  if (url.startsWith("/")) return url;
+  const afterScheme = url.indexOf("//") + 2;
+  const start = url.slice(afterScheme).search(/[/?#]/);
+  if (start < 0) return "/";
+  const target = url.slice(afterScheme + start);
+  return target.startsWith("/") ? target : `/${target}`;
+}
+
+function forwardedHeaders(from: Headers, peer: string | null): Headers {
+  const headers = new Headers(from);
+  for (const name of connectionHeaders) headers.delete(name);
+  // The worker is asked under its own name: nothing there may depend on what a caller says that this server is called.
+  headers.set("host", "countersign");
+  if (peer === null) headers.delete(peerHeader);
+  else headers.set(peerHeader, peer);
+  return headers;
+}
+
+function unavailable(reason: string, requestId: string): Response {
+  return problemResponse(
+    new Problem("unavailable", `${reason} Try again shortly.`, { headers: { "retry-after": "1" } }),
+    requestId,
+  );
+}

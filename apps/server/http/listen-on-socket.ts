@@ -1,0 +1,50 @@
+import { authBase } from "@countersign/contract/auth/route";
+import type { DashboardPages } from "../features/dashboard/pages.ts";
+import type { LateIdentity } from "../features/identity/late-identity.ts";
+import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
+import { noSuchPath } from "./answers.ts";
+import { peerHeader } from "./forward.ts";
+import { failedWith, type Listener, listener, read } from "./listen.ts";
+import { type ManageApi, manageBase } from "./manage/manage-api.ts";
+import { newRequestId } from "./public.ts";
+
+/** What the management worker answers. */
+export interface WorkerParts {
+  readonly manageApi: ManageApi;
+  readonly authApi: Pick<LateIdentity, "handle">;
+  readonly pages: DashboardPages;
+  readonly failed: (error: Error) => void;
+}
+
+/** Listens where only the validating thread connects. */
+export function listenOnSocket(path: string, parts: WorkerParts): Listener {
+  const { manageApi, authApi, pages } = parts;
+  const server = Bun.serve({
+    unix: path,
+    ...neverIdle,
+    development: false,
+    routes: {
+      [`${manageBase}/*`]: (request) => manageApi.handle(request, peerOf(request), newRequestId()),
+      [`${authBase}/*`]: (request) => authApi.handle(request, peerOf(request), newRequestId()),
+      "/openapi.json": (request) => read(request, () => openApi(newRequestId())),
+      "/docs": (request) => read(request, () => docs(newRequestId())),
+      "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
+      "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
+      "/problems/:kind": (request) =>
+        read(request, () => problemText(request.params.kind, newRequestId()) ?? noSuchPath(newRequestId())),
+    },
+    fetch: (request) => pages.answer(request, newRequestId()),
+    error: failedWith(parts.failed),
+  });
+  return listener(server, 0);
+}
+
+/**
+ * The validating thread ends connections that are idle: it knows whether it is about to use one. The runtime's types
+ * do not know that this setting holds for sockets too.
+ */
+const neverIdle = { idleTimeout: 0 } as object;
+
+function peerOf(request: Request): string | null {
+  return request.headers.get(peerHeader);
+}

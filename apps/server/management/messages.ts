@@ -1,0 +1,31 @@
+import type { Beside } from "@countersign/store/store";
+import type { Environment } from "../config.ts";
+import type { LogFields, LogLevel } from "../log.ts";
+
+/** What the management worker is started with. */
+export interface WorkerSettings {
+  readonly environment: Environment;
+  readonly beside: Beside;
+  /** Where it listens for the requests that the validating thread forwards. */
+  readonly socket: string;
+}
+
+export type ToWorker =
+  /** Requests that wait for an event are answered now, so that the server can stop. */
+  | { readonly kind: "drain" }
+  | { readonly kind: "stop" }
+  /** The journal, which another thread writes, holds nothing of this organization any more. */
+  | { readonly kind: "forgotten"; readonly organizationId: string; readonly problem: string | null };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  /** It could not start. */
+  | { readonly kind: "failed"; readonly reason: string }
+  | {
+      readonly kind: "log";
+      readonly level: LogLevel;
+      readonly message: string;
+      readonly fields: LogFields | undefined;
+    }
+  | { readonly kind: "forget"; readonly organizationId: string }
+  | { readonly kind: "stopped" };

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { openStore } from "@countersign/store/open";
+import type { Store } from "@countersign/store/store";
+import { freshFolder } from "../../../tests/support/databases.ts";
+import { until } from "../../../tests/support/until.ts";
+import { Forwarder } from "../http/forward.ts";
+import { createLog } from "../log.ts";
+import { ManagementWorker, type WorkerParts } from "./worker-handle.ts";
+
+/** What the worker says that it was sent. */
+interface Seen {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+describe("the management worker", () => {
+  const folder = freshFolder();
+  const lines: string[] = [];
+  let store: Store;
+  let parts: WorkerParts;
+  let worker: ManagementWorker;
+  let front: Bun.Server<undefined>;
+  let url: string;
+  beforeAll(async () => {
+    store = await openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard" });
+    parts = {
+      store,
+      environment: {},
+      journal: { forget: async () => undefined },
+      log: createLog({ level: "info", pretty: false, now: Date.now, write: (line) => lines.push(line) }),
+      file: fixture("echo-worker"),
+    };
+    worker = await ManagementWorker.start(parts);
+    const forwarder = new Forwarder(
+      () => worker.socket,
+      () => {},
+    );
+    front = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      development: false,
+      routes: { "/here": () => new Response("here") },
+      fetch: (request) => forwarder.forward(request, "192.0.2.7", "request-id"),
+    });
+    url = `http://127.0.0.1:${front.port}`;
+  });
+  afterAll(async () => {
+    await front.stop(true);
+    await worker.stop();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("gets path, query, method, headers and body as they were sent", async () => {
+    const response = await fetch(`${url}/some/path?q=%20a&q=b`, {
+      method: "PUT",
+      headers: { "x-own": "1", cookie: "c=d" },
+      body: "x".repeat(300_000),
+    });
+    const seen = (await response.json()) as Seen;
+    expect(seen).toMatchObject({ method: "PUT", length: 300_000 });
+    expect(seen.url).toEndWith("/some/path?q=%20a&q=b");
+    expect(seen.headers).toMatchObject({ "x-own": "1", cookie: "c=d" });
+  });
+
+  test("is told who is calling by the thread in front of it alone", async () => {
+    const response = await fetch(url, { headers: { "x-countersign-peer": "203.0.113.9" } });
+    expect(((await response.json()) as Seen).headers["x-countersign-peer"]).toBe("192.0.2.7");
+  });
+
+  test("gives answers that arrive as they were made, packed and with every cookie", async () => {
+    const response = await fetch(`${url}/packed`);
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(await response.text()).toBe("small");
+  });
+
+  test("can refuse a body that it does not read", async () => {
+    const response = await fetch(`${url}/refuse`, { method: "POST", body: "x".repeat(5_000_000) });
+    expect(response.status).toBe(413);
+  });
+
+  test("keeps nobody waiting but its own callers, however long it computes", async () => {
+    let isOver = false;
+    const blocked = fetch(`${url}/block`).then(() => {
+      isOver = true;
+    });
+    const answered: boolean[] = [];
+    for (let round = 0; round < 20; round++) {
+      await fetch(`${url}/here`);
+      answered.push(isOver);
+    }
+    expect(answered).not.toContain(true);
+    await blocked;
+  });
+
+  test("is started again when it ends; meanwhile requests get 503 or wait for it", async () => {
+    const lost = await fetch(`${url}/end`);
+    expect(lost.status).toBe(503);
+    expect(lost.headers.get("retry-after")).toBe("1");
+    await until("it answers again", async () => (await fetch(`${url}/again`)).status === 200);
+    expect(lines.join("")).toContain("The management worker has ended. It is started again.");
+  });
+
+  test("that cannot start says why, and leaves nothing behind", async () => {
+    const started = ManagementWorker.start({ ...parts, file: fixture("failing-worker") });
+    expect(await started.catch(String)).toContain("There is no such thing.");
+    const socket = await worker.socket;
+    await worker.stop();
+    expect(existsSync(dirname(socket))).toBe(false);
+  });
+});
+
+function fixture(name: string): URL {
+  return new URL(`../../../tests/support/workers/${name}.ts`, import.meta.url);
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { threadFile } from "@countersign/store/built";
+import type { Store } from "@countersign/store/store";
+import type { Environment } from "../config.ts";
+import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
+import { type Log, reasonOf } from "../log.ts";
+import type { FromWorker, ToWorker, WorkerSettings } from "./messages.ts";
+
+const restartAfterMs = 1_000;
+/** A stopping server does not wait longer than this for the worker. */
+const longestStopMs = 7_000;
+
+export interface WorkerParts {
+  readonly store: Store;
+  readonly environment: Environment;
+  readonly journal: JournalOfOrganizations;
+  readonly log: Log;
+  /** The code of the thread. */
+  readonly file?: URL;
+}
+
+/** Starts the management worker, starts it again if it ends, and says where it listens. */
+export class ManagementWorker {
+  readonly #parts: WorkerParts;
+  /** Only this user can enter it: what comes through the socket is believed about who is calling. */
+  readonly #folder = mkdtempSync(join(tmpdir(), "countersign-"));
+  #thread: Worker | null = null;
+  #starting: PromiseWithResolvers<string> = unheard();
+  #stopping: PromiseWithResolvers<void> | null = null;
+  #restart: ReturnType<typeof setTimeout> | undefined;
+  #starts = 0;
+
+  private constructor(parts: WorkerParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects when the worker cannot start. */
+  static async start(parts: WorkerParts): Promise<ManagementWorker> {
+    const worker = new ManagementWorker(parts);
+    worker.#start();
+    try {
+      await worker.#starting.promise;
+    } catch (error) {
+      await worker.stop();
+      throw error;
+    }
+    return worker;
+  }
+
+  /** The socket that it listens on, once it does. */
+  get socket(): Promise<string> {
+    return this.#starting.promise;
+  }
+
+  drain(): void {
+    this.#post({ kind: "drain" });
+  }
+
+  /** Ends the thread, after its work in the background has come to a point where it can be resumed. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#restart);
+    this.#stopping ??= Promise.withResolvers();
+    const thread = this.#thread;
+    if (thread !== null) {
+      const timer = setTimeout(() => this.#stopping?.resolve(), longestStopMs);
+      this.#post({ kind: "stop" });
+      await this.#stopping.promise;
+      clearTimeout(timer);
+      await thread.terminate();
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #start(): void {
+    this.#starts += 1;
+    const beside = this.#parts.store.beside();
+    const socket = join(this.#folder, `${this.#starts}.sock`);
+    const settings: WorkerSettings = { environment: { ...this.#parts.environment }, beside, socket };
+    const file = this.#parts.file ?? threadFile("management-worker", import.meta.url);
+    const thread = new Worker(file, {
+      workerData: settings,
+      transferList: beside.turns === null ? [] : [beside.turns],
+    });
+    thread.on("message", (message: FromWorker) => this.#hear(message, socket));
+    thread.on("error", (error) => this.#end(thread, reasonOf(error)));
+    thread.on("exit", () => this.#end(thread, "The thread has ended."));
+    this.#thread = thread;
+  }
+
+  #end(thread: Worker, reason: string): void {
+    if (this.#thread !== thread) return;
+    this.#thread = null;
+    this.#stopping?.resolve();
+    if (this.#stopping !== null) return;
+    this.#parts.log.error("The management worker has ended. It is started again.", { reason });
+    this.#starting.reject(new Error(reason));
+    this.#starting = unheard();
+    this.#restart = setTimeout(() => this.#start(), restartAfterMs);
+  }
+
+  #hear(message: FromWorker, socket: string): void {
+    const { log, journal } = this.#parts;
+    switch (message.kind) {
+      case "ready":
+        this.#starting.resolve(socket);
+        break;
+      case "failed":
+        if (this.#stopping !== null) this.#stopping.resolve();
+        else this.#failed(message.reason);
+        break;
+      case "log":
+        log[message.level](message.message, message.fields);
+        break;
+      case "forget": {
+        const { organizationId } = message;
+        const done = (problem: string | null) => this.#post({ kind: "forgotten", organizationId, problem });
+        journal.forget(organizationId).then(
+          () => done(null),
+          (error) => done(reasonOf(error)),
+        );
+        break;
+      }
+      case "stopped":
+        this.#stopping?.resolve();
+        break;
+    }
+  }
+
+  /** What could not start is ended whole: half of it may be running. */
+  #failed(reason: string): void {
+    const thread = this.#thread;
+    if (thread === null) return;
+    void thread.terminate();
+    this.#end(thread, reason);
+  }
+
+  #post(message: ToWorker): void {
+    this.#thread?.postMessage(message);
+  }
+}
+
+/** A start whose failure nobody need be waiting for. */
+function unheard(): PromiseWithResolvers<string> {
+  const outcome = Promise.withResolvers<string>();
+  outcome.promise.catch(() => {});
+  return outcome;
+}

@@ -1,0 +1,42 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { ToWorker } from "../../../apps/server/management/messages.ts";
+
+/** Takes the place of the management worker: says what reached it, and misbehaves when asked to. */
+const server = Bun.serve({
+  unix: workerData.socket,
+  development: false,
+  routes: {
+    "/block": () => {
+      const endMs = performance.now() + 1_500;
+      while (performance.now() < endMs);
+      return new Response("blocked");
+    },
+    "/end": () => {
+      setTimeout(() => process.exit(1));
+      return new Promise<Response>(() => {});
+    },
+    "/refuse": () => new Response("too large", { status: 413, headers: { connection: "close" } }),
+    "/packed": () =>
+      new Response(Bun.gzipSync("small"), {
+        headers: [
+          ["content-encoding", "gzip"],
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+        ],
+      }),
+  },
+  fetch: async (request) =>
+    Response.json({
+      url: request.url,
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      length: (await request.arrayBuffer()).byteLength,
+    }),
+});
+
+parentPort?.on("message", (message: ToWorker) => {
+  if (message.kind !== "stop") return;
+  server.stop(true);
+  parentPort?.postMessage({ kind: "stopped" });
+});
+parentPort?.postMessage({ kind: "ready" });
