@@ -459,7 +459,8 @@ export interface MailboxRow {
 
 /** How many letters an organization has caused on a day. One row for each kind of recipients. */
 export interface DailyLettersRow {
-  organization_id: string;
+  /** An organization, or its owner. */
+  sender_id: string;
   recipients: "customers" | "invited";
   day: number;
   used: number;

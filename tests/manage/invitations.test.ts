@@ -327,14 +327,14 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       office.store.reads
         .selectFrom("daily_letters")
         .select(["recipients", "used"])
-        .where("organization_id", "=", made.body.id)
+        .where("sender_id", "=", made.body.id)
         .execute();
     const count = (used: number, day?: number) =>
       office.store.transaction((db) =>
         db
           .updateTable("daily_letters")
           .set({ used, ...(day === undefined ? {} : { day }) })
-          .where("organization_id", "=", made.body.id)
+          .where("sender_id", "=", made.body.id)
           .execute(),
       );
     expect(await counted()).toEqual([{ recipients: "invited", used: 1 }]);
@@ -361,6 +361,28 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     await count(200, 1);
     expect((await resend()).status).toBe(200);
     expect(await counted()).toEqual([{ recipients: "invited", used: 1 }]);
+  });
+
+  test("all organizations of one owner together send no more than two hundred invitations a day", async () => {
+    const spammer = await office.person();
+    const organization = async () => {
+      const made = await spammer.api.post("/organizations", { name: "Spam" });
+      const base = `/organizations/${made.body.id}`;
+      const role = await spammer.api.post(`${base}/roles`, { name: "R", permissions: [] });
+      return (email: string) => spammer.api.post(`${base}/invitations`, { email, role_id: role.body.id });
+    };
+    const inviteToFirst = await organization();
+    const inviteToSecond = await organization();
+    expect((await inviteToFirst("a@example.com")).status).toBe(201);
+    await office.store.transaction((db) =>
+      db.updateTable("daily_letters").set({ used: 199 }).where("sender_id", "=", spammer.userId).execute(),
+    );
+    const answers = await Promise.all([
+      inviteToFirst("b@example.com"),
+      inviteToSecond("c@example.com"),
+      inviteToSecond("d@example.com"),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
   });
 
   test("nobody joins a suspended organization", async () => {

@@ -32,8 +32,8 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
   });
 
   /** A seller of their own, who delivers by mail, and everything that is known of their letters. */
-  const seller = async (settings: object = { deliver_license_by_mail: true }) => {
-    const owner = await office.person();
+  const seller = async (settings: object = { deliver_license_by_mail: true }, of?: Person) => {
+    const owner = of ?? (await office.person());
     const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
     const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
       name: "Tool",
@@ -127,6 +127,26 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
     for (const day of [2, 3, 4]) await Promise.all([1, 2, 3].map(() => releaseAt(nextDay(day))));
     expect(await counts()).toEqual([24, 0]);
     expect(new Set((await written()).map((letter) => letter.body_text)).size).toBe(24);
+  });
+
+  test("the organizations of one owner share a day's number, unless the operator set one of their own", async () => {
+    const first = await seller();
+    const second = await seller(undefined, first.owner);
+    await Promise.all([first.create(3), second.create(4)]);
+    const [early, late] = [await first.counts(), await second.counts()];
+    expect(Number(early[0]) + Number(late[0])).toBe(5);
+    expect(Number(early[1]) + Number(late[1])).toBe(2);
+    await releaseAt(Date.now());
+    expect([await first.counts(), await second.counts()]).toEqual([early, late]);
+    const third = await seller(undefined, first.owner);
+    await office.admin.api.patch(`/admin/organizations/${third.organizationId}`, {
+      daily_letters_override: 2,
+    });
+    await third.create(3);
+    expect(await third.counts()).toEqual([2, 1]);
+    await releaseAt(nextDay(1));
+    expect((await first.counts())[1]).toBe(0);
+    expect((await second.counts())[1]).toBe(0);
   });
 
   test("the operator can allow one organization more, and what waits goes out soon", async () => {

@@ -2,6 +2,38 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
 
+describe.each(databases)("how many organizations a person may own, on $kind", ({ make }) => {
+  const create = async (person: Person, name: string) =>
+    (await person.api.post("/organizations", { name })).status;
+  const setPlan = (office: Office, id: string, plan: string) =>
+    office.admin.api.patch(`/admin/organizations/${id}`, { plan });
+
+  test("two where anyone can sign up, although every new organization is on Enterprise", async () => {
+    const office = await openOffice(make, { COUNTERSIGN_SIGN_UP: "open" });
+    const person = await office.person();
+    const made = await Promise.all(["One", "Two", "Three", "Four"].map((name) => create(person, name)));
+    expect(made.sort()).toEqual([201, 201, 403, 403]);
+    expect(await create(office.admin, "A")).toBe(201);
+    expect(await create(office.admin, "B")).toBe(201);
+    expect(await create(office.admin, "C")).toBe(403);
+    await office.close();
+  });
+
+  test("follows the plans of those that they own, not the plan of new ones", async () => {
+    const office = await openOffice(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
+    const person = await office.person();
+    const { body: first } = await person.api.post("/organizations", { name: "One" });
+    expect(await create(person, "Two")).toBe(201);
+    expect(await create(person, "Three")).toBe(403);
+    await setPlan(office, first.id, "enterprise");
+    expect(await create(person, "Three")).toBe(201);
+    await setPlan(office, first.id, "pro");
+    expect(await create(person, "Four")).toBe(403);
+    for (const name of ["A", "B", "C"]) expect(await create(office.admin, name)).toBe(201);
+    await office.close();
+  });
+});
+
 describe.each(databases)("ownership on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {

@@ -145,13 +145,14 @@ export const people: Migration = {
     // A letter that somebody waits for goes before those to an organization's customers.
     "create index mailbox_to_send on mailbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
     "create index mailbox_by_age on mailbox (created_at)",
-    // How many letters an organization has caused on one day, the last on which it caused any.
+    // How many emails an organization has caused on one day, the last on which it caused any; and the same for all
+    // organizations of one owner together, so that many organizations send no more than one.
     `create table daily_letters (
-      organization_id text not null,
+      sender_id text not null,
       recipients text not null check (recipients in ('customers', 'invited')),
       day integer not null,
       used bigint not null,
-      primary key (organization_id, recipients)
+      primary key (sender_id, recipients)
     ) /* clustered */`,
     // Letters to customers beyond that. They are written when it is their turn, from what is true then.
     `create table waiting_letters (

@@ -5,20 +5,20 @@ import type { DailyLettersRow } from "../tables.ts";
 type Recipients = DailyLettersRow["recipients"];
 
 /**
- * How many letters the organization has caused on this day, held until the transaction ends: whoever else counts them
+ * How many emails the organization, or all of its owner's together, have caused on this day, held until the transaction ends: whoever else counts them
  * waits, and then sees what this one wrote. A day that is over begins no new count, for a clock that is a little late.
  */
 export async function lockedLetterCount(
   db: Database,
-  organizationId: string,
+  senderId: string,
   recipients: Recipients,
   day: number,
 ): Promise<number> {
   const { used } = await db
     .insertInto("daily_letters")
-    .values({ organization_id: organizationId, recipients, day, used: 0 })
+    .values({ sender_id: senderId, recipients, day, used: 0 })
     .onConflict((conflict) =>
-      conflict.columns(["organization_id", "recipients"]).doUpdateSet({
+      conflict.columns(["sender_id", "recipients"]).doUpdateSet({
         used: sql`case when daily_letters.day < excluded.day then 0 else daily_letters.used end`,
         day: sql`case when daily_letters.day < excluded.day then excluded.day else daily_letters.day end`,
       }),
@@ -31,7 +31,7 @@ export async function lockedLetterCount(
 /** Adds to a count that this transaction holds. */
 export async function countLetters(
   db: Database,
-  organizationId: string,
+  senderId: string,
   recipients: Recipients,
   more: number,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function countLetters(
   await db
     .updateTable("daily_letters")
     .set((row) => ({ used: row("used", "+", more) }))
-    .where("organization_id", "=", organizationId)
+    .where("sender_id", "=", senderId)
     .where("recipients", "=", recipients)
     .execute();
 }
@@ -47,14 +47,14 @@ export async function countLetters(
 /** The same count without holding it. */
 export async function letterCount(
   db: Database,
-  organizationId: string,
+  senderId: string,
   recipients: Recipients,
   day: number,
 ): Promise<number> {
   const row = await db
     .selectFrom("daily_letters")
     .select("used")
-    .where("organization_id", "=", organizationId)
+    .where("sender_id", "=", senderId)
     .where("recipients", "=", recipients)
     .where("day", ">=", day)
     .executeTakeFirst();

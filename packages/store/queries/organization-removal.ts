@@ -132,7 +132,7 @@ async function removeLetters(db: Database, organizationId: string, atMost: numbe
   );
   const counted = await db
     .deleteFrom("daily_letters")
-    .where("organization_id", "=", organizationId)
+    .where("sender_id", "=", organizationId)
     .executeTakeFirst();
   return waiting.length > 0 || counted.numDeletedRows > 0n;
 }

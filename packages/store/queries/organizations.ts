@@ -77,26 +77,37 @@ export async function organizationsOf(
     .execute();
 }
 
+/** What decides how many organizations a person may own, and how many they do. */
+export interface OwnerFacts {
+  readonly count: number;
+  readonly ownedPlans: readonly Plan[];
+  readonly override: number | null;
+  readonly isPlatformAdmin: boolean;
+}
+
 /**
- * How many a person owns, and how many they may by an operator's decision. Holds the person's row until the transaction
- * ends, so that nothing else that comes to them is counted meanwhile.
+ * Holds the person's row until the transaction ends, so that nothing else that comes to them is counted meanwhile.
  */
-export async function heldAllowance(
-  db: Kysely<Tables>,
-  userId: string,
-): Promise<{ count: number; allowance: number | null }> {
+export async function heldAllowance(db: Kysely<Tables>, userId: string): Promise<OwnerFacts> {
   const user = await db
     .updateTable("users")
     .set((row) => ({ organization_allowance: row.ref("organization_allowance") }))
     .where("id", "=", userId)
-    .returning("organization_allowance")
+    .returning(["organization_allowance", "is_platform_admin"])
     .executeTakeFirst();
   const owned = await db
     .selectFrom("organizations")
-    .select((is) => is.fn.countAll<number>().as("count"))
+    .select(["plan", "billing_state", "suspended_at"])
     .where("owner_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return { count: Number(owned.count), allowance: user?.organization_allowance ?? null };
+    .execute();
+  return {
+    count: owned.length,
+    ownedPlans: owned
+      .filter((row) => row.suspended_at === null && row.billing_state !== "cancelled")
+      .map((row) => row.plan),
+    override: user?.organization_allowance ?? null,
+    isPlatformAdmin: user?.is_platform_admin === 1,
+  };
 }
 
 export async function slugIsTaken(

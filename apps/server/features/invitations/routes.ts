@@ -140,10 +140,22 @@ async function checkInvitable(db: Database, context: Context, organizationId: st
   if (open !== undefined) await updateInvitation(db, open.id, { revoked_at: context.nowMs });
 }
 
-/** A new one, and one that is sent again. They are refused and not kept waiting: their links run out. */
-async function countLetter(db: Database, organizationId: string, nowMs: number): Promise<void> {
-  const used = await lockedLetterCount(db, organizationId, "invited", quotaDay(nowMs));
-  if (used < invitationsADay) return countLetters(db, organizationId, "invited", 1);
+/**
+ * A new one, and one that is sent again, of this organization and of all that its owner has. They are refused and not
+ * kept waiting: their links expire.
+ */
+async function countLetter(
+  db: Database,
+  { id, owner_id: owner }: OrganizationRow,
+  nowMs: number,
+): Promise<void> {
+  const day = quotaDay(nowMs);
+  const byOwner = owner === null ? 0 : await lockedLetterCount(db, owner, "invited", day);
+  const used = await lockedLetterCount(db, id, "invited", day);
+  if (Math.max(used, byOwner) < invitationsADay) {
+    if (owner !== null) await countLetters(db, owner, "invited", 1);
+    return countLetters(db, id, "invited", 1);
+  }
   throw new Problem(
     "too_many_requests",
     `${invitationsADay} invitations a day are all that an organization may send. Try again tomorrow.`,
@@ -193,7 +205,7 @@ async function mail(
   invitation: InvitationWithRole,
   token: string,
 ): Promise<void> {
-  await countLetter(db, organization.id, context.nowMs);
+  await countLetter(db, organization, context.nowMs);
   const letter = invitationLetter(
     { email: invitation.email, language: organization.locale },
     {

@@ -11,9 +11,10 @@ import type { CustomerLetter } from "./license-letters.ts";
 import { readerById } from "./reader.ts";
 
 /**
- * Writes letters to customers, as many as their organization may send on this day; the others wait for the next, and
- * the owner is told. Who takes the last place is decided by the row that counts them, on any number of nodes. It is
- * locked after everything else that such a transaction locks, and in the order of the organizations' ids.
+ * Writes letters to customers, as many as their organization and its owner may send on this day; the others wait for
+ * the next, and the owner is told. Who takes the last place is decided by the rows that count them, on any number of
+ * nodes. They are locked after everything else that such a transaction locks: first the owners', then the
+ * organizations', each in the order of their ids.
  */
 export async function writeToCustomers(
   db: Database,
@@ -21,9 +22,20 @@ export async function writeToCustomers(
   lettersADay: number,
   nowMs: number,
 ): Promise<void> {
+  const counted = letters.map(({ facts }) => countedOwner(facts)).filter((owner) => owner !== null);
+  const left = new Map<string, number>();
+  for (const owner of [...new Set(counted)].sort())
+    left.set(owner, lettersADay - (await lockedLetterCount(db, owner, "customers", quotaDay(nowMs))));
   const byOrganization = [...Map.groupBy(letters, ({ facts }) => facts.organization_id)];
   for (const [organizationId, some] of byOrganization.sort(([a], [b]) => (a < b ? -1 : 1)))
-    await writeForOne(db, organizationId, some, lettersADay, nowMs);
+    await writeForOne(db, organizationId, some, { lettersADay, leftByOwner: left, nowMs });
+}
+
+/** Whose organizations are counted together; null where the operator set a number for the organization itself. */
+export function countedOwner(
+  organization: Pick<LicenseLetterFacts, "daily_letters_override" | "owner_id">,
+): string | null {
+  return organization.daily_letters_override === null ? organization.owner_id : null;
 }
 
 /** What the operator set for the organization counts for more than what holds for all. */
@@ -38,8 +50,11 @@ async function writeForOne(
   db: Database,
   organizationId: string,
   letters: readonly CustomerLetter[],
-  lettersADay: number,
-  nowMs: number,
+  {
+    lettersADay,
+    leftByOwner,
+    nowMs,
+  }: { lettersADay: number; leftByOwner: Map<string, number>; nowMs: number },
 ): Promise<void> {
   const [first] = letters;
   if (first === undefined) return;
@@ -54,10 +69,16 @@ async function writeForOne(
   const fresh = keyed.filter(({ key }) => !known.has(key));
   const isSuspended = first.facts.suspended_at !== null;
   const allowed = isSuspended ? 0 : lettersAllowed(first.facts, lettersADay);
-  const places = grant(allowed, used, fresh.length);
+  const owner = countedOwner(first.facts);
+  const left = owner === null ? fresh.length : (leftByOwner.get(owner) ?? 0);
+  const places = grant(left, 0, grant(allowed, used, fresh.length));
   const early = fresh.slice(0, places).map(({ letter }) => letter);
   await writeLetters(db, early, nowMs);
   await countLetters(db, organizationId, "customers", places);
+  if (owner !== null) {
+    await countLetters(db, owner, "customers", places);
+    leftByOwner.set(owner, left - places);
+  }
   const late = fresh.slice(places);
   if (late.length === 0) return;
   await addWaitingLetters(
@@ -72,10 +93,10 @@ async function writeForOne(
       dedupe_key: key,
     })),
   );
-  const owner = isSuspended ? undefined : await readerById(db, first.facts.owner_id);
-  if (owner === undefined) return;
+  const reader = isSuspended ? undefined : await readerById(db, first.facts.owner_id);
+  if (reader === undefined) return;
   const { organization } = first.facts;
-  await writeLetter(db, lettersWaitLetter(owner, { organizationId, organization, allowed, day }), nowMs);
+  await writeLetter(db, lettersWaitLetter(reader, { organizationId, organization, allowed, day }), nowMs);
 }
 
 /** Once a day, however many letters wait. */

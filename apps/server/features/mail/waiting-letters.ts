@@ -10,7 +10,7 @@ import {
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingLetterRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
-import { lettersAllowed } from "./customer-letters.ts";
+import { countedOwner, lettersAllowed } from "./customer-letters.ts";
 import { writeLetters } from "./letter.ts";
 import { type CustomerLetter, lettersAbout } from "./license-letters.ts";
 
@@ -53,8 +53,12 @@ export class WaitingLetters implements Chore {
     const nowMs = await this.#clock();
     // A look that holds nobody up: most of the time there is no room.
     const { reads } = this.#store;
-    const used = await letterCount(reads, organizationId, "customers", quotaDay(nowMs));
-    if (used >= this.#allowed(await organizationById(reads, organizationId))) return;
+    const organization = await organizationById(reads, organizationId);
+    const day = quotaDay(nowMs);
+    const used = await letterCount(reads, organizationId, "customers", day);
+    if (organization === undefined || used >= this.#allowed(organization)) return;
+    const owner = countedOwner(organization);
+    if (owner !== null && (await letterCount(reads, owner, "customers", day)) >= this.#lettersADay) return;
     while (!this.#isClosed) {
       const taken = await this.#store.transaction((db) => this.#writeSome(db, organizationId, nowMs));
       if (taken === 0) return;
@@ -64,10 +68,17 @@ export class WaitingLetters implements Chore {
 
   /** Returns how many wait no longer. */
   async #writeSome(db: Database, organizationId: string, nowMs: number): Promise<number> {
-    const allowed = this.#allowed(await lockedOrganization(db, organizationId));
-    if (allowed === 0) return 0;
-    const used = await lockedLetterCount(db, organizationId, "customers", quotaDay(nowMs));
-    const places = allowed - used;
+    const organization = await lockedOrganization(db, organizationId);
+    const allowed = this.#allowed(organization);
+    if (organization === undefined || allowed === 0) return 0;
+    const day = quotaDay(nowMs);
+    const owner = countedOwner(organization);
+    const leftToOwner =
+      owner === null
+        ? Number.POSITIVE_INFINITY
+        : this.#lettersADay - (await lockedLetterCount(db, owner, "customers", day));
+    const used = await lockedLetterCount(db, organizationId, "customers", day);
+    const places = Math.min(leftToOwner, allowed - used);
     if (places <= 0) return 0;
     const taken = await waitingLetters(db, organizationId, Math.min(lotSize, places));
     await removeWaitingLetters(
@@ -78,6 +89,7 @@ export class WaitingLetters implements Chore {
     const letters = wanted.map(({ letter }) => letter);
     await writeLetters(db, letters, nowMs);
     await countLetters(db, organizationId, "customers", wanted.length);
+    if (owner !== null) await countLetters(db, owner, "customers", wanted.length);
     return taken.length;
   }
 
