@@ -152,6 +152,7 @@ export interface ProductVersionRow {
 /** A person, known to the whole installation by exactly one identifier. What organizations wrote is not here. */
 export interface CustomerRow {
   id: string;
+  organization_id: string;
   email: string | null;
   discord_id: string | null;
   created_at: number;

@@ -21,8 +21,13 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       .select(["customer_id", "search_text", "updated_at"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
-  const personOf = (email: string) =>
-    office.store.reads.selectFrom("customers").selectAll().where("email", "=", email).executeTakeFirst();
+  const personOf = (email: string, organizationId = office.organizationId) =>
+    office.store.reads
+      .selectFrom("customers")
+      .selectAll()
+      .where("email", "=", email)
+      .where("organization_id", "=", organizationId)
+      .executeTakeFirst();
   /** A second organization of somebody else, with a product of its own. */
   const elsewhere = async () => {
     const owner = await office.person();
@@ -141,7 +146,14 @@ describe.each(databases)("customers on $kind", ({ make }) => {
         const at = Date.now() + 1_000;
         await db
           .insertInto("customers")
-          .values(some.map((row) => ({ ...row, discord_id: null, created_at: at })))
+          .values(
+            some.map((row) => ({
+              ...row,
+              organization_id: own.organizationId,
+              discord_id: null,
+              created_at: at,
+            })),
+          )
           .execute();
         await db
           .insertInto("organization_customers")
@@ -228,23 +240,24 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(await personOf(wrong)).toBeUndefined();
   });
 
-  test("whom nobody knows any more is forgotten, whom another organization knows is not", async () => {
+  test("a removed customer is forgotten; the same person stays a customer of another organization", async () => {
     const rival = await elsewhere();
     const [alone, shared, moved] = [fresh(), fresh(), fresh()];
     const ids: Record<string, string> = {};
     for (const email of [alone, shared, moved])
       ids[email] = (await office.owner.api.post(path, { email })).body.id;
-    await rival.owner.api.post(rival.path, { email: shared });
+    const theirs = await rival.owner.api.post(rival.path, { email: shared });
     for (const email of [alone, shared])
       expect((await office.owner.api.delete(`${path}/${ids[email]}`)).status).toBe(204);
     await office.owner.api.patch(`${path}/${ids[moved]}`, { email: fresh() });
     expect(await personOf(alone)).toBeUndefined();
     expect(await personOf(moved)).toBeUndefined();
-    expect((await personOf(shared))?.id).toBe(ids[shared]);
-    expect((await rival.owner.api.get(`${rival.path}/${ids[shared]}`)).status).toBe(200);
+    expect(await personOf(shared)).toBeUndefined();
+    expect((await personOf(shared, rival.organizationId))?.id).toBe(theirs.body.id);
+    expect((await rival.owner.api.get(`${rival.path}/${theirs.body.id}`)).status).toBe(200);
   });
 
-  test("forgotten by one organization while others write them down, they are there for all who did", async () => {
+  test("removed by one organization while others create them, they are there for all others", async () => {
     const rivals = await Promise.all(Array.from({ length: 3 }, () => elsewhere()));
     for (let round = 0; round < 10; round++) {
       const email = fresh();
@@ -254,8 +267,8 @@ describe.each(databases)("customers on $kind", ({ make }) => {
         ...rivals.map((rival) => rival.owner.api.post(rival.path, { email })),
       ]);
       expect([gone?.status, ...made.map((answer) => answer.status)]).toEqual([204, 201, 201, 201]);
-      const { id } = (await personOf(email)) ?? {};
-      expect(made.map((answer) => answer.body.id)).toEqual([id, id, id]);
+      const known = await Promise.all(rivals.map((rival) => personOf(email, rival.organizationId)));
+      expect(made.map((answer) => answer.body.id)).toEqual(known.map((customer) => customer?.id));
     }
   });
 
@@ -426,14 +439,31 @@ describe.each(databases)("customers on $kind", ({ make }) => {
   });
 
   describe("between organizations", () => {
-    test("the same person is one customer, and each organization sees only its own words and licenses", async () => {
+    test("an id tells nothing of another organization, also when a customer is created, deleted and created", async () => {
+      const email = fresh();
+      const rival = await elsewhere();
+      const theirs = await rival.owner.api.post(rival.path, { email });
+      const startedMs = Date.now();
+      const ids: string[] = [];
+      for (let time = 0; time < 2; time++) {
+        const { body } = await office.owner.api.post(path, { email });
+        ids.push(body.id);
+        await office.owner.api.delete(`${path}/${body.id}`);
+      }
+      expect(ids).not.toContain(theirs.body.id);
+      for (const id of ids)
+        expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBeGreaterThanOrEqual(startedMs);
+      expect(new Set(ids).size).toBe(2);
+    });
+
+    test("each organization sees only its own id, words and licenses of the same person", async () => {
       const email = fresh();
       const rival = await elsewhere();
       // Longer than any run of digits in a made-up e-mail address.
       const discordId = "111222333444555666";
       const ours = await sell(office, { customer: { email, name: "Our name", discordId } });
       const theirs = await rival.sell({ customer: { email: email.toUpperCase(), name: "Secret name" } });
-      expect(theirs.customerId).toBe(ours.customerId);
+      expect(theirs.customerId).not.toBe(ours.customerId);
       const answers = await Promise.all([
         office.owner.api.get(`${path}/${ours.customerId}`),
         office.owner.api.get(`${path}/${ours.customerId}/licenses`),
@@ -445,7 +475,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
         expect(answer.text).not.toContain(rival.organizationId);
       }
       expect(answers[0]?.body.license_count).toBe(1);
-      const seen = await rival.owner.api.get(`${rival.path}/${ours.customerId}`);
+      const seen = await rival.owner.api.get(`${rival.path}/${theirs.customerId}`);
       expect(seen.body).toMatchObject({ name: "Secret name", discord_id: null, license_count: 1 });
       expect((await rival.owner.api.get(`${rival.path}?search=${discordId}`)).body.data).toEqual([]);
     });

@@ -46,6 +46,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   expiries_told: "goes",
   webhook_endpoints: "goes",
   deliveries: "goes",
+  customers: "goes",
   daily_letters: "goes",
   waiting_letters: "goes",
   // Ids only, and every hour they go by themselves.
@@ -208,7 +209,9 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       .selectFrom("customers")
       .selectAll()
       .where("email", "=", shared)
+      .where("organization_id", "=", stays.ids.organization)
       .execute();
+    expect(sharedBefore).toHaveLength(1);
 
     await makeDue(gone.ids.organization);
     await until("the organization is removed", () => isGone(gone.ids.organization));

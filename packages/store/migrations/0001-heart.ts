@@ -68,16 +68,18 @@ export const heart: Migration = {
     )`,
     `create unique index product_versions_one_latest on product_versions (product_id) where state = 'latest'`,
     // One identifier each: an organization that writes an e-mail and a Discord id on one license must not thereby
-    // join two people into one.
+    // join two people into one. And one organization each: an id that two organizations shared would tell each of them
+    // that, and since when, the other knows the person.
     `create table customers (
       id text primary key,
+      organization_id text not null references organizations (id),
       email text,
       discord_id text,
       created_at bigint not null,
       check ((email is null) <> (discord_id is null))
     ) /* clustered */`,
-    "create unique index customers_by_email on customers (email) where email is not null",
-    "create unique index customers_by_discord_id on customers (discord_id) where discord_id is not null",
+    "create unique index customers_by_email on customers (email, organization_id) where email is not null",
+    "create unique index customers_by_discord_id on customers (discord_id, organization_id) where discord_id is not null",
     `create table organization_customers (
       organization_id text not null references organizations (id),
       customer_id text not null references customers (id),

@@ -132,7 +132,8 @@ function rowsBy(
       "organization_customers.name",
       "organization_customers.discord_id",
     ])
-    .where(`customers.${column}`, "in", values);
+    .where(`customers.${column}`, "in", values)
+    .where("customers.organization_id", "=", organizationId);
 }
 
 const fewBy = {
@@ -157,6 +158,7 @@ async function make(
   if (missing.length === 0) return;
   const rows = missing.map((identifier) => ({
     id: newId(),
+    organization_id: organizationId,
     email: isDiscord(identifier) ? null : identifier,
     discord_id: isDiscord(identifier) ? (wanted.get(identifier)?.discordId ?? null) : null,
     created_at: nowMs,

@@ -12,7 +12,13 @@ test("a customer who is removed between being found and being read is made anew"
   await store.transaction((db) =>
     db
       .insertInto("customers")
-      .values({ id: before, email: who.email, discord_id: null, created_at: 0 })
+      .values({
+        id: before,
+        organization_id: organizationId,
+        email: who.email,
+        discord_id: null,
+        created_at: 0,
+      })
       .execute(),
   );
   let statements = 0;

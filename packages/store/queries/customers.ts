@@ -37,7 +37,7 @@ export async function customersFor(
 ): Promise<string[]> {
   const people = new Map<string, CustomerIdentifiers>();
   for (const who of all) people.set(identityKey(who), joined(who, people.get(identityKey(who))));
-  const ids = await identities(db, [...people.keys()].sort(), newId, nowMs);
+  const ids = await identities(db, organizationId, [...people.keys()].sort(), newId, nowMs);
   const views = [...people]
     .map(([key, who]) => viewRow(organizationId, idOf(ids, key), who, nowMs))
     .sort((a, b) => (a.customer_id < b.customer_id ? -1 : 1));
@@ -50,12 +50,13 @@ export async function customersFor(
 /** Finds or makes only the person, and writes nothing about them. */
 export async function customerIdFor(
   db: Kysely<Tables>,
+  organizationId: string,
   who: Pick<CustomerIdentifiers, "email" | "discordId">,
   newId: () => string,
   nowMs: number,
 ): Promise<string> {
   const key = identityKey(who);
-  return idOf(await identities(db, [key], newId, nowMs), key);
+  return idOf(await identities(db, organizationId, [key], newId, nowMs), key);
 }
 
 /** Everything that refers to a customer. Whoever adds a table that does adds it here. */
@@ -91,7 +92,7 @@ export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly s
     .execute();
 }
 
-/** Who somebody is to the whole installation: by e-mail when there is one, else by Discord id. */
+/** What makes two customers of an organization the same: the email when there is one, else the Discord id. */
 export function identityOf(who: Pick<CustomerIdentifiers, "email" | "discordId">): {
   email: string | null;
   discord_id: string | null;
@@ -140,6 +141,7 @@ function joined(who: CustomerIdentifiers, before: CustomerIdentifiers | undefine
 
 async function identities(
   db: Kysely<Tables>,
+  organizationId: string,
   keys: readonly string[],
   newId: () => string,
   nowMs: number,
@@ -151,7 +153,7 @@ async function identities(
       let missing = values.slice(start, start + rowsAtOnce);
       // On PostgreSQL one whom the first statement met may be gone for the second: then they are made after all.
       for (let attempt = 0; missing.length > 0 && attempt < mostAttempts; attempt++) {
-        for (const { id, identifier } of await madeOrFound(db, column, missing, newId, nowMs))
+        for (const { id, identifier } of await madeOrFound(db, organizationId, column, missing, newId, nowMs))
           ids.set(`${kind}${identifier}`, id);
         missing = missing.filter((value) => !ids.has(`${kind}${value}`));
       }
@@ -164,6 +166,7 @@ const mostAttempts = 4;
 
 async function madeOrFound(
   db: Kysely<Tables>,
+  organizationId: string,
   column: "email" | "discord_id",
   values: readonly string[],
   newId: () => string,
@@ -171,6 +174,7 @@ async function madeOrFound(
 ) {
   const rows = values.map((value) => ({
     id: newId(),
+    organization_id: organizationId,
     email: column === "email" ? value : null,
     discord_id: column === "discord_id" ? value : null,
     created_at: nowMs,
@@ -184,6 +188,7 @@ async function madeOrFound(
     .selectFrom("customers")
     .select(["id", `${column} as identifier`])
     .where(column, "in", values)
+    .where("organization_id", "=", organizationId)
     .execute();
 }
 

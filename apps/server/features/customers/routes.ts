@@ -45,7 +45,13 @@ export const customerRoutes: readonly BoundRoute[] = [
     const { email = null, name = null, discord_id = null } = body;
     checkIdentified({ email, discord_id });
     return context.transaction(async (db) => {
-      const id = await customerIdFor(db, { email, discordId: discord_id }, newId, context.nowMs);
+      const id = await customerIdFor(
+        db,
+        organizationId,
+        { email, discordId: discord_id },
+        newId,
+        context.nowMs,
+      );
       const view = {
         organization_id: organizationId,
         customer_id: id,
