@@ -51,6 +51,8 @@ export async function startServerProcess(
   };
 }
 
+const longestCommandMs = 120_000;
+
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -63,6 +65,8 @@ export async function runCountersign(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
   const child = spawnCountersign(words, environment);
+  // A server that starts although it should not would otherwise outlive the test that waits for its end.
+  const overdue = setTimeout(() => child.kill("SIGKILL"), longestCommandMs);
   let stdout = "";
   let stderr = "";
   child.stdout?.on("data", (chunk) => {
@@ -72,6 +76,7 @@ export async function runCountersign(
     stderr += chunk;
   });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  clearTimeout(overdue);
   return { code, stdout, stderr };
 }
 

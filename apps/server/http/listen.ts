@@ -35,6 +35,8 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
     // runtime counts them four at a time and may be that much early, and a body that is late must get its 408 first.
     idleTimeout: 14,
     development: false,
+    // Otherwise the runtime shares the port with another server that listens on it, without a word.
+    reusePort: false,
     routes: {
       "/api/v1/validate": (request, server) => {
         if (request.method !== "POST") return otherMethod(request, "POST");

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { freshFolder } from "../support/databases.ts";
+import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
+
+setDefaultTimeout(60_000);
+
+const folders = Array.from({ length: 3 }, freshFolder);
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Where the first server listens, and where the second one tries to: both would get connections to the port. */
+const rows: readonly (readonly [first: string, second: readonly string[]])[] = [
+  ["127.0.0.1", ["127.0.0.1", "0.0.0.0", "::"]],
+  ["0.0.0.0", ["127.0.0.1", "0.0.0.0", "::"]],
+  ["::1", ["::1", "::"]],
+  ["::", ["127.0.0.1", "::1", "::"]],
+];
+
+for (const [host, others] of rows) {
+  describe(`a server that listens on ${host}`, () => {
+    let first: ServerProcess;
+    beforeAll(async () => {
+      first = await startServerProcess({ HOST: host, COUNTERSIGN_DATA: folders[0] ?? "" });
+    });
+    afterAll(() => first.stop());
+
+    for (const other of others) {
+      test(`keeps its port from a second one on ${other}, which says so`, async () => {
+        const { code, stderr } = await runCountersign(["serve"], {
+          HOST: other,
+          PORT: String(first.port),
+          COUNTERSIGN_DATA: folders[1] ?? "",
+        });
+        expect(stderr).toBe(
+          `Port ${first.port} on ${other} cannot be opened: another program is using it. Set PORT to another one.\n`,
+        );
+        expect(code).toBe(1);
+      });
+    }
+  });
+}
+
+test("a server gets its port again at once, although connections of the one before are still closing", async () => {
+  const environment = { COUNTERSIGN_DATA: folders[2] ?? "" };
+  const first = await startServerProcess(environment);
+  for (let call = 0; call < 20; call++) await (await fetch(`${first.url}/healthz`)).text();
+  await first.stop();
+  const second = await startServerProcess({ ...environment, PORT: String(first.port) });
+  expect((await fetch(`${second.url}/healthz`)).status).toBe(200);
+  await second.stop();
+});
