@@ -18,8 +18,8 @@ export const exportCommand: Command = {
   summary: "Write licenses to a CSV or JSON Lines file.",
   help: `countersign export --organization ID [options]
 
-Writes the licenses of an organization, straight from the database, also while the server runs. Cells of a CSV file that
-a spreadsheet would run as a formula begin with an apostrophe, which the import takes off again.
+Writes the licenses of an organization, straight from the database, also while the server runs. In a CSV file an
+apostrophe precedes what a spreadsheet would run as a formula; the import takes it off again.
 
   --product ID         only those of this product
   --status active|expired|revoked

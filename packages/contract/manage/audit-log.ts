@@ -62,7 +62,7 @@ export const exportAuditLog = route({
   path: "/organizations/{organization_id}/audit-log/export",
   summary: "Export an organization's audit log",
   description:
-    "The newest first, streamed: as CSV, where a cell that a spreadsheet would take for a formula begins with an apostrophe, or as JSON Lines.",
+    "The newest first, streamed: as CSV, where an apostrophe precedes what a spreadsheet would run as a formula, or as JSON Lines.",
   group,
   access: member("audit_log:view"),
   query: z.object({ format, ...filters }),

@@ -133,7 +133,7 @@ export const exportLicenses = route({
   path: "/organizations/{organization_id}/licenses/export",
   summary: "Export licenses as a file",
   description:
-    "The oldest first. Cells of a CSV file that a spreadsheet would run as a formula begin with an apostrophe, which the import takes off again. An export that is imported gives the same licenses, but for their ids and updated_at.",
+    "The oldest first. In a CSV file an apostrophe precedes what a spreadsheet would run as a formula, also after a semicolon or a line break within a cell; the import takes it off again. An export that is imported gives the same licenses, but for their ids and updated_at.",
   group,
   access: member("licenses:export"),
   query: z.object({

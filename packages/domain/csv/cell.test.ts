@@ -12,7 +12,14 @@ describe("a CSV cell", () => {
     ["+49 30 1234", "'+49 30 1234"],
     ["-1", "'-1"],
     ["@SUM(A1)", "'@SUM(A1)"],
-    ["\t=1", "'\t=1"],
+    ["\t=1", "\"'\t'=1\""],
+    ["a;=1", '"a;\'=1"'],
+    ['a;"=1;', '"a;\'""=1;"'],
+    ["a; '=1", "\"a;' '=1\""],
+    ["a\n-1", '"a\n\'-1"'],
+    ["a;b", '"a;b"'],
+    ["a\n\nb", '"a\n\nb"'],
+    ["a,=1", '"a,=1"'],
     ["＝1", "'＝1"],
     ["'=1", "''=1"],
     ["it's", "it's"],
@@ -25,10 +32,19 @@ describe("a CSV cell", () => {
     expect(csvLine([-1, true, null, undefined, "x"])).toBe("-1,true,,,x\r\n");
   });
 
+  test("no text begins a formula where cells are parted by semicolons or tabs and quotes mean nothing", () => {
+    const text = fc.string({ unit: fc.constantFrom(";", "\t", "\n", '"', ",", "=", "@", "'", " ", "a") });
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
+        for (const piece of csvLine(texts).split(/[;\t\r\n]/)) expect(piece).not.toMatch(/^["\s]*[=+\-@]/);
+      }),
+    );
+  });
+
   test("no text begins a formula, and every text comes back as it was", () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", "=", "\t", " ", "a") })),
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", "=", "\t", ";", "\n", '"', " ", "a") })),
         (text) => {
           const cell = csvCell(text);
           const bare = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
