@@ -79,7 +79,7 @@ describe("a good value is used", () => {
 
   test("webhooks may go to the private networks and hosts that are listed", () => {
     const { webhookTargets } = readConfig({ COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16, Hooks.Internal., ::1" });
-    const may = (host: string, address: string) => mayBeCalled(host, address, webhookTargets);
+    const may = (host: string, address: string) => mayBeCalled({ host, port: 443 }, address, webhookTargets);
     expect(may("x.example.com", "10.1.2.3")).toBe(true);
     expect(may("x.example.com", "10.2.2.3")).toBe(false);
     expect(may("hooks.internal", "192.168.0.1")).toBe(true);

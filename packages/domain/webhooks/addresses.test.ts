@@ -101,12 +101,60 @@ describe("the operator's list", () => {
     ["evil.hooks.internal", "192.168.1.1", false],
     ["anything.example", "1.1.1.1", true],
   ])("%s at %s: %p", (host, address, may) => {
-    expect(mayBeCalled(host, address, allowed)).toBe(may);
+    expect(mayBeCalled({ host, port: 8080 }, address, allowed)).toBe(may);
   });
-  test.each(["10.0.0.0/33", "127.1", "a b", "http://x", "*.internal", "[::1]", "-x"])(
-    "%p is no entry",
-    (text) => expect(parseAllowedTargets(text).ok).toBe(false),
+  test.each([
+    "10.0.0.0/33",
+    "127.1",
+    "a b",
+    "http://x",
+    "*.internal",
+    "-x",
+    "127.0.0.1:",
+    "127.0.0.1:0",
+    "127.0.0.1:65536",
+    "127.0.0.1:http",
+    "hooks.internal:80:81",
+    ":8080",
+    "[::1",
+    "[::1]8080",
+    "[127.0.0.1]:80",
+    "[hooks.internal]",
+    "[]:80",
+  ])("%p is no entry", (text) => expect(parseAllowedTargets(text).ok).toBe(false));
+});
+
+describe("an entry with a port", () => {
+  const parsed = parseAllowedTargets(
+    "127.0.0.1:8080, [::1]:9000, 10.0.0.0/8:443, [fd00::/8]:443, hooks.internal:8443, 10.9.9.9, [fd01::1]",
   );
+  const allowed = parsed.ok ? parsed.allowed : noAllowedTargets;
+  test.each([
+    ["127.0.0.1", 8080, "127.0.0.1", true],
+    ["127.0.0.1", 8081, "127.0.0.1", false],
+    ["127.0.0.1", 80, "127.0.0.1", false],
+    ["localhost", 8080, "127.0.0.1", true],
+    ["::1", 9000, "::1", true],
+    ["::1", 8080, "::1", false],
+    ["anything.example", 443, "10.1.2.3", true],
+    ["anything.example", 80, "10.1.2.3", false],
+    ["anything.example", 443, "fd12::1", true],
+    ["anything.example", 80, "fd12::1", false],
+    ["hooks.internal", 8443, "192.168.1.1", true],
+    ["hooks.internal", 443, "192.168.1.1", false],
+    ["anything.example", 5432, "10.9.9.9", true],
+    ["anything.example", 5432, "fd01::1", true],
+    ["anything.example", 12345, "1.1.1.1", true],
+  ])("%s:%d at %s: %p", (host, port, address, may) => {
+    expect(mayBeCalled({ host, port }, address, allowed)).toBe(may);
+  });
+
+  test("holds for what an endpoint's URL says, also where the URL leaves the port out", () => {
+    expect(readTarget("http://127.0.0.1:8080/", allowed).ok).toBe(true);
+    expect(readTarget("http://127.0.0.1/", allowed).ok).toBe(false);
+    expect(readTarget("https://10.1.2.3/", allowed).ok).toBe(true);
+    expect(readTarget("http://10.1.2.3/", allowed).ok).toBe(false);
+  });
 });
 
 describe("an endpoint's address", () => {

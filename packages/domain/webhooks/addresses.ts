@@ -2,21 +2,37 @@ import ipaddr from "ipaddr.js";
 import { parseAddress } from "../ip/address.ts";
 import { type CidrEntry, CidrSet, parseCidr } from "../ip/cidr.ts";
 
-/** Private places that the operator lets webhooks go to. */
+/** Private targets that the operator lets webhooks reach. */
 export interface AllowedTargets {
+  readonly onEveryPort: AllowedHosts;
+  readonly byPort: ReadonlyMap<number, AllowedHosts>;
+}
+
+interface AllowedHosts {
   readonly networks: CidrSet;
   /** In lower case, without a dot at the end. */
   readonly names: ReadonlySet<string>;
 }
 
-export const noAllowedTargets: AllowedTargets = { networks: CidrSet.empty, names: new Set() };
+export const noAllowedTargets: AllowedTargets = {
+  onEveryPort: { networks: CidrSet.empty, names: new Set() },
+  byPort: new Map(),
+};
 
-/** Whether a request to `host`, which was found to be at `address`, may be made. */
-export function mayBeCalled(host: string, address: string, allowed: AllowedTargets): boolean {
-  if (allowed.names.has(bareName(host))) return true;
+/** Whether a request to this port of `host`, which was found to be at `address`, may be made. */
+export function mayBeCalled(
+  { host, port }: { readonly host: string; readonly port: number },
+  address: string,
+  allowed: AllowedTargets,
+): boolean {
+  const lists = [allowed.onEveryPort, allowed.byPort.get(port)];
+  return lists.some((hosts) => hosts !== undefined && isListed(host, address, hosts)) || isPublic(address);
+}
+
+function isListed(host: string, address: string, { names, networks }: AllowedHosts): boolean {
+  if (names.has(bareName(host))) return true;
   const parsed = parseAddress(address);
-  if (parsed !== null && allowed.networks.covers(parsed, 0)) return true;
-  return isPublic(address);
+  return parsed !== null && networks.covers(parsed, 0);
 }
 
 /** A host on the Internet, and nothing that leads back to this machine or its neighbours by another spelling. */
@@ -34,23 +50,46 @@ export function isPublic(text: string): boolean {
 
 export type ReadAllowedTargets = { ok: true; allowed: AllowedTargets } | { ok: false; problem: string };
 
-/** Reads a list of CIDRs, addresses and host names, separated by commas. */
+/**
+ * Reads a list of CIDRs, addresses and host names, separated by commas, each with or without a port. IPv6 needs
+ * brackets before a port, as in a URL: without them `::1:8080` is an address.
+ */
 export function parseAllowedTargets(text: string): ReadAllowedTargets {
-  const entries: CidrEntry[] = [];
-  const names = new Set<string>();
+  const lists = new Map<number | null, { entries: CidrEntry[]; names: Set<string> }>();
   for (const written of text.split(",")) {
     const entry = written.trim();
     if (entry === "") continue;
-    const cidr = parseCidr(entry);
-    if (cidr !== null) entries.push({ cidr, expiresAtMs: null });
-    else if (hostName.test(entry) && !/^[0-9.]+$/.test(entry)) names.add(bareName(entry));
+    const { host, port } = splitPort(entry);
+    const isPort = port === null || (port >= 1 && port <= 65_535);
+    const list = lists.get(port) ?? { entries: [], names: new Set() };
+    const cidr = parseCidr(host);
+    if (isPort && cidr !== null) list.entries.push({ cidr, expiresAtMs: null });
+    else if (isPort && hostName.test(host) && !/^[0-9.]+$/.test(host)) list.names.add(bareName(host));
     else
       return {
         ok: false,
-        problem: `"${entry}" is neither a CIDR nor a host name. List the private targets that webhooks may reach, such as "10.1.0.0/16, hooks.internal".`,
+        problem: `"${entry}" is neither a CIDR nor a host name, with or without a port. List the private targets that webhooks may reach, such as "10.1.0.0/16, hooks.internal, 127.0.0.1:8080, [::1]:9000".`,
       };
+    lists.set(port, list);
   }
-  return { ok: true, allowed: { networks: CidrSet.from(entries), names } };
+  const hosts = new Map(
+    [...lists].map(([port, { entries, names }]) => [port, { networks: CidrSet.from(entries), names }]),
+  );
+  const byPort = new Map<number, AllowedHosts>();
+  for (const [port, list] of hosts) if (port !== null) byPort.set(port, list);
+  return {
+    ok: true,
+    allowed: { onEveryPort: hosts.get(null) ?? noAllowedTargets.onEveryPort, byPort },
+  };
+}
+
+function splitPort(entry: string): { host: string; port: number | null } {
+  const parts = /^(?:\[([^[\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry);
+  if (parts === null) return { host: entry, port: null };
+  const [, bracketed, bare = "", port] = parts;
+  // Brackets mark IPv6: around anything else they are a mistake, which the whole entry is then refused for.
+  const host = bracketed === undefined ? bare : bracketed.includes(":") ? bracketed : entry;
+  return { host, port: port === undefined ? null : Number(port) };
 }
 
 const hostName =

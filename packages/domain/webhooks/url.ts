@@ -32,7 +32,7 @@ export function readTarget(text: string, allowed: AllowedTargets): ReadTarget {
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
   if (port === 0) return refuse("url should have a port from 1 to 65535, or none.");
   const isAddress = host.includes(":") || /^[0-9.]+$/.test(host);
-  if (isAddress && !mayBeCalled(host, host, allowed))
+  if (isAddress && !mayBeCalled({ host, port }, host, allowed))
     return refuse("url should lead to a public address. The operator can allow private ones.");
   return {
     ok: true,

@@ -24,7 +24,7 @@ export async function checkedAddresses(
   resolve: Resolver,
 ): Promise<readonly string[]> {
   const addresses = target.address === null ? await found(target.host, resolve) : [target.address];
-  if (!addresses.every((address) => mayBeCalled(target.host, address, allowed)))
+  if (!addresses.every((address) => mayBeCalled(target, address, allowed)))
     throw new Unreachable(
       "The host is at an address that is not public. The operator can allow private ones.",
     );

@@ -179,7 +179,7 @@ function checkTarget({ config: { webhookTargets } }: Context, url: string): void
   const read = readTarget(url, webhookTargets);
   if (!read.ok) throw wrongUrl(read.problem);
   const isHere = /(?:^|\.)localhost\.?$/.test(read.target.host);
-  if (isHere && !mayBeCalled(read.target.host, "127.0.0.1", webhookTargets))
+  if (isHere && !mayBeCalled(read.target, "127.0.0.1", webhookTargets))
     throw wrongUrl("url should lead to a public address. The operator can allow private ones.");
 }
 
