@@ -23,7 +23,10 @@ export function ensureInstalled() {
   process.stderr.write("Installing dependencies (once) …\n");
   const npm = process.env.npm_execpath;
   const [command, before] = npm ? [process.execPath, [npm]] : ["npm", []];
-  const result = spawnSync(command, [...before, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+  // With NODE_ENV=production npm leaves out what only tests and checks need, and the mark below would hide that from
+  // the next command.
+  const words = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result = spawnSync(command, [...before, ...words], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
