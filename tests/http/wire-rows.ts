@@ -63,7 +63,6 @@ export const wireRows: readonly WireRow[] = [
     }),
   ),
   ...[
-    "/",
     "/api/v1/",
     "/api/v1/validate/",
     "//api/v1/validate",

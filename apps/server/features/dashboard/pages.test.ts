@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { DashboardPages } from "./pages.ts";
+import { DashboardPages, pageBeginnings } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,6 +35,31 @@ describe("the dashboard's pages", () => {
     },
   );
 
+  test.each([
+    ["/", { accept: "*/*" }],
+    ["/", {}],
+    ["/?utm_source=x", { accept: "*/*" }],
+    ["/sign-in", { accept: "*/*" }],
+    ["/o/nordlicht/licenses", { accept: "text/*;q=0.5" }],
+    ["/setup?token=x", {}],
+  ])("%s is the page for a program that takes anything: %j", (path, headers) => {
+    const answer = ask(path, headers as Record<string, string>);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  });
+
+  test("every page that the dashboard's router knows is known here", () => {
+    const web = join(import.meta.dir, "../../../web");
+    const found = new Set<string>();
+    for (const file of readdirSync(web, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith("routes.tsx") || file.startsWith("node_modules")) continue;
+      const text = readFileSync(join(web, file), "utf8");
+      for (const [, path] of text.matchAll(/=> (?:outside|inside|root)Route,\s+path: "\/([^"/]*)/g))
+        if (path !== undefined && path !== "") found.add(path);
+    }
+    expect([...found].sort()).toEqual([...pageBeginnings].sort());
+  });
+
   test("no two answers share a nonce", async () => {
     const texts = await Promise.all([ask("/", page).text(), ask("/", page).text()]);
     expect(texts[0]).not.toBe(texts[1] ?? "");
@@ -61,6 +86,9 @@ describe("the dashboard's pages", () => {
   test.each([
     ["an asset that is gone", "/assets/main-old.js", page],
     ["an API address that does not exist", "/api/v2/validate", page],
+    ["an API address, for a program that takes anything", "/api/v2/validate", { accept: "*/*" }],
+    ["an API address that is misspelt", "//api/v1/validate", { accept: "*/*" }],
+    ["what is no page, for a program that takes anything", "/nothing", { accept: "*/*" }],
     ["what no person opens", "/sign-in", { accept: "application/json" }],
     ["a way out of the folder", "/assets/../../package.json", {}],
     ["what the build left for itself", "/.built-from", {}],

@@ -22,7 +22,7 @@ interface Asset {
   readonly type: string;
 }
 
-/** The built dashboard, read once. Every address that is nothing else shows it, and it finds out which page is meant. */
+/** The built dashboard, read once. It finds out which page an address means. */
 export class DashboardPages {
   readonly #assets = new Map<string, Asset>();
   readonly #page: string | null;
@@ -49,9 +49,7 @@ export class DashboardPages {
     const isRead = request.method === "GET" || request.method === "HEAD";
     const asset = this.#assets.get(pathname);
     if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
-    const wantsPage = request.headers.get("accept")?.includes("text/html") === true;
-    if (!isRead || !wantsPage || pathname.startsWith("/api/") || pathname.startsWith("/assets/"))
-      return noSuchPath(requestId);
+    if (!isRead || !wantsPage(request, pathname)) return noSuchPath(requestId);
     return this.#page === null ? notBuilt(requestId) : this.#html(this.#page, requestId);
   }
 
@@ -87,6 +85,32 @@ export class DashboardPages {
       },
     });
   }
+}
+
+/** The beginnings of the addresses that the dashboard's router knows, besides `/`. */
+export const pageBeginnings: ReadonlySet<string> = new Set([
+  "account",
+  "admin",
+  "forgot-password",
+  "invitations",
+  "o",
+  "organizations",
+  "reset-password",
+  "setup",
+  "sign-in",
+  "sign-up",
+]);
+
+/**
+ * A browser asks for HTML and gets the page at every other address too, where it says that nothing is there. A program
+ * that takes anything, such as curl, gets it only where there is a page, and a problem elsewhere.
+ */
+function wantsPage(request: Request, pathname: string): boolean {
+  if (pathname.startsWith("/api/") || pathname.startsWith("/assets/")) return false;
+  const accept = request.headers.get("accept") ?? "*/*";
+  if (accept.includes("text/html")) return true;
+  const takesAnything = accept.includes("*/*") || accept.includes("text/*");
+  return takesAnything && (pathname === "/" || pageBeginnings.has(pathname.split("/")[1] ?? ""));
 }
 
 function takes(request: Request, packing: string): boolean {
