@@ -21,6 +21,7 @@ test("nothing has to be set", () => {
     signUp: "closed",
     discord: null,
     mail: null,
+    metricsToken: null,
     lettersADay: 20_000,
     language: "en",
     durability: "standard",
@@ -68,6 +69,7 @@ describe("a good value is used", () => {
     [{ COUNTERSIGN_REQUEST_LOG_DAYS: "3650" }, { requestLogDays: 3650 }],
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1" }, { webhookEndpoints: 1 }],
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1000" }, { webhookEndpoints: 1000 }],
+    [{ COUNTERSIGN_METRICS_TOKEN: "sixteen-letters!" }, { metricsToken: "sixteen-letters!" }],
     [
       { PORT: "", HOST: "", DATABASE_URL: "" },
       { port: 3000, host: "127.0.0.1" },
@@ -133,6 +135,8 @@ describe("a bad value stops the start with its name and what it should be", () =
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "forever", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_WEBHOOK_ENDPOINTS", "0", "a whole number from 1 to 1000"],
+    ["COUNTERSIGN_METRICS_TOKEN", "fifteen-letters", "16 to 512"],
+    ["COUNTERSIGN_METRICS_TOKEN", "a token that has spaces", "without spaces"],
   ];
   test.each(rows)("%s=%s", (name, value, shouldBe) => {
     const message = problemOf({ [name]: value });

@@ -42,6 +42,8 @@ export interface Config {
   readonly webhookTargets: AllowedTargets;
   /** How many webhooks an organization can have. */
   readonly webhookEndpoints: number;
+  /** What `/metrics` asks for as a bearer token; null when anyone may read it. */
+  readonly metricsToken: string | null;
 }
 
 export interface DiscordSettings {
@@ -123,6 +125,7 @@ export function readConfig(environment: Environment): Config {
       1,
       1000,
     ),
+    metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
   };
 }
 
@@ -255,5 +258,13 @@ function encryptionKey(text: string | null): string | null {
   if (text === null || text.length >= 16) return text;
   throw new ConfigProblem(
     "COUNTERSIGN_ENCRYPTION_KEY is too short. It should be 16 characters or more, best 32 random ones.",
+  );
+}
+
+function metricsToken(text: string | null): string | null {
+  if (text === null || /^[\x21-\x7e]{16,512}$/.test(text)) return text;
+  // It is a secret, so it is not repeated.
+  throw new ConfigProblem(
+    "COUNTERSIGN_METRICS_TOKEN cannot be used. It should be 16 to 512 letters, digits and signs without spaces, such as openssl rand -hex 24 prints.",
   );
 }

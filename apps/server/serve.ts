@@ -1,6 +1,7 @@
 import { openStore } from "@countersign/store/open";
 import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
+import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import { makeSetupToken } from "./features/identity/setup-link.ts";
 import { Recorder } from "./features/requests/recorder.ts";
@@ -97,6 +98,7 @@ export async function startServer(
     openPort(config, {
       publicApi,
       metrics,
+      metricsGate: new MetricsGate(config.metricsToken),
       readiness,
       forwarder,
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),

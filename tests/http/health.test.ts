@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { apiOf } from "../support/api.ts";
-import { databases } from "../support/databases.ts";
+import { databases, freshFolder } from "../support/databases.ts";
 import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { openScene, type Scene } from "../support/scene.ts";
 import { openSeller } from "../support/seller.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
@@ -72,6 +73,42 @@ for (const { kind, make } of databases) {
     });
   });
 }
+
+describe("/metrics with a token", () => {
+  const token = "prometheus-reads-this";
+  const folder = freshFolder();
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await startServerProcess({ COUNTERSIGN_DATA: folder, COUNTERSIGN_METRICS_TOKEN: token });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each([
+    ["no header", null, 401],
+    ["another token", "Bearer prometheus-reads-that", 401],
+    ["the beginning of it", "Bearer prometheus", 401],
+    ["more than it", `Bearer ${token}x`, 401],
+    ["another scheme", `Basic ${token}`, 401],
+    ["an empty token", "Bearer ", 401],
+    ["the token", `Bearer ${token}`, 200],
+    ["a scheme in lower case", `bearer ${token}`, 200],
+  ])("%s", async (_, authorization, status) => {
+    const answer = await fetch(`${server.url}/metrics`, {
+      headers: authorization === null ? {} : { authorization },
+    });
+    expect(answer.status).toBe(status);
+    expect((await answer.text()).includes("countersign_requests_total")).toBe(status === 200);
+    if (status === 401) expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("nothing else asks for it", async () => {
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+});
 
 describe("health while PostgreSQL is gone", () => {
   let postgres: PostgresServer;

@@ -32,6 +32,7 @@ Settings come from the environment:
   COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
   COUNTERSIGN_REQUEST_LOG_DAYS  30, how long requests stay in the request log
   COUNTERSIGN_WEBHOOK_ENDPOINTS 20, how many webhooks an organization can have
+  COUNTERSIGN_METRICS_TOKEN     what /metrics asks for; without it, everyone who reaches the port can read it
 Each can also be read from a file, named by the same setting with _FILE at its end.
 `,
   async run(words, environment) {

@@ -82,6 +82,11 @@ export function noSuchPath(requestId: string): Response {
   return refusal(404, "There is nothing at this address.", requestId, null, {});
 }
 
+export function metricsTokenMissing(requestId: string): Response {
+  const message = "Send COUNTERSIGN_METRICS_TOKEN: Authorization: Bearer <token>.";
+  return refusal(401, message, requestId, null, { "www-authenticate": "Bearer" });
+}
+
 export function wrongMethod(requestId: string, allow: string): Response {
   return refusal(405, `This address answers to ${allow}.`, requestId, null, { allow });
 }
@@ -104,6 +109,7 @@ function refusal(
 }
 
 const reasons: Record<number, string> = {
+  401: "Unauthorized",
   404: "Not Found",
   405: "Method Not Allowed",
   408: "Request Timeout",

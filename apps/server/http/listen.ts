@@ -1,6 +1,7 @@
 import type { Metrics } from "../features/health/metrics.ts";
+import type { MetricsGate } from "../features/health/metrics-gate.ts";
 import type { Readiness } from "../features/health/readiness.ts";
-import { broken, options, wrongMethod } from "./answers.ts";
+import { broken, metricsTokenMissing, options, wrongMethod } from "./answers.ts";
 import type { Forwarder } from "./forward.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
 
@@ -8,6 +9,7 @@ import { newRequestId, type PublicApi } from "./public.ts";
 export interface PublicParts {
   readonly publicApi: PublicApi;
   readonly metrics: Metrics;
+  readonly metricsGate: MetricsGate;
   readonly readiness: Readiness;
   readonly forwarder: Forwarder;
   readonly failed: (error: Error) => void;
@@ -27,7 +29,7 @@ export interface Listener {
  * ones that know which runtime serves: requests go on from here as web-standard `Request`s.
  */
 export function listen(host: string, port: number, parts: PublicParts): Listener {
-  const { publicApi, metrics, readiness, forwarder } = parts;
+  const { publicApi, metrics, metricsGate, readiness, forwarder } = parts;
   const server = Bun.serve({
     hostname: host,
     port,
@@ -50,7 +52,11 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
       "/readyz": (request) =>
         read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),
       "/metrics": (request) =>
-        read(request, async () => text(await metrics.text(), 200, metrics.contentType)),
+        read(request, async () =>
+          metricsGate.admits(request)
+            ? text(await metrics.text(), 200, metrics.contentType)
+            : metricsTokenMissing(newRequestId()),
+        ),
     },
     fetch: (request, server) => {
       // A caller who waits for events hears nothing for longer than a connection may be silent.

@@ -1,0 +1,21 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** Who may read `/metrics`: anyone, or those who send the operator's token. */
+export class MetricsGate {
+  readonly #expected: Uint8Array | null;
+
+  constructor(token: string | null) {
+    this.#expected = token === null ? null : digest(token);
+  }
+
+  admits(request: Request): boolean {
+    if (this.#expected === null) return true;
+    const given = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    // Digests are of one length, so the comparison tells nothing about the token's.
+    return given !== undefined && timingSafeEqual(digest(given), this.#expected);
+  }
+}
+
+function digest(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}
