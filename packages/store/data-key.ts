@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { fromScrypt, needsStretching, quickKey, stretchedKey, toScrypt } from "./passphrase.ts";
 import { StoreProblem } from "./problem.ts";
-import { keyFromPassphrase, Sealer } from "./sealer.ts";
+import { Sealer } from "./sealer.ts";
 
 /**
  * The key that secrets are encrypted with. It is made once and kept in the database, sealed with the operator's
  * passphrase when there is one, so that every node and every backup has it and no passphrase is ever needed to start.
+ * Its stored form says how the passphrase becomes a key: `plain.<key>`, `sealed.<sealed key>` or
+ * `scrypt.<parameters and salt>.<sealed key>`.
  */
 export function makeDataKey(passphrase: string | null): string {
   return storedForm(randomBytes(32), passphrase);
@@ -24,8 +27,12 @@ export function openDataKey(
     );
   }
   try {
-    const key = new Sealer(keyFromPassphrase(passphrase)).open(stored.slice("sealed.".length));
-    return { key, rewritten: null };
+    if (stored.startsWith("scrypt.")) {
+      const { stretching, rest } = fromScrypt(stored.slice("scrypt.".length));
+      return { key: new Sealer(stretchedKey(passphrase, stretching)).open(rest), rewritten: null };
+    }
+    const key = new Sealer(quickKey(passphrase)).open(stored.slice("sealed.".length));
+    return { key, rewritten: needsStretching(passphrase) ? storedForm(key, passphrase) : null };
   } catch (cause) {
     throw new StoreProblem(
       "COUNTERSIGN_ENCRYPTION_KEY is not the key that this database was sealed with. Set it to the earlier one.",
@@ -35,7 +42,8 @@ export function openDataKey(
 }
 
 function storedForm(key: Uint8Array, passphrase: string | null): string {
-  return passphrase === null
-    ? `plain.${Buffer.from(key).toString("base64url")}`
-    : `sealed.${new Sealer(keyFromPassphrase(passphrase)).seal(key)}`;
+  if (passphrase === null) return `plain.${Buffer.from(key).toString("base64url")}`;
+  if (!needsStretching(passphrase)) return `sealed.${new Sealer(quickKey(passphrase)).seal(key)}`;
+  const stretching = toScrypt();
+  return `scrypt.${stretching.text}.${new Sealer(stretchedKey(passphrase, stretching)).seal(key)}`;
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 /** Encrypts small secrets for storage (AES-256-GCM). A sealed text is `v1.` and base64url of nonce, tag and cipher. */
 export class Sealer {
@@ -27,9 +27,4 @@ export class Sealer {
   secretFor(purpose: string): Uint8Array {
     return createHmac("sha256", this.#key).update(`countersign.secret-for.v1\n${purpose}`).digest();
   }
-}
-
-/** Any passphrase that an operator chose, as the key that seals the data key. */
-export function keyFromPassphrase(passphrase: string): Uint8Array {
-  return createHash("sha256").update("countersign.data-key.v1\n").update(passphrase).digest();
 }

@@ -164,14 +164,7 @@ function wasTooSlow(error: unknown): boolean {
 const mostAttempts = 4;
 
 async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8Array> {
-  await pool.query(
-    "insert into platform_state (name, value) values ('data_key', $1) on conflict (name) do nothing",
-    [makeDataKey(passphrase)],
-  );
-  const { rows } = await pool.query<{ value: string }>(
-    "select value from platform_state where name = 'data_key'",
-  );
-  const stored = rows[0]?.value ?? "";
+  const stored = (await storedDataKey(pool)) ?? (await makeStoredDataKey(pool, passphrase));
   const { key, rewritten } = openDataKey(stored, passphrase);
   if (rewritten !== null) {
     await pool.query("update platform_state set value = $1 where name = 'data_key' and value = $2", [
@@ -180,4 +173,20 @@ async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8A
     ]);
   }
   return key;
+}
+
+async function storedDataKey(pool: pg.Pool): Promise<string | null> {
+  const { rows } = await pool.query<{ value: string }>(
+    "select value from platform_state where name = 'data_key'",
+  );
+  return rows[0]?.value ?? null;
+}
+
+/** Only when there is none: stretching a passphrase takes time. Where two nodes start at once, the first one's holds. */
+async function makeStoredDataKey(pool: pg.Pool, passphrase: string | null): Promise<string> {
+  await pool.query(
+    "insert into platform_state (name, value) values ('data_key', $1) on conflict (name) do nothing",
+    [makeDataKey(passphrase)],
+  );
+  return (await storedDataKey(pool)) ?? "";
 }

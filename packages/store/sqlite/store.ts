@@ -279,26 +279,20 @@ const longestWaitMs = 1_500;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   const read = database.prepare("select value from platform_state where name = 'data_key'");
-  const there = read.get() as { value: string } | undefined;
-  if (there !== undefined) {
-    const { key, rewritten } = openDataKey(there.value, passphrase);
-    if (rewritten === null) return key;
+  const stored = () => (read.get() as { value: string } | undefined)?.value;
+  if (stored() === undefined) {
+    database
+      .prepare(
+        "insert into platform_state (name, value) values ('data_key', ?) on conflict (name) do nothing",
+      )
+      .run(makeDataKey(passphrase));
   }
-  database.exec("begin immediate");
-  try {
-    const insert = database.prepare(
-      "insert into platform_state (name, value) values ('data_key', ?) on conflict (name) do nothing",
-    );
-    insert.run(makeDataKey(passphrase));
-    const { value } = read.get() as { value: string };
-    const { key, rewritten } = openDataKey(value, passphrase);
-    if (rewritten !== null) {
-      database.prepare("update platform_state set value = ? where name = 'data_key'").run(rewritten);
-    }
-    database.exec("commit");
-    return key;
-  } catch (error) {
-    database.exec("rollback");
-    throw error;
+  const found = stored() ?? "";
+  const { key, rewritten } = openDataKey(found, passphrase);
+  if (rewritten !== null) {
+    database
+      .prepare("update platform_state set value = ? where name = 'data_key' and value = ?")
+      .run(rewritten, found);
   }
+  return key;
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { type DatabaseLocation, openStore } from "../open.ts";
+import { quickKey } from "../passphrase.ts";
 import { StoreProblem } from "../problem.ts";
+import { Sealer } from "../sealer.ts";
 import { times } from "./calls.ts";
 import type { Stage } from "./stage.ts";
 
@@ -22,7 +24,7 @@ export function dataKey(stage: Stage) {
       const location = await stage.empty();
       const first = await open(location, passphrase);
       const sealed = first.sealer.seal(secret);
-      expect(await storedKey(first)).toStartWith("sealed.");
+      expect(await storedKey(first)).toStartWith("scrypt.");
       await first.close();
       const again = await open(location, passphrase);
       expect(secret.equals(again.sealer.open(sealed))).toBe(true);
@@ -39,9 +41,36 @@ export function dataKey(stage: Stage) {
       await plain.close();
       const later = await open(location, passphrase);
       expect(secret.equals(later.sealer.open(sealed))).toBe(true);
-      expect(await storedKey(later)).toStartWith("sealed.");
+      expect(await storedKey(later)).toStartWith("scrypt.");
       await later.close();
       await expectProblem(open(location, null), "Set COUNTERSIGN_ENCRYPTION_KEY");
+    });
+
+    test("a random key seals without the time that a phrase takes", async () => {
+      const location = await stage.empty();
+      const key = randomBytes(32).toString("base64");
+      const first = await open(location, key);
+      const sealed = first.sealer.seal(secret);
+      await first.close();
+      const again = await open(location, key);
+      expect(secret.equals(again.sealer.open(sealed))).toBe(true);
+      await again.close();
+    });
+
+    test("a key that a phrase sealed without stretching is stretched by the next start", async () => {
+      const location = await stage.empty();
+      const first = await open(location, null);
+      const sealed = first.sealer.seal(secret);
+      const key = Buffer.from((await storedKey(first)).slice("plain.".length), "base64url");
+      const weak = `sealed.${new Sealer(quickKey(passphrase)).seal(key)}`;
+      await first.transaction((db) =>
+        db.updateTable("platform_state").set({ value: weak }).where("name", "=", "data_key").execute(),
+      );
+      await first.close();
+      const nodes = await Promise.all(times(3, () => open(location, passphrase)));
+      for (const node of nodes) expect(secret.equals(node.sealer.open(sealed))).toBe(true);
+      for (const node of nodes) expect(await storedKey(node)).toStartWith("scrypt.");
+      await Promise.all(nodes.map((node) => node.close()));
     });
   });
 }

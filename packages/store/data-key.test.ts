@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import { createHash, randomBytes } from "node:crypto";
+import { makeDataKey, openDataKey } from "./data-key.ts";
+import { needsStretching } from "./passphrase.ts";
+import { Sealer } from "./sealer.ts";
+
+const phrase = "correct horse battery staple";
+const random = randomBytes(32).toString("hex");
+
+describe("a passphrase is stretched unless nobody could guess it", () => {
+  test.each([
+    ["hunter2hunter2hunter2", true],
+    [phrase, true],
+    ["a".repeat(64), true],
+    ["0123456789".repeat(7), true],
+    ["correcthorsebatterystaplecorrecthorsebatterystaple", true],
+    [randomBytes(16).toString("hex"), true],
+    [random, false],
+    [randomBytes(48).toString("hex").toUpperCase(), false],
+    ["q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=", false],
+  ])("%s: %p", (passphrase, expected) => {
+    expect(needsStretching(passphrase)).toBe(expected);
+  });
+});
+
+describe("the data key", () => {
+  test.each([
+    ["without a passphrase", null, "plain."],
+    ["with a phrase", phrase, "scrypt.15-8-3-"],
+    ["with a random key", random, "sealed."],
+  ])("%s comes back as it was made", (_, passphrase, beginning) => {
+    const stored = makeDataKey(passphrase);
+    expect(stored).toStartWith(beginning);
+    const { key, rewritten } = openDataKey(stored, passphrase);
+    expect(key).toHaveLength(32);
+    expect(rewritten).toBeNull();
+    expect(openDataKey(stored, passphrase).key).toEqual(key);
+  });
+
+  test("sealed twice with one phrase is two texts: each has its own salt", () => {
+    const salts = [makeDataKey(phrase), makeDataKey(phrase)].map((stored) => stored.split(".")[1]);
+    expect(salts[0]).not.toBe(salts[1]);
+  });
+
+  test("a key that was sealed without stretching is rewritten, and stays the same key", () => {
+    const key = randomBytes(32);
+    const weak = createHash("sha256").update("countersign.data-key.v1\n").update(phrase).digest();
+    const opened = openDataKey(`sealed.${new Sealer(weak).seal(key)}`, phrase);
+    expect(Buffer.from(opened.key)).toEqual(key);
+    expect(opened.rewritten).toStartWith("scrypt.");
+    expect(Buffer.from(openDataKey(opened.rewritten ?? "", phrase).key)).toEqual(key);
+  });
+
+  test("a plain key is sealed once there is a passphrase", () => {
+    const stored = makeDataKey(null);
+    const { key, rewritten } = openDataKey(stored, phrase);
+    expect(openDataKey(rewritten ?? "", phrase).key).toEqual(key);
+  });
+
+  test.each([
+    ["another phrase", () => makeDataKey(phrase), `${phrase}s`],
+    ["another random key", () => makeDataKey(random), randomBytes(32).toString("hex")],
+    ["a cost that nobody wrote", () => makeDataKey(phrase).replace("scrypt.15-", "scrypt.31-"), phrase],
+    ["a text that was cut off", () => makeDataKey(phrase).slice(0, 30), phrase],
+  ])("%s does not open it", (_, stored, passphrase) => {
+    expect(() => openDataKey(stored(), passphrase)).toThrow("COUNTERSIGN_ENCRYPTION_KEY is not the key");
+  });
+});

@@ -1,0 +1,58 @@
+import { createHash, randomBytes, scryptSync } from "node:crypto";
+
+/**
+ * Whether guessing the passphrase has to be made slow. Not when it looks like 32 random bytes or more, in hex or base64:
+ * nobody guesses those, and the start is quicker. Everything else may be something that people say.
+ */
+export function needsStretching(passphrase: string): boolean {
+  const isHex = /^[0-9a-f]{64,}$/i.test(passphrase);
+  const isBase64 =
+    /^[A-Za-z0-9+/_-]{43,}={0,2}$/.test(passphrase) &&
+    [/[A-Z]/, /[a-z]/, /[0-9]/].every((kind) => kind.test(passphrase));
+  const different = new Set(passphrase).size;
+  // Random ones have more different characters than these but for one in a million. The rest is stretched for nothing.
+  return !((isHex && different >= 11) || (isBase64 && different >= 20));
+}
+
+export interface Stretching {
+  readonly log2N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Uint8Array;
+  /** All of it, as it is stored. */
+  readonly text: string;
+}
+
+/** 32 MiB and about a tenth of a second of a core for each guess, as for people's passwords. */
+const cost = { log2N: 15, r: 8, p: 3 };
+/** What is stored may not make the start use up the machine. */
+const highest = { log2N: 20, r: 32, p: 16 };
+
+/** A new salt with the cost of today. */
+export function toScrypt(): Stretching {
+  const salt = randomBytes(16);
+  const text = `${cost.log2N}-${cost.r}-${cost.p}-${salt.toString("hex")}`;
+  return { ...cost, salt, text };
+}
+
+/** Reads what `toScrypt` wrote in front of a sealed key. */
+export function fromScrypt(stored: string): { stretching: Stretching; rest: string } {
+  const [, text = "", log2N, r, p, salt = "", rest = ""] =
+    /^((\d{1,2})-(\d{1,2})-(\d{1,2})-([0-9a-f]{32}))\.(.+)$/.exec(stored) ?? [];
+  const read = { log2N: Number(log2N), r: Number(r), p: Number(p) };
+  const isUsable = (["log2N", "r", "p"] as const).every(
+    (name) => read[name] >= 1 && read[name] <= highest[name],
+  );
+  if (!isUsable) throw new Error("The stored data key cannot be read.");
+  return { stretching: { ...read, salt: Buffer.from(salt, "hex"), text }, rest };
+}
+
+export function stretchedKey(passphrase: string, { log2N, r, p, salt }: Stretching): Uint8Array {
+  const N = 2 ** log2N;
+  return scryptSync(passphrase, salt, 32, { N, r, p, maxmem: 256 * N * r });
+}
+
+/** For passphrases that need no stretching. */
+export function quickKey(passphrase: string): Uint8Array {
+  return createHash("sha256").update("countersign.data-key.v1\n").update(passphrase).digest();
+}
