@@ -42,7 +42,15 @@ export async function startServer(
   const tellDropped = inBursts<null>(logEveryMs, (count) =>
     log.warn("The request log cannot keep up, and entries were dropped.", { count }),
   );
-  const store = await openStore(config.database, { ...config, soleServer: true });
+  const store = await openStore(config.database, {
+    ...config,
+    soleServer: true,
+    journalSetAside: (aside, reason) =>
+      log.error("The request log was damaged, and a new one is begun. The old one is kept.", {
+        aside,
+        reason,
+      }),
+  });
   const { database, requestLogDays } = config;
   const recorder = new Recorder(
     { database, requestLogDays },

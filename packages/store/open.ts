@@ -11,6 +11,8 @@ export interface StoreOptions {
   readonly durability: "standard" | "strict";
   /** A server takes the SQLite data folder for itself; commands work beside it. */
   readonly soleServer?: boolean;
+  /** Told when a damaged request log was moved out of the way: where it is kept, and what was wrong with it. */
+  readonly journalSetAside?: (aside: string, reason: string) => void;
   /** For tests that need to choose the time. PostgreSQL's own clock is used otherwise, and the machine's on SQLite. */
   readonly now?: () => number;
 }

@@ -1,8 +1,10 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
+import { DamagedDatabase, isDamage } from "./damage.ts";
+import { makePrivate, makePrivateFolder } from "./private-file.ts";
 
 export interface SqliteFiles {
   readonly folder: string;
@@ -26,7 +28,7 @@ export function sqliteFiles(folder: string): SqliteFiles {
 /** Makes the data folder if need be. Throws a sentence that says what to do when it cannot be written. */
 export function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     if (!statSync(folder).isDirectory()) throw new Error("not a folder");
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
@@ -39,6 +41,7 @@ export function prepareFolder(folder: string): void {
 
 export function openDatabase(path: string): DatabaseSync {
   try {
+    makePrivate(path);
     const database = new DatabaseSync(path);
     database.exec(`
       pragma busy_timeout = 5000;
@@ -49,6 +52,7 @@ export function openDatabase(path: string): DatabaseSync {
     `);
     return database;
   } catch (cause) {
+    if (isDamage(cause)) throw new DamagedDatabase(path, cause);
     throw new StoreProblem(`The database file ${path} cannot be opened: ${sentence(cause)}`, { cause });
   }
 }

@@ -1,22 +1,43 @@
 import type { DatabaseSync } from "node:sqlite";
+import { timeStamp } from "../database-copier.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
+import { checkUndamaged, DamagedDatabase, isDamage, setAside } from "./damage.ts";
 import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
+import { refuseLostDatabase } from "./lost-database.ts";
 
-/** Makes the data folder if need be, brings both of its files up to date and returns what was applied. */
-export function migrateFolder(folder: string): string[] {
+/** Called when the request log was damaged: where it is kept now, and what was wrong with it. */
+export type JournalSetAside = (aside: string, reason: string) => void;
+
+/**
+ * Makes the data folder if need be, brings both of its files up to date and returns what was applied. A damaged request
+ * log is moved out of the way where `journalSetAside` is given, by a server that has the folder for itself.
+ */
+export function migrateFolder(folder: string, journalSetAside: JournalSetAside | null = null): string[] {
   const files = sqliteFiles(folder);
   prepareFolder(folder);
-  return [...migrateFile(files.main, mainMigrations), ...migrateFile(files.journal, journalMigrations)];
+  refuseLostDatabase(files);
+  const applied = migrateFile(files.main, mainMigrations);
+  try {
+    return [...applied, ...migrateFile(files.journal, journalMigrations)];
+  } catch (error) {
+    if (journalSetAside === null || !isDamage(error)) throw error;
+    journalSetAside(setAside(files.journal, timeStamp(Date.now())), sentence(error));
+    return [...applied, ...migrateFile(files.journal, journalMigrations)];
+  }
 }
 
 function migrateFile(path: string, migrations: readonly Migration[]): string[] {
   const database = openDatabase(path);
   try {
+    checkUndamaged(database, path);
     return migrateSqlite(database, migrations);
+  } catch (cause) {
+    if (isDamage(cause) && !(cause instanceof StoreProblem)) throw new DamagedDatabase(path, cause);
+    throw cause;
   } finally {
     database.close();
   }

@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../problem.ts";
 import type { SqliteFiles } from "./files.ts";
+import { makePrivate } from "./private-file.ts";
 
 /**
  * Holds the data folder for one server. The lock is an exclusive transaction on a database of its own, so the
  * operating system lets go of it however the process ends.
  */
 export function takeOwnership(files: SqliteFiles): () => void {
+  makePrivate(files.owner);
   const lock = new DatabaseSync(files.owner);
   try {
     lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive");

@@ -17,7 +17,7 @@ import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
 import { openDatabase, openReader, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { BorrowedTurns, lendTurns } from "./lent-turns.ts";
-import { migrateFolder } from "./migrate.ts";
+import { type JournalSetAside, migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
 import { stateName, type Taken } from "./text-index.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
@@ -31,6 +31,8 @@ export interface SqliteOptions {
   readonly now: () => number;
   /** Refuse to open the folder while another server has it. */
   readonly soleServer: boolean;
+  /** Told when a damaged request log was moved out of the way. */
+  readonly journalSetAside?: JournalSetAside;
 }
 
 /** Opens the data folder, migrates it and returns the store. */
@@ -39,7 +41,7 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
   prepareFolder(files.folder);
   const release = options.soleServer ? takeOwnership(files) : () => {};
   try {
-    migrateFolder(files.folder);
+    migrateFolder(files.folder, options.soleServer ? (options.journalSetAside ?? (() => {})) : null);
     return new SqliteStore(files, openDatabase(files.main), options, { turns: new WriteLock(), release });
   } catch (error) {
     release();

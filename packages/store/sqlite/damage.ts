@@ -1,0 +1,56 @@
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { StoreProblem } from "../problem.ts";
+import { sentence } from "../sentence.ts";
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB, with or without further detail in the higher bytes. */
+const damaged = new Set([11, 26]);
+
+/** So much is read through at every start; a larger file is left to the doctor, or starts would take long. */
+const readThroughBytes = 16 * 1024 * 1024;
+
+export class DamagedDatabase extends StoreProblem {
+  constructor(path: string, found: unknown) {
+    super(
+      `The database file ${path} is damaged: ${sentence(found)} Check the disk, and restore the last backup with countersign restore.`,
+      { cause: found },
+    );
+  }
+}
+
+/** Throws when the file is damaged, as far as can be told in a few milliseconds. */
+export function checkUndamaged(database: DatabaseSync, path: string): void {
+  const pages = Number(database.prepare("pragma page_count").get()?.page_count);
+  const expectedBytes = pages * Number(database.prepare("pragma page_size").get()?.page_size);
+  const bytes = sizeOf(path);
+  // While the log holds pages, the file may be behind.
+  if (bytes < expectedBytes && sizeOf(`${path}-wal`) === 0)
+    throw new DamagedDatabase(path, `${expectedBytes - bytes} bytes are missing at its end.`);
+  if (bytes > readThroughBytes) return;
+  const found = database.prepare("pragma quick_check(1)").get()?.quick_check;
+  if (found !== "ok") throw new DamagedDatabase(path, found);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Whether SQLite says that the file itself is wrong, so that trying again does not help. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedDatabase) return true;
+  if (!(error instanceof Error)) return false;
+  if ("errcode" in error && damaged.has(Number(error.errcode) & 0xff)) return true;
+  return isDamage(error.cause);
+}
+
+/** Renames a database and its log, so that a new one can take its place. Returns the new name. */
+export function setAside(path: string, stamp: string): string {
+  const aside = `${path}.damaged-${stamp}`;
+  for (const end of ["-wal", ""]) if (existsSync(path + end)) renameSync(path + end, aside + end);
+  rmSync(`${path}-shm`, { force: true });
+  return aside;
+}
+
+export function removeDatabase(path: string): void {
+  for (const end of ["-wal", "-shm", ""]) rmSync(path + end, { force: true });
+}

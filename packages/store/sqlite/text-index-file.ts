@@ -1,0 +1,108 @@
+import type { DatabaseSync } from "node:sqlite";
+import { sentence } from "../sentence.ts";
+import { isDamage, removeDatabase } from "./damage.ts";
+import { openReader, type SqliteFiles } from "./files.ts";
+import { makePrivate } from "./private-file.ts";
+import { type Taken, TextIndex } from "./text-index.ts";
+
+/**
+ * The file that holds the text index, with the connection that reads and writes it. Everything in it can be made again
+ * from the licenses, so a damaged file is deleted and made again. Nothing here throws: as long as there is trouble,
+ * `find` cannot tell, and searches read the licenses instead.
+ */
+export class TextIndexFile {
+  readonly #files: SqliteFiles;
+  readonly #report: (message: string) => void;
+  #opened: { readonly database: DatabaseSync; readonly index: TextIndex } | null = null;
+  /** What was reported last, so that each cause is reported once, however often it is tried. */
+  #trouble: string | null = null;
+
+  constructor(files: SqliteFiles, report: (message: string) => void) {
+    this.#files = files;
+    this.#report = report;
+  }
+
+  /** Whether it has come to the end of what was there when it was made. */
+  get isWhole(): boolean {
+    return this.#attempt(() => this.#opened?.index.isWhole) === true;
+  }
+
+  /** Whether the last attempt failed, so that the next should wait a while. */
+  get isTroubled(): boolean {
+    return this.#trouble !== null;
+  }
+
+  /** Takes the next lot in, or opens or makes the index first. Null when there is nothing to do, or trouble. */
+  takeIn(): Taken | null {
+    return this.#attempt(() => {
+      const taken = this.#opened === null ? this.#open() : this.#opened.index.takeIn();
+      this.#trouble = null;
+      return taken;
+    });
+  }
+
+  /** Null when there are more than `most`, or when it cannot tell. */
+  find(organizationId: string, term: string, most: number): string[] | null {
+    return this.#attempt(() => this.#opened?.index.find(organizationId, term, most) ?? null);
+  }
+
+  close(): void {
+    this.#opened?.database.close();
+    this.#opened = null;
+  }
+
+  #open(): Taken | null {
+    const database = attach(this.#files);
+    try {
+      const known = TextIndex.open(database);
+      const index = known ?? TextIndex.make(database);
+      const taken = known === null ? index.begun() : index.takeIn();
+      this.#opened = { database, index };
+      return taken;
+    } finally {
+      if (this.#opened === null) database.close();
+    }
+  }
+
+  #attempt<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      this.#note(error);
+      return null;
+    }
+  }
+
+  #note(error: unknown): void {
+    const reason = sentence(error);
+    const message = isDamage(error)
+      ? `The text index ${this.#files.search} is damaged and will be made again. Searches take longer until then: ${reason}`
+      : reason;
+    if (isDamage(error)) this.#discard();
+    if (message !== this.#trouble) this.#report(message);
+    this.#trouble = message;
+  }
+
+  #discard(): void {
+    this.close();
+    try {
+      removeDatabase(this.#files.search);
+    } catch {
+      // Then opening it fails again, and that is reported.
+    }
+  }
+}
+
+function attach(files: SqliteFiles): DatabaseSync {
+  const database = openReader(files);
+  try {
+    makePrivate(files.search);
+    database.prepare("attach database ? as search").run(files.search);
+    // The index can be made again at any time, so nothing waits until it is on the disk.
+    database.exec("pragma search.journal_mode = wal; pragma search.synchronous = normal");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
