@@ -22,6 +22,17 @@ export interface Inspection {
   readonly storedDataKey: string | null;
   /** How many servers, or connections of servers, are at work on it. */
   readonly serversAtWork: number;
+  /** What was found about SQLite's files; null on PostgreSQL. */
+  readonly files: FileFindings | null;
+}
+
+export interface FileFindings {
+  /** What is wrong with the request log, which the next start sets aside. */
+  readonly journalDamage: string | null;
+  /** What is wrong with the text index, which the server makes again. */
+  readonly searchDamage: string | null;
+  /** Files with secrets that other users of the machine may read. */
+  readonly readableByOthers: readonly string[];
 }
 
 export interface MissingTextIndex {

@@ -45,6 +45,7 @@ async function look(client: pg.Client): Promise<Inspection> {
     textIndex: (await hasTable(client, "licenses")) ? await missingTextIndex(client) : null,
     storedDataKey: keys[0]?.value ?? null,
     serversAtWork: servers,
+    files: null,
   };
 }
 

@@ -1,28 +1,59 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Inspection } from "../inspect.ts";
+import { journalMigrations } from "../migrations/all.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
+import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
+import { lostDatabase } from "./lost-database.ts";
 import { isOwned } from "./owner.ts";
+import { othersMayRead } from "./private-file.ts";
 
 export function inspectSqlite(folder: string): Inspection | null {
   const files = sqliteFiles(folder);
+  const lost = lostDatabase(files);
+  if (lost !== null) throw new StoreProblem(lost);
   if (!existsSync(files.main)) return null;
-  const journal = existsSync(files.journal) ? looking(files.journal, look) : nothing;
+  const journal = existsSync(files.journal) ? inspectJournal(files.journal) : noJournal;
   const main = looking(files.main, look);
   return {
     ...main,
     appliedMigrations: [...main.appliedMigrations, ...journal.appliedMigrations],
-    damage: [...main.damage, ...journal.damage],
     writeProblem: main.writeProblem ?? journal.writeProblem,
     serversAtWork: isOwned(files) ? 1 : 0,
+    files: {
+      journalDamage: journal.damage,
+      searchDamage: existsSync(files.search) ? damageOf(files.search) : null,
+      readableByOthers: [files.main, files.journal, files.search, files.owner]
+        .flatMap((path) => [path, `${path}-wal`])
+        .filter(othersMayRead)
+        .map((path) => basename(path)),
+    },
   };
 }
 
-type FileInspection = Omit<Inspection, "serversAtWork">;
+type FileInspection = Omit<Inspection, "serversAtWork" | "files">;
 
-const nothing = { appliedMigrations: [], damage: [], writeProblem: null };
+const noJournal = { appliedMigrations: [], writeProblem: null, damage: null };
+
+/** Of a damaged one nothing is known, and a new one takes its place: no migration counts as missing. */
+function inspectJournal(path: string) {
+  const found = damageOf(path);
+  if (found === null) return { ...looking(path, look), damage: null };
+  return { appliedMigrations: journalMigrations.map(({ name }) => name), writeProblem: null, damage: found };
+}
+
+/** What SQLite finds wrong with a file; null when nothing is. */
+function damageOf(path: string): string | null {
+  try {
+    return looking(path, damage)[0] ?? null;
+  } catch (error) {
+    if (isDamage(error)) return sentence(error instanceof Error ? (error.cause ?? error) : error);
+    throw error;
+  }
+}
 
 function look(database: DatabaseSync): FileInspection {
   const migrated = hasTable(database, "schema_migrations");

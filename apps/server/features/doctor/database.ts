@@ -1,5 +1,6 @@
 import {
   compareMigrations,
+  type FileFindings,
   type Inspection,
   inspectDatabase,
   type MissingTextIndex,
@@ -24,6 +25,7 @@ export async function checkDatabase({ database, encryptionKey }: Config): Promis
     ok("database", `${found.version}${where} answers${atWork(database.kind, found.serversAtWork)}`),
     ...checkSchema(found.appliedMigrations),
     ...checkFiles(found),
+    ...(found.files === null ? [] : checkSideFiles(found.files)),
     ...checkTextIndex(found.textIndex),
     ...(database.kind === "postgres" ? [checkClockDifference(found.clockAheadMs)] : []),
     checkSealing(found.storedDataKey, encryptionKey),
@@ -61,6 +63,32 @@ function checkFiles({ damage, writeProblem }: Inspection): Check[] {
     checks.push(problem("database", `The database cannot be written: ${writeProblem}`, action));
   }
   return checks.length > 0 ? checks : [ok("database", "It is undamaged and can be written.")];
+}
+
+function checkSideFiles({ journalDamage, searchDamage, readableByOthers }: FileFindings): Check[] {
+  const checks: Check[] = [];
+  if (journalDamage !== null) {
+    const found = `The request log, journal.db, is damaged: ${asSentence(journalDamage)}`;
+    const action =
+      "Restart the server: it keeps the file under another name and begins a new log. Check the disk.";
+    checks.push(problem("database", found, action));
+  }
+  if (searchDamage !== null) {
+    const found = `The text index, search.db, is damaged: ${asSentence(searchDamage)}`;
+    const action =
+      "Start the server, which makes it again, and check the disk. Searches take longer until then.";
+    checks.push(warning("database", found, action));
+  }
+  if (readableByOthers.length > 0) {
+    const found = `Other users of this machine may read files that hold secrets: ${readableByOthers.join(", ")}.`;
+    const action = "Restart the server as the user they belong to: it makes them private.";
+    checks.push(warning("folder", found, action));
+  }
+  return checks;
+}
+
+function asSentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }
 
 function checkTextIndex(missing: MissingTextIndex | null): Check[] {

@@ -1,0 +1,235 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { apiOf } from "../support/api.ts";
+import { freshFolder } from "../support/databases.ts";
+import { openSeller, type Seller } from "../support/seller.ts";
+import { runCountersign, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Row {
+  readonly what: string;
+  harm(folder: string): void;
+  readonly names: readonly string[];
+}
+
+const lost: readonly Row[] = [
+  {
+    what: "missing beside the other files",
+    harm: (folder) => removeMain(folder),
+    names: ["countersign.db is missing", "journal.db and search.db", "COUNTERSIGN_DATA"],
+  },
+  {
+    what: "missing beside the request log",
+    harm: (folder) => {
+      removeMain(folder);
+      rmSync(join(folder, "search.db"));
+    },
+    names: ["countersign.db is missing", "journal.db", "countersign restore"],
+  },
+  {
+    what: "missing beside the text index",
+    harm: (folder) => {
+      removeMain(folder);
+      rmSync(join(folder, "journal.db"));
+    },
+    names: ["countersign.db is missing", "search.db"],
+  },
+  {
+    what: "empty beside the request log",
+    harm: (folder) => truncateSync(join(folder, "countersign.db")),
+    names: ["countersign.db is empty", "journal.db"],
+  },
+  {
+    what: "missing beside its own log",
+    harm: (folder) => {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      writeFileSync(join(folder, "countersign.db-wal"), "x");
+    },
+    names: ["countersign.db is missing", "countersign.db-wal"],
+  },
+  {
+    what: "cut off",
+    harm: (folder) => truncateSync(join(folder, "countersign.db"), 40_960),
+    names: ["countersign.db is damaged", "countersign restore"],
+  },
+  {
+    what: "overwritten in the middle",
+    harm: (folder) => overwrite(join(folder, "countersign.db"), 12_288, 8_192),
+    names: ["countersign.db is damaged", "countersign restore"],
+  },
+  {
+    what: "overwritten at its beginning",
+    harm: (folder) => overwrite(join(folder, "countersign.db"), 0, 100),
+    names: ["countersign.db is damaged", "file is not a database"],
+  },
+];
+
+describe("a database that is", () => {
+  for (const { what, harm, names } of lost) {
+    test(`${what}: the start is refused with one line, nothing is made, and the doctor finds it`, async () => {
+      const { folder } = await usedFolder();
+      harm(folder);
+      const before = readdirSync(folder).filter((name) => name !== "owner.lock");
+      const environment = { COUNTERSIGN_DATA: folder, PORT: "0" };
+      const { code, stdout, stderr } = await runCountersign(["serve"], environment);
+      for (const name of names) expect(stderr).toContain(name);
+      expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({
+        code: 1,
+        stdout: "",
+        lines: 1,
+      });
+      const doctor = await runCountersign(["doctor"], environment);
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toContain("countersign.db");
+      const isNew = (name: string) => !/^owner\.lock|-(?:wal|shm)$/.test(name) && !before.includes(name);
+      expect(readdirSync(folder).filter(isNew)).toEqual([]);
+    });
+  }
+});
+
+const damages: readonly (readonly [string, (path: string) => void])[] = [
+  ["is no database", (path) => writeFileSync(path, "no database ".repeat(1_000))],
+  ["was cut off", (path) => truncateSync(path, 8_192)],
+  ["has a bad page", (path) => overwrite(path, 4_096, 8_192)],
+];
+
+describe("a request log that", () => {
+  for (const [what, damage] of damages) {
+    test(`${what}: is set aside with a loud line, and validations go on`, async () => {
+      const { folder, seller, key } = await usedFolder();
+      damage(join(folder, "journal.db"));
+      const doctor = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
+      expect(doctor.stdout).toContain("journal.db");
+      expect(doctor.code).toBe(1);
+      const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+      expect(server.output()).toContain('"level":"error"');
+      expect(server.output()).toContain("The request log was damaged, and a new one is begun.");
+      const answer = await apiOf(server.url, seller.apiKey).validate({ license_key: key });
+      expect(answer.body.status).toBe("active");
+      expect(await server.stop()).toBe(0);
+      expect(readdirSync(folder).some((name) => name.startsWith("journal.db.damaged-"))).toBe(true);
+      expect((await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder })).code).toBe(0);
+    });
+  }
+});
+
+test("the doctor finds a damaged text index, and that the server makes it again", async () => {
+  const { folder } = await usedFolder();
+  writeFileSync(join(folder, "search.db"), "no database ".repeat(1_000));
+  const { stdout } = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
+  expect(stdout).toContain("search.db");
+  expect(stdout).toContain("makes it again");
+});
+
+describe.skipIf(process.platform === "win32")("only their owner may read the files", () => {
+  for (const umask of [0o000, 0o022, 0o077]) {
+    test(`with umask ${umask.toString(8)}`, async () => {
+      const folder = join(newFolder(), "made", "data");
+      const server = await under(umask, () => startServerProcess({ COUNTERSIGN_DATA: folder }));
+      await until("the text index is there", () => existsSync(join(folder, "search.db-wal")));
+      expect(modeOf(folder)).toBe(0o700);
+      const names = readdirSync(folder);
+      expect(names).toEqual(
+        expect.arrayContaining([
+          "countersign.db",
+          "journal.db",
+          "search.db",
+          "owner.lock",
+          "countersign.db-wal",
+        ]),
+      );
+      for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+      expect(await server.stop()).toBe(0);
+    });
+  }
+
+  test("files that others could read are tightened at the next start, and the doctor says so before", async () => {
+    const { folder } = await usedFolder();
+    chmodSync(folder, 0o700);
+    const names = readdirSync(folder);
+    for (const name of names) chmodSync(join(folder, name), 0o644);
+    const doctor = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
+    expect(doctor.stdout).toContain("countersign.db");
+    expect(doctor.stdout).toContain("Other users of this machine may read");
+    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+    await until("the text index is tightened, too", () => modeOf(join(folder, "search.db")) === 0o600);
+    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+    await server.stop();
+  });
+
+  test("a backup, and what was restored from one", async () => {
+    const { folder } = await usedFolder();
+    const backup = join(newFolder(), "backup");
+    const environment = { COUNTERSIGN_DATA: folder };
+    const made = await under(0, () => runCountersign(["backup", backup], environment));
+    expect(made.code).toBe(0);
+    expect(modeOf(backup)).toBe(0o700);
+    for (const name of readdirSync(backup)) {
+      expect([name, modeOf(join(backup, name))]).toEqual([name, 0o600]);
+      chmodSync(join(backup, name), 0o644);
+    }
+    const restored = await under(0, () => runCountersign(["restore", backup, "--force"], environment));
+    expect(restored.code).toBe(0);
+    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+  });
+});
+
+function newFolder(): string {
+  const folder = freshFolder();
+  folders.push(folder);
+  return folder;
+}
+
+/** What a server leaves that has sold something and was stopped. */
+async function usedFolder(): Promise<{ folder: string; seller: Seller; key: string }> {
+  const folder = newFolder();
+  const seller = await openSeller({ kind: "sqlite", folder });
+  const { key } = await seller.license();
+  await seller.store.close();
+  const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+  await apiOf(server.url, seller.apiKey).validate({ license_key: key });
+  await server.stop();
+  expect(existsSync(join(folder, "search.db"))).toBe(true);
+  return { folder, seller, key };
+}
+
+function removeMain(folder: string): void {
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(folder, `countersign.db${end}`), { force: true });
+}
+
+function overwrite(path: string, from: number, bytes: number): void {
+  const descriptor = openSync(path, "r+");
+  writeSync(descriptor, Buffer.alloc(bytes, 0xff), 0, undefined, from);
+  closeSync(descriptor);
+}
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+/** A process gets the umask of the one that starts it. */
+async function under<T>(umask: number, start: () => Promise<T>): Promise<T> {
+  const own = process.umask(umask);
+  const started = start();
+  process.umask(own);
+  return started;
+}
