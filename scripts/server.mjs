@@ -8,5 +8,8 @@ export const builtServer = join(root, "apps", "server", "dist", "main.js");
 export function runServer(words) {
   ensureInstalled();
   ensureBuilt("server");
-  return runBun([builtServer, ...words]);
+  const [command = "serve", ...rest] = words;
+  // A wrapper that is killed passes nothing on, so the server watches it.
+  const watched = command === "serve" ? ["--parent", String(process.pid)] : [];
+  return runBun([builtServer, command, ...watched, ...rest]);
 }

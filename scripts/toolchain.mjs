@@ -56,7 +56,11 @@ export function bunBinary() {
 /** Runs Bun with these arguments and returns its exit code. Signals reach it and are waited for. */
 export function runBun(words, options = {}) {
   const child = spawn(bunBinary(), words, { stdio: "inherit", cwd: process.cwd(), ...options });
-  const pass = (signal) => child.kill(signal);
+  let passed = null;
+  const pass = (signal) => {
+    passed = signal;
+    child.kill(signal);
+  };
   process.on("SIGTERM", pass);
   process.on("SIGINT", pass);
   if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => pass("SIGTERM"));
@@ -65,19 +69,61 @@ export function runBun(words, options = {}) {
       process.stderr.write(`The runtime could not be started: ${error.message}\n`);
       resolve(1);
     });
-    child.on("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 1)));
+    child.on("exit", (code, signal) => {
+      if (signal === "SIGINT") resolve(130);
+      // It was asked to stop before it could listen, and had begun nothing.
+      else resolve(code ?? (signal === "SIGTERM" && passed === signal ? 0 : 1));
+    });
   });
 }
 
-/** A signal to npm ends npm and its shell, and the shell passes nothing on: what is noticed is that they are gone. */
+/**
+ * npm runs a script in a shell. A signal to npm ends both, or npm alone when it is killed, and neither passes anything
+ * on: what is noticed is that one of them is gone.
+ */
 export function whenOrphaned(act) {
   const parent = process.ppid;
+  const npm = npmAbove(parent);
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (process.ppid === parent && (npm === null || isThere(npm, parent))) return;
     clearInterval(timer);
     act();
   }, 250);
   timer.unref();
+}
+
+/** The process above the shell that npm runs the script in; null where there is no shell in between. */
+function npmAbove(shell) {
+  const [above, name] = processStatus(shell);
+  return above > 1 && /^-?(?:.*\/)?(?:sh|dash|bash|ash|zsh|ksh)$/.test(name) ? above : null;
+}
+
+/** On Linux the shell gets another parent at once; elsewhere npm is asked for, which costs no process each time. */
+function isThere(npm, shell) {
+  if (process.platform === "linux") return processStatus(shell)[0] === npm;
+  try {
+    process.kill(npm, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Number of the parent and name of a process; 0 and nothing when that cannot be known. */
+function processStatus(pid) {
+  if (process.platform === "linux") {
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const end = text.lastIndexOf(")");
+      return [Number(text.slice(end + 2).split(" ")[1]), text.slice(text.indexOf("(") + 1, end)];
+    } catch {
+      return [0, ""];
+    }
+  }
+  if (process.platform === "win32") return [0, ""];
+  const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(pid)], { encoding: "utf8" });
+  const [, above, name] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout ?? "") ?? [];
+  return above === undefined ? [0, ""] : [Number(above), name];
 }
 
 function isProgram(path) {

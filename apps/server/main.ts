@@ -1,3 +1,5 @@
+// Before everything else that is loaded: see stop-request.ts.
+import "./hear-signals.ts";
 import { runCommand } from "./cli/command-line.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2), process.env);

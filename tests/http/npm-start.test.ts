@@ -1,14 +1,20 @@
-import { afterAll, expect, test } from "bun:test";
-import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { freshFolder } from "../support/databases.ts";
 import { until } from "../support/until.ts";
 
-const folder = freshFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+setDefaultTimeout(120_000);
 
-test("ending npm start ends the server behind it, and it drains", async () => {
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+async function withNpmStart(work: (npm: ChildProcess, output: () => string) => Promise<void>): Promise<void> {
+  const folder = freshFolder();
+  folders.push(folder);
   const npm = spawn("npm", ["start"], {
     cwd: join(import.meta.dir, "../.."),
     env: { ...process.env, PORT: "0", COUNTERSIGN_DATA: folder, COUNTERSIGN_LOG_FORMAT: "json" },
@@ -21,12 +27,10 @@ test("ending npm start ends the server behind it, and it drains", async () => {
     output += chunk;
   });
   try {
-    await until("the server is ready", () => /"port":\d+/.test(output));
+    await until("the server is ready", () => /"port":\d+/.test(output), 60_000);
     const port = /"port":(\d+)/.exec(output)?.[1];
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-    // To npm alone: its shell dies of it and passes nothing on.
-    npm.kill("SIGTERM");
-    await until("the server has stopped", () => output.includes('"Stopped."'));
+    await work(npm, () => output);
   } finally {
     try {
       process.kill(-(npm.pid ?? 0), "SIGKILL");
@@ -34,4 +38,49 @@ test("ending npm start ends the server behind it, and it drains", async () => {
       // Nothing of it is left.
     }
   }
-}, 60_000);
+}
+
+test("ending npm start ends the server behind it, and it drains", async () => {
+  await withNpmStart(async (npm, output) => {
+    // To npm alone: its shell dies of it and passes nothing on.
+    npm.kill("SIGTERM");
+    await until("the server has stopped", () => output().includes('"Stopped."'));
+  });
+});
+
+test("killing npm ends the server behind it, and it drains", async () => {
+  await withNpmStart(async (npm, output) => {
+    npm.kill("SIGKILL");
+    await until("the server has stopped", () => output().includes('"Stopped."'));
+  });
+});
+
+// Processes are found by what Linux tells of them.
+test.skipIf(process.platform !== "linux")(
+  "killing the script that npm start runs ends the server behind it, and it drains",
+  async () => {
+    await withNpmStart(async (npm, output) => {
+      const wrapper = processesOf(npm.pid ?? 0).find(({ words }) => words[1] === "scripts/start.mjs");
+      expect(wrapper).toBeDefined();
+      process.kill(wrapper?.pid ?? 0, "SIGKILL");
+      await until("the server has stopped", () => output().includes('"Stopped."'));
+    });
+  },
+);
+
+/** Every process of a group, with the words it was started with. */
+function processesOf(group: number): { pid: number; words: string[] }[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/stat`, "utf8");
+        const isOfGroup = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[2]) === group;
+        const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
+        return isOfGroup ? [{ pid: Number(name), words }] : [];
+      } catch {
+        // It has ended meanwhile.
+        return [];
+      }
+    });
+}

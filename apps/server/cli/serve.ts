@@ -1,16 +1,21 @@
 import { readConfig } from "../config.ts";
 import { setupLinkMinutes } from "../features/identity/setup-link.ts";
 import { createLog } from "../log.ts";
+import { OperatorProblem } from "../problem.ts";
+import type { RunningServer } from "../serve.ts";
+import { parentEnded, stopRequested } from "../stop-request.ts";
 import { type Command, readOptions } from "./command.ts";
 
-const secondSignalMs = 1_000;
+const longestGiveUpMs = 5_000;
 
 export const serve: Command = {
   name: "serve",
   summary: "Migrate the database and serve the API (this is what npm start does).",
-  help: `countersign serve
+  help: `countersign serve [--parent PID]
 
 Migrates the database and serves. Stops cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops at once.
+
+  --parent PID   also stop when this process, which started the server, has ended (npm start sets it)
 
 Settings come from the environment:
   PORT                          3000
@@ -36,7 +41,8 @@ Settings come from the environment:
 Each can also be read from a file, named by the same setting with _FILE at its end.
 `,
   async run(words, environment) {
-    readOptions("serve", words, {});
+    const { values } = readOptions("serve", words, { parent: { type: "string" } });
+    const parent = parentOf(values.parent);
     const config = readConfig(environment);
     const pretty =
       config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
@@ -46,9 +52,17 @@ Each can also be read from a file, named by the same setting with _FILE at its e
       now: Date.now,
       write: (line) => process.stdout.write(line),
     });
+    const stop = Promise.race([stopRequested(), ...(parent === null ? [] : [parentEnded(parent)])]);
     // Loaded only here: the other commands need little of it, and should not wait for it.
     const { startServer } = await import("../serve.ts");
-    const server = await startServer(config, environment, log);
+    const starting = startServer(config, environment, log);
+    const server = await Promise.race([starting, stop.then(() => null)]);
+    if (server === null) {
+      log.info("Stopping before it was ready.", { reason: await stop });
+      await giveUp(starting);
+      log.info("Stopped.");
+      return 0;
+    }
     const url = config.url.replace(/:0$/, `:${server.port}`);
     log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
     if (server.setupToken !== null) {
@@ -56,24 +70,26 @@ Each can also be read from a file, named by the same setting with _FILE at its e
         `Nobody has an account yet. Make the first one within ${setupLinkMinutes} minutes, at ${url}/setup?token=${server.setupToken}`,
       );
     }
-    const signal = await nextSignal();
-    log.info("Stopping: finishing what was accepted.", { signal });
+    log.info("Stopping: finishing what was accepted.", { reason: await stop });
     await server.stop();
     log.info("Stopped.");
     return 0;
   },
 };
 
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | null = null;
-    const hear = (signal: NodeJS.Signals) => {
-      // Ctrl-C reaches the whole process group and is passed on by npm as well: two at once are one.
-      if (firstAtMs !== null && performance.now() - firstAtMs > secondSignalMs) process.exit(130);
-      firstAtMs ??= performance.now();
-      resolve(signal);
-    };
-    process.on("SIGTERM", hear);
-    process.on("SIGINT", hear);
-  });
+function parentOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
+  throw new OperatorProblem(`--parent is "${text}". It should be the number of a process.`);
+}
+
+/**
+ * Ends a start that is under way: stops the server if it still comes up, and otherwise ends the process. Nothing is lost
+ * by that, because migrations are whole or not at all and no request was accepted.
+ */
+async function giveUp(starting: Promise<RunningServer>): Promise<void> {
+  const overdue = setTimeout(() => process.exit(0), longestGiveUpMs);
+  const server = await starting.catch(() => null);
+  await server?.stop();
+  clearTimeout(overdue);
 }

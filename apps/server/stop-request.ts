@@ -1,0 +1,50 @@
+const secondSignalMs = 1_000;
+const lookEveryMs = 500;
+
+/** Why the server should stop: a signal, or the end of the process that started it. */
+export type StopReason = NodeJS.Signals | "the process that started it has ended";
+
+let requested: Promise<StopReason> | null = null;
+
+/**
+ * Resolves when the process is asked to stop. First called before anything else is loaded: a signal that nothing
+ * listens for ends the process at once, whatever it is doing.
+ */
+export function stopRequested(): Promise<StopReason> {
+  requested ??= new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    const hear = (signal: NodeJS.Signals) => {
+      // Ctrl-C reaches the whole process group and is passed on by npm as well: two at once are one.
+      if (firstAtMs !== null && performance.now() - firstAtMs > secondSignalMs) process.exit(130);
+      firstAtMs ??= performance.now();
+      resolve(signal);
+    };
+    process.on("SIGTERM", hear);
+    process.on("SIGINT", hear);
+  });
+  return requested;
+}
+
+/** Resolves when the process with this number, which started this one, has ended: killed, it passes no signal on. */
+export function parentEnded(parent: number): Promise<StopReason> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (process.ppid === parent && isAlive(parent)) return;
+      clearInterval(timer);
+      resolve("the process that started it has ended");
+    };
+    const timer = setInterval(look, lookEveryMs);
+    timer.unref();
+    look();
+  });
+}
+
+/** On Windows a process keeps the number of its parent for ever. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
