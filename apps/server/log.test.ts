@@ -80,6 +80,10 @@ describe("the reason of an error", () => {
     ["a (b (c))", new Error("a", { cause: new Error("b", { cause: "c" }) })],
     ["just text", "just text"],
     ["undefined", undefined],
+    ["The disk is full. outer (inner)", new Error("outer", { cause: withCode("inner", { errcode: 13 }) })],
+    ["The disk is full. outer (inner)", new Error("outer", { cause: withCode("inner", { code: "ENOSPC" }) })],
+    ["The disk is full. no space", withCode("no space", { code: "53100" })],
+    ["busy", withCode("busy", { errcode: 5 })],
   ];
   test.each(rows)("%s", (expected, error) => {
     expect(reasonOf(error)).toBe(expected);
@@ -103,3 +107,7 @@ describe("what happens in bursts", () => {
     ]);
   });
 });
+
+function withCode(message: string, code: Record<string, unknown>): Error {
+  return Object.assign(new Error(message), code);
+}

@@ -1,3 +1,5 @@
+import { isDiskFull } from "@countersign/store/disk-full";
+
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
@@ -61,10 +63,14 @@ export function inBursts<T>(
   };
 }
 
-/** The message of an error and of what caused it, on one line. */
+/** The message of an error and of what caused it, on one line. A full disk comes first: it explains all the rest. */
 export function reasonOf(error: unknown): string {
+  return isDiskFull(error) ? `The disk is full. ${messagesOf(error)}` : messagesOf(error);
+}
+
+function messagesOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message} (${reasonOf(error.cause)})`;
+  return error.cause === undefined ? error.message : `${error.message} (${messagesOf(error.cause)})`;
 }
 
 function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {

@@ -52,6 +52,8 @@ export class ProductInBatch {
   readonly needsDetails: boolean;
   /** How many calls of the batch want to be counted. */
   asked = 0;
+  /** How many of them the counter was raised by. */
+  granted = 0;
   /** Today's count, as far as the calls answered so far are concerned. */
   used = 0;
   #left = 0;
@@ -68,6 +70,7 @@ export class ProductInBatch {
 
   counted(usedBefore: number, granted: number): void {
     this.used = usedBefore;
+    this.granted = granted;
     this.#left = granted;
   }
 

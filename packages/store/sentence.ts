@@ -1,7 +1,10 @@
+import { isDiskFull } from "./disk-full.ts";
+
 /** What went wrong, ready to stand inside a longer message. */
 export function sentence(cause: unknown): string {
   // A refused connection to a name with several addresses is an AggregateError without a message of its own.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const text = first instanceof Error && first.message !== "" ? first.message : String(first);
-  return text.endsWith(".") ? text : `${text}.`;
+  const ended = text.endsWith(".") ? text : `${text}.`;
+  return isDiskFull(cause) ? `The disk is full: ${ended}` : ended;
 }

@@ -47,6 +47,10 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
       await traffic.stop();
       const lost = traffic.lostReused + traffic.lostFresh;
       holds(lost === 0, `${lost} requests got no answer at all`);
+      holds(
+        server.output().includes('"reason":"The disk is full. '),
+        "the log does not say that the disk is full",
+      );
       await checkLedger(location, subjects, traffic);
     } finally {
       await traffic.stop();

@@ -56,6 +56,19 @@ export const count = {
     select product_id, used, last_granted from counted`,
 };
 
+/** Takes back what `count` granted to a batch that was not answered. In the order of `count`, for the same reason. */
+export const giveBack = {
+  name: "give_back",
+  text: `with locked as (
+      select u.product_id, u.day, wanted.granted
+      from unnest($2::text[], $3::bigint[]) as wanted (product_id, granted)
+      join daily_usage u on u.product_id = wanted.product_id and u.day = $1
+      order by u.product_id for update of u
+    )
+    update daily_usage u set used = greatest(0, u.used - locked.granted)
+    from locked where u.product_id = locked.product_id and u.day = locked.day`,
+};
+
 /**
  * Waits until everything committed before on this connection is on the disk: a commit that does wait, of a record that
  * means nothing. Counting itself commits without waiting, so that the product's row is free for the next batch while

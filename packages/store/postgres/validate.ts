@@ -37,10 +37,27 @@ export class PostgresValidate {
     const waiting = calls.map((call, index) => waitingCall(call, callers[index] ?? null, index));
     const known = waiting.filter((entry): entry is KnownCall => entry.product !== null);
 
-    const [, licenses, records] = await inOneWrite(client, () =>
-      Promise.all([this.#count(client, batch), findLicenses(client, known), findRecords(client, known)]),
-    );
+    const counting = inOneWrite(client, () => ({
+      counted: this.#count(client, batch),
+      found: Promise.all([findLicenses(client, known), findRecords(client, known)]),
+    }));
+    try {
+      const [, [licenses, records]] = await Promise.all([counting.counted, counting.found]);
+      return await this.#decide(client, waiting, batch, licenses, records);
+    } catch (error) {
+      await Promise.allSettled([counting.counted, counting.found]);
+      await this.#giveBack(client, batch);
+      throw error;
+    }
+  }
 
+  async #decide(
+    client: pg.Client,
+    waiting: readonly WaitingCall[],
+    batch: Batch,
+    licenses: Map<number, FoundLicense>,
+    records: Map<number, LicenseRecordRow>,
+  ): Promise<Judged[]> {
     const judged = waiting.map((entry): Judged => {
       if (entry.product === null) return { tag: "unauthorized" };
       return this.#answer(entry, entry.product, batch, licenses, records);
@@ -85,8 +102,8 @@ export class PostgresValidate {
   async #count(client: pg.Client, batch: Batch): Promise<void> {
     const asking = [...batch.products.values()].filter((product) => product.asked > 0);
     if (asking.length === 0) return;
-    const [{ rows }] = await Promise.all([
-      client.query<{ product_id: string; used: number; last_granted: number }>({
+    const count = client
+      .query<{ product_id: string; used: number; last_granted: number }>({
         ...sql.count,
         values: [
           quotaDay(batch.nowMs),
@@ -95,13 +112,26 @@ export class PostgresValidate {
           asking.map((product) => product.limit),
           batch.nowMs,
         ],
-      }),
-      client.query(sql.flush),
-    ]);
-    for (const row of rows) {
-      const product = batch.products.get(row.product_id);
-      if (product !== undefined) product.counted(row.used - row.last_granted, row.last_granted);
-    }
+      })
+      .then(({ rows }) => {
+        for (const row of rows) {
+          const product = batch.products.get(row.product_id);
+          if (product !== undefined) product.counted(row.used - row.last_granted, row.last_granted);
+        }
+      });
+    await Promise.all([count, client.query(sql.flush)]);
+  }
+
+  /** Calls that get no verdict cost no quota. Where this fails too, they do: never is less counted than was answered. */
+  async #giveBack(client: pg.Client, batch: Batch): Promise<void> {
+    const granted = [...batch.products.values()].filter((product) => product.granted > 0);
+    if (granted.length === 0) return;
+    const values = [
+      quotaDay(batch.nowMs),
+      granted.map((product) => product.row.product_id),
+      granted.map((product) => product.granted),
+    ];
+    await client.query({ ...sql.giveBack, values }).catch(() => undefined);
   }
 
   #answer(

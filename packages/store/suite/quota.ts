@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { sql } from "kysely";
 import { countedRequests } from "../../../tests/support/scene.ts";
+import type { Seller } from "../../../tests/support/seller.ts";
+import { until } from "../../../tests/support/until.ts";
 import type { Call } from "../calls.ts";
+import { StorageUnavailable } from "../problem.ts";
 import type { OrganizationRow, ProductRow } from "../tables.ts";
 import { admission, as, countTags, judgeOne, lookup, race, times, validate } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
@@ -175,6 +179,33 @@ export function quota(stage: Stage) {
       expect(await countedRequests(seller, other.productId)).toBe(2);
     });
 
+    test("a batch that fails after it was counted costs no quota, and the next one is counted", async () => {
+      const seller = await stage.seller({ dailyLimit: 10, now: () => noonMs });
+      const { id, key } = await seller.license({ maxIps: 3 });
+      await seller.store.judge([validate(seller.apiKey, key, { ip: "10.3.0.1" })]);
+      await refuseRegistrations(stage, seller, id);
+      const calls = [
+        validate(seller.apiKey, key, { ip: "10.3.0.1" }),
+        validate(seller.apiKey, key, { ip: "10.3.0.2" }),
+      ];
+      for (let turn = 0; turn < 3; turn++) {
+        const failure = await seller.store.judge(calls).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        // PostgreSQL may still be down after the failure before, and then nothing is counted at all.
+        expect(failure).toBeInstanceOf(StorageUnavailable);
+        expect(await countedRequests(seller)).toBe(1);
+      }
+      await until("validations are answered again", async () => {
+        const [judged] = await seller.store
+          .judge([validate(seller.apiKey, key, { ip: "10.3.0.1" })])
+          .catch(() => []);
+        return judged?.tag === "validated";
+      });
+      expect(await countedRequests(seller)).toBe(2);
+    });
+
     test("what an unauthorized call wants is never asked", async () => {
       const { store, apiKey } = await stage.seller();
       let asked = 0;
@@ -192,5 +223,25 @@ export function quota(stage: Stage) {
       await store.judge([curious(call.apiKey.hash)]);
       expect(asked).toBe(1);
     });
+  });
+}
+
+/** From now on the database says that the disk is full when an address of this license is registered. */
+async function refuseRegistrations({ kind }: Stage, { store }: Seller, licenseId: string): Promise<void> {
+  const when = `when (new.license_id = '${licenseId}')`;
+  const statements =
+    kind === "sqlite"
+      ? [
+          `create trigger full_${licenseId.replaceAll("-", "")} before insert on license_ips ${when}
+           begin select raise(abort, 'no room'); end`,
+        ]
+      : [
+          `create or replace function disk_is_full() returns trigger language plpgsql
+           as 'begin raise exception using errcode = ''53100'', message = ''no room''; end'`,
+          `create trigger full_${licenseId.replaceAll("-", "")} before insert on license_ips for each row ${when}
+           execute function disk_is_full()`,
+        ];
+  await store.transaction(async (db) => {
+    for (const statement of statements) await sql.raw(statement).execute(db);
   });
 }
