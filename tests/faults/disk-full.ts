@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { type DatabaseLocation, openStore } from "@countersign/store/open";
 import { freshFolder } from "../support/databases.ts";
+import { countedRequests } from "../support/scene.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { holds } from "./holds.ts";
 import { checkLedger } from "./ledger.ts";
-import { makeSubjects } from "./subjects.ts";
+import { makeSubjects, type Subjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
 /** Null where a small disk of its own can be mounted; otherwise why not. */
@@ -57,10 +59,26 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
       await server.stop();
     }
     await checkLedger(location, subjects, traffic);
+    await checkNothingElseCounted(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait`;
   } finally {
     unmount(disk);
     rmSync(disk, { recursive: true, force: true });
+  }
+}
+
+/** A call that was told to wait has cost no quota. */
+async function checkNothingElseCounted(
+  location: DatabaseLocation,
+  { productId }: Subjects,
+  { acknowledged }: Traffic,
+): Promise<void> {
+  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+  try {
+    const counted = await countedRequests({ store, productId });
+    holds(counted === acknowledged, `${counted} counted, but ${acknowledged} acknowledged`);
+  } finally {
+    await store.close();
   }
 }
 
