@@ -44,6 +44,16 @@ export interface Store {
   startUpkeep(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */
   judge(calls: readonly Call[]): Promise<readonly Judged[]>;
+  /**
+   * The same, where a call that needs a row which another session of PostgreSQL has locked makes no other call wait: its
+   * answer is a promise, which rejects with `StorageUnavailable` when the row does not get free in time.
+   */
+  judgeEach(calls: readonly Call[]): Promise<readonly (Judged | Promise<Judged>)[]>;
+  /**
+   * The same database for work in the background. On PostgreSQL it has connections of its own, so that neither this work
+   * nor management has to wait until the other lets go of some. It closes with the store.
+   */
+  withOwnConnections(work: Work): Store;
   /** What another thread of this process needs to open the same database with `openBeside`: once for each thread. */
   beside(): Beside;
   /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
@@ -56,6 +66,8 @@ export interface Store {
   clock(): Promise<number>;
   close(): Promise<void>;
 }
+
+export type Work = "webhooks" | "jobs";
 
 /** Plain data but for the port, by which that thread gets its turn to write; it has to be transferred. */
 export interface Beside {

@@ -2,11 +2,9 @@ import pg from "pg";
 import { StorageUnavailable, StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 
-/** How long one statement may take before the caller is told that storage does not answer. */
-export const statementTimeoutMs = 1_500;
 const connectTimeoutMs = 1_500;
-/** Nobody's app waits behind these, and a machine that is just starting takes its time. */
-const patientConnectTimeoutMs = 5_000;
+/** A connection that carries nothing is asked after so long whether it still is one. */
+const keepAliveMs = 10_000;
 /** What servers are called in the database's list of sessions. */
 export const applicationName = "countersign";
 const oldestSupported = 15;
@@ -38,38 +36,14 @@ export function connectionSettings(url: string, sessionSettings = ""): pg.Client
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     types,
     ...(sessionSettings === "" ? {} : { options: sessionSettings }),
   };
 }
 
-/** A pool for everything that is not the hot path. */
-export function openPool(url: string): pg.Pool {
-  const pool = new pg.Pool({
-    ...connectionSettings(url),
-    connectionTimeoutMillis: patientConnectTimeoutMs,
-    max: 5,
-  });
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on("error", () => {});
-  return pool;
-}
-
-/** A few connections that read along an index or not at all: see `alongIndexes` of the store. */
-export function openIndexPool(url: string): pg.Pool {
-  const ways = ["seqscan", "bitmapscan", "sort", "incremental_sort", "hashjoin", "mergejoin"];
-  const settings = [...ways.map((way) => `-c enable_${way}=off`), "-c jit=off"].join(" ");
-  const pool = new pg.Pool({
-    ...connectionSettings(url, settings),
-    connectionTimeoutMillis: patientConnectTimeoutMs,
-    max: 3,
-  });
-  pool.on("error", () => {});
-  return pool;
-}
-
-/** Throws one sentence when the database cannot be reached or is too old. */
-export async function checkServer(pool: pg.Pool): Promise<void> {
+/** Which PostgreSQL it is. Throws one sentence when it cannot be reached or is too old. */
+export async function checkServer(pool: pg.Pool): Promise<number> {
   let version: number;
   try {
     const result = await pool.query<{ version: number }>(
@@ -85,6 +59,7 @@ export async function checkServer(pool: pg.Pool): Promise<void> {
       `The database is PostgreSQL ${major}. Countersign needs PostgreSQL ${oldestSupported} or newer.`,
     );
   }
+  return major;
 }
 
 export function unreachable(cause: unknown): StoreProblem {

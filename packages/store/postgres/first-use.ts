@@ -1,27 +1,69 @@
 import type pg from "pg";
-import type { Judged } from "../calls.ts";
+import { isLocked } from "./failures.ts";
+import { LockedOut, lockedOut, type Outcome } from "./locked-out.ts";
+import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
-/** Writes down first uses. Where another node was quicker, the term runs from its moment, and that is what is told. */
-export async function startTerms(client: pg.Client, judged: Judged[], nowMs: number): Promise<void> {
+/** Licenses that have been used by now, and when they expire. */
+export type UsedLicenses = ReadonlyMap<string, number | null>;
+
+/**
+ * Writes down first uses, but for those that registered an IP address, which have done so. Where another node was
+ * quicker, the term runs from its moment, and that is what is told. A license that another session holds has not been
+ * used yet: its calls are locked out.
+ */
+export async function startTerms(
+  client: pg.Client,
+  outcomes: Outcome[],
+  usedBefore: UsedLicenses,
+  nowMs: number,
+): Promise<void> {
+  const first = new Set<string>();
   const ids = new Set<string>();
-  for (const answer of judged) {
-    if (answer.tag === "validated" && answer.verdict.firstUse && answer.license) ids.add(answer.license.id);
+  for (const outcome of outcomes) {
+    const id = firstUsed(outcome);
+    if (id === null) continue;
+    first.add(id);
+    if (!usedBefore.has(id)) ids.add(id);
   }
-  if (ids.size === 0) return;
-  const licenses = [...ids].join(sql.separator);
-  const [, , , , found] = await Promise.all([
-    client.query({ name: "begin", text: "begin" }),
-    client.query(sql.waitForDisk),
-    client.query({ ...sql.firstUse, values: [licenses, nowMs] }),
-    client.query({ name: "commit", text: "commit" }),
-    client.query<{ id: string; expires_at: number | null }>({ ...sql.expiries, values: [licenses] }),
-  ]);
-  const expiries = new Map(found.rows.map((row) => [row.id, row.expires_at]));
-  judged.forEach((answer, place) => {
-    if (answer.tag !== "validated" || !answer.verdict.firstUse || answer.license?.unused?.termMs == null)
-      return;
-    const expiresAtMs = expiries.get(answer.license.id) ?? answer.verdict.expiresAtMs;
-    judged[place] = { ...answer, verdict: { ...answer.verdict, expiresAtMs } };
+  if (first.size === 0) return;
+  const used = ids.size === 0 ? usedBefore : await firstUses(client, ids, usedBefore, nowMs);
+  outcomes.forEach((outcome, place) => {
+    const id = firstUsed(outcome);
+    if (id === null || outcome instanceof LockedOut || outcome.tag !== "validated") return;
+    const expiresAtMs = used.get(id);
+    if (expiresAtMs === undefined) outcomes[place] = lockedOut(outcome, null);
+    else if (outcome.license?.unused?.termMs != null)
+      outcomes[place] = { ...outcome, verdict: { ...outcome.verdict, expiresAtMs } };
   });
+}
+
+/** The license that this is the first use of. */
+function firstUsed(outcome: Outcome): string | null {
+  if (outcome instanceof LockedOut || outcome.tag !== "validated" || !outcome.verdict.firstUse) return null;
+  return outcome.license?.id ?? null;
+}
+
+async function firstUses(
+  client: pg.Client,
+  ids: ReadonlySet<string>,
+  usedBefore: UsedLicenses,
+  nowMs: number,
+): Promise<UsedLicenses> {
+  const licenses = [...ids].join(sql.separator);
+  try {
+    const [, , , , { rows }] = await inOneWrite(client, () =>
+      Promise.all([
+        client.query({ name: "begin", text: "begin" }),
+        client.query(sql.waitForDisk),
+        client.query({ ...sql.firstUse, values: [licenses, nowMs] }),
+        client.query({ name: "commit", text: "commit" }),
+        client.query<{ id: string; expires_at: number | null }>({ ...sql.expiries, values: [licenses] }),
+      ]),
+    );
+    return new Map([...usedBefore, ...rows.map((row) => [row.id, row.expires_at] as const)]);
+  } catch (error) {
+    if (isLocked(error)) return usedBefore;
+    throw error;
+  }
 }

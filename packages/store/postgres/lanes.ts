@@ -1,10 +1,13 @@
 import pg from "pg";
 import { StorageUnavailable } from "../problem.ts";
-import { connectionSettings, statementTimeoutMs, unavailable } from "./connect.ts";
+import { connectionSettings, unavailable } from "./connect.ts";
+import { endsSession, isReadOnly } from "./failures.ts";
+import { asOptions, batchLimitMs, laneLimits, statementLimitMs } from "./time-limits.ts";
 
 const retryAfterMs = 250;
-/** All statements of one batch together. */
-const longestUseMs = statementTimeoutMs + 300;
+/** So long callers wait when a connection was lost, in case only that one was. */
+const longestDoubtMs = 300;
+const longestFarewellMs = 1_000;
 
 /**
  * Settings of a connection that only ever looks rows up by their index. Without them, a plan made while the tables
@@ -19,60 +22,81 @@ const sessionSettings = [
   "jit=off",
   // What must be on the disk before an answer leaves is flushed explicitly: see `flush` in sql.ts.
   "synchronous_commit=off",
-  `statement_timeout=${statementTimeoutMs}`,
-  `lock_timeout=${statementTimeoutMs}`,
-  "idle_in_transaction_session_timeout=2000",
-]
-  .map((setting) => `-c ${setting}`)
-  .join(" ");
+];
 
 /**
- * The few connections that batches travel on. When one fails, everything fails at once, without waiting, until a new
- * connection has answered: callers get a quick "not now" instead of queueing behind a database that is gone.
+ * The few connections that batches travel on. A statement that fails costs its batch; the connection goes on. When a
+ * connection is lost, everything fails at once, without waiting, until a new one has answered: callers get a quick "not
+ * now" instead of queueing behind a database that is gone.
  */
 export class Lanes {
   readonly #url: string;
+  readonly #settings: readonly string[];
   readonly #idle: pg.Client[] = [];
+  readonly #open = new Set<pg.Client>();
   #down = false;
+  /** Resolves when it is known whether the database is gone, or only a connection was. */
+  #doubt: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(url: string) {
+  constructor(url: string, serverMajor: number) {
     this.#url = url;
+    this.#settings = [...sessionSettings, ...laneLimits(serverMajor)];
   }
 
   async use<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    if (this.#down) await this.#doubt;
     if (this.#down || this.#closed) throw new StorageUnavailable("PostgreSQL is not connected.");
-    let client = this.#idle.pop();
+    const client = this.#idle.pop() ?? (await this.#connectOrGoDown());
     try {
-      client ??= await this.#connect();
-      const result = await within(longestUseMs, work(client));
-      if (this.#closed) await client.end();
-      else this.#idle.push(client);
+      const result = await within(batchLimitMs, work(client));
+      this.#giveBack(client);
       return result;
     } catch (cause) {
-      if (client !== undefined) this.#discard(client);
+      if (cause instanceof NoAnswer || !this.#open.has(client) || endsSession(cause)) {
+        this.#discard(client);
+        this.#goDown();
+      } else if (isReadOnly(cause)) this.#discard(client);
+      else this.#giveBack(client);
+      throw unavailable(cause);
+    }
+  }
+
+  /** Connections that are in use end when their work does, and are cut when that takes too long. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ending = this.#idle.splice(0);
+    const ended = Promise.all(ending.map((client) => client.end().catch(() => undefined)));
+    await within(longestFarewellMs, ended).catch(() => undefined);
+    for (const client of ending) this.#discard(client);
+  }
+
+  #giveBack(client: pg.Client): void {
+    if (!this.#open.has(client)) return;
+    if (this.#closed) this.#discard(client);
+    else this.#idle.push(client);
+  }
+
+  async #connectOrGoDown(): Promise<pg.Client> {
+    try {
+      return await this.#connect();
+    } catch (cause) {
       this.#goDown();
       throw unavailable(cause);
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all(this.#idle.splice(0).map((client) => client.end()));
-  }
-
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({
-      ...connectionSettings(this.#url, sessionSettings),
+      ...connectionSettings(this.#url, asOptions(this.#settings)),
       pipeline: true,
     });
-    client.on("error", () => {
-      const index = this.#idle.indexOf(client);
-      if (index >= 0) this.#idle.splice(index, 1);
-    });
+    client.on("error", () => this.#forget(client));
+    client.on("end", () => this.#forget(client));
     try {
+      this.#open.add(client);
       await within(
-        statementTimeoutMs,
+        statementLimitMs,
         client.connect().then(() => client.query("select 1")),
       );
       return client;
@@ -86,32 +110,47 @@ export class Lanes {
     if (this.#down) return;
     this.#down = true;
     for (const client of this.#idle.splice(0)) this.#discard(client);
-    void this.#recover();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, longestDoubtMs);
+    this.#doubt = promise.finally(() => clearTimeout(timer));
+    void this.#recover(resolve);
   }
 
-  async #recover(): Promise<void> {
+  async #recover(triedOnce: () => void): Promise<void> {
     while (!this.#closed) {
       try {
-        this.#idle.push(await this.#connect());
+        const client = await this.#connect();
         this.#down = false;
-        return;
+        this.#giveBack(client);
+        break;
       } catch {
+        triedOnce();
         await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
       }
     }
+    triedOnce();
+  }
+
+  #forget(client: pg.Client): void {
+    this.#open.delete(client);
+    const index = this.#idle.indexOf(client);
+    if (index >= 0) this.#idle.splice(index, 1);
   }
 
   /** Cuts the connection without a farewell, which a database that hangs would never answer. */
   #discard(client: pg.Client): void {
+    this.#forget(client);
     client.connection.stream.destroy();
   }
 }
+
+class NoAnswer extends Error {}
 
 /** The database ends statements that take too long; this holds even when it does not answer at all. */
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms);
+    timer = setTimeout(() => reject(new NoAnswer(`No answer within ${ms} ms.`)), ms);
   });
   return Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }

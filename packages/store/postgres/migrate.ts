@@ -3,16 +3,17 @@ import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
-import { checkServer, openPool } from "./connect.ts";
+import { checkServer } from "./connect.ts";
+import { closePool, openPool } from "./pools.ts";
 
 /** Brings the database up to date and returns what was applied. */
 export async function migrateDatabase(url: string): Promise<string[]> {
-  const pool = openPool(url);
+  const pool = openPool(url, "setup", 0);
   try {
     await checkServer(pool);
     return await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
   } finally {
-    await pool.end();
+    await closePool(pool);
   }
 }
 

@@ -1,6 +1,8 @@
 import type pg from "pg";
 import { newId } from "../new-id.ts";
 import { addressData } from "../refusals.ts";
+import { isLocked } from "./failures.ts";
+import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
 export interface WantedPlace {
@@ -14,31 +16,65 @@ export interface WantedPlace {
 }
 
 export interface PlaceResult {
-  readonly place: number;
   /** How many addresses the license had before this request's turn. */
   readonly registeredBefore: number;
   readonly maxIps: number;
   /** The address holds a place already: another request was quicker. */
   readonly held: boolean;
   readonly taken: boolean;
+  /** Whether a place was given away on this license, which is thereby used; then when it expires. */
+  readonly used: boolean;
+  readonly expiresAtMs: number | null;
 }
 
 /**
- * Gives addresses their places, never more than a license has. The rows are locked first and in one order; the
- * statement after that sees everything registered until then, by any node.
+ * Gives addresses their places, never more than a license has. The rows are locked first, without waiting for any; the
+ * statement after that sees everything registered until then, by any node. Licenses that another session has locked
+ * get no result; null when nothing could be registered.
  */
 export async function registerIps(
   client: pg.Client,
   wanted: readonly WantedPlace[],
   nowMs: number,
-): Promise<PlaceResult[]> {
+): Promise<ReadonlyMap<number, PlaceResult> | null> {
   const firsts = new Map<string, WantedPlace>();
   for (const want of wanted) {
     const key = `${want.licenseId} ${want.ip}`;
     if (!firsts.has(key)) firsts.set(key, want);
   }
   const asking = [...firsts.values()];
-  const [, , , result] = await Promise.all([
+  let rows: Map<number, RegisterRow>;
+  try {
+    rows = await inOneWrite(client, () => register(client, asking, nowMs));
+  } catch (error) {
+    if (isLocked(error)) return null;
+    throw error;
+  }
+  const results = new Map<number, PlaceResult>();
+  for (const want of wanted) {
+    const first = firsts.get(`${want.licenseId} ${want.ip}`);
+    const row = first === undefined ? undefined : rows.get(first.place);
+    if (first === undefined || row === undefined) continue;
+    // A second request of this batch from the same address finds the place taken by the first.
+    const follows = first.place !== want.place && row.taken;
+    results.set(want.place, {
+      registeredBefore: row.registered_before + (follows ? 1 : 0),
+      maxIps: row.max_ips,
+      held: row.held || follows,
+      taken: row.taken && !follows,
+      used: row.used,
+      expiresAtMs: row.expires_at,
+    });
+  }
+  return results;
+}
+
+async function register(
+  client: pg.Client,
+  asking: readonly WantedPlace[],
+  nowMs: number,
+): Promise<Map<number, RegisterRow>> {
+  const [, , , { rows }] = await Promise.all([
     client.query({ name: "begin", text: "begin" }),
     client.query(sql.waitForDisk),
     client.query({ ...sql.lockLicenses, values: [[...new Set(asking.map((want) => want.licenseId))]] }),
@@ -58,23 +94,7 @@ export async function registerIps(
     }),
     client.query({ name: "commit", text: "commit" }),
   ]);
-  const rows = new Map(result.rows.map((row) => [row.place, row]));
-  return wanted.flatMap((want) => {
-    const first = firsts.get(`${want.licenseId} ${want.ip}`);
-    const row = first === undefined ? undefined : rows.get(first.place);
-    if (first === undefined || row === undefined) return [];
-    // A second request of this batch from the same address finds the place taken by the first.
-    const follows = first.place !== want.place && row.taken;
-    return [
-      {
-        place: want.place,
-        registeredBefore: row.registered_before + (follows ? 1 : 0),
-        maxIps: row.max_ips,
-        held: row.held || follows,
-        taken: row.taken && !follows,
-      },
-    ];
-  });
+  return new Map(rows.map((row) => [row.place, row]));
 }
 
 interface RegisterRow {
@@ -83,4 +103,6 @@ interface RegisterRow {
   max_ips: number;
   held: boolean;
   taken: boolean;
+  used: boolean;
+  expires_at: number | null;
 }

@@ -127,18 +127,41 @@ export const waitForDisk = {
   text: "select set_config('synchronous_commit', 'on', true)",
 };
 
-/** Taken before places are given away, so that the statement after it sees every address registered so far. */
-export const lockLicenses = {
-  name: "lock_licenses",
-  text: "select id from licenses where id = any ($1::text[]) order by id for update",
+/** The same for a statement that may have to wait for another session: hardly at all, then its calls are locked out. */
+export const waitForDiskNotForLocks = {
+  name: "wait_for_disk_not_for_locks",
+  text: "select set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '20', true)",
 };
 
-/** Gives each new address a place, in order, while the license has one left, and tells of those that got one. */
+/**
+ * Taken before places are given away, so that the statement after it sees every address registered so far. What
+ * another session holds is left out, and that statement is told what was taken, for the transaction never waits for
+ * this process, which may be paused at any moment.
+ */
+export const lockLicenses = {
+  name: "lock_licenses",
+  text: `with locked as (
+      select id from licenses where id = any ($1::text[]) order by id for update skip locked
+    )
+    select set_config('countersign.locked', coalesce(string_agg(id, e'\\x1f'), ''), true) from locked`,
+};
+
+/** Which of the counters nobody holds. */
+export const freeCounters = {
+  name: "free_counters",
+  text: "select product_id from daily_usage where day = $1 and product_id = any ($2::text[]) for update skip locked",
+};
+
+/**
+ * Gives each new address a place, in order, while the license has one left, and tells of those that got one. Whoever
+ * gets one uses the license, perhaps for the first time: see `firstUse`.
+ */
 export const registerIps = {
   name: "register_ips",
   text: `with wanted as (
       select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $6::text[], $7::text[])
         as w (place, license_id, ip, first_only, event_id, data)
+      where w.license_id = any (string_to_array(current_setting('countersign.locked'), e'\\x1f'))
     ), fresh as (
       select w.*, row_number() over (partition by w.license_id order by w.place) as turn
       from wanted w
@@ -149,9 +172,10 @@ export const registerIps = {
       where l.ip_count + f.turn <= case when f.first_only then least(1, l.max_ips) else l.max_ips end
       returning license_id, ip
     ), raised as (
-      update licenses l set ip_count = l.ip_count + t.places
+      update licenses l set ip_count = l.ip_count + t.places, ${firstUseColumns("$5::bigint")}
       from (select license_id, count(*) as places from taken group by license_id) t
       where l.id = t.license_id
+      returning l.id, l.expires_at
     ), told as (
       insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
       select w.event_id, l.organization_id, l.product_id, l.id, 'license.ip_registered', $5::bigint, w.data, 2
@@ -160,12 +184,14 @@ export const registerIps = {
       join licenses l on l.id = t.license_id
     )
     select w.place, l.max_ips, f.turn is null as held, t.ip is not null as taken,
+      r.id is not null as used, r.expires_at,
       l.ip_count + least(
         coalesce(f.turn - 1, 0), (select count(*) from taken where license_id = w.license_id)) as registered_before
     from wanted w
     join licenses l on l.id = w.license_id
     left join fresh f on f.place = w.place
-    left join taken t on t.license_id = w.license_id and t.ip = w.ip`,
+    left join taken t on t.license_id = w.license_id and t.ip = w.ip
+    left join raised r on r.id = w.license_id`,
 };
 
 /** Tells of refusals that nobody has told of in this hour. In one order, so that two nodes cannot wait for each other. */
@@ -185,21 +211,20 @@ export const tellRefusals = {
     from fresh f join wanted w on w.license_id = f.license_id and w.ip = f.ip and w.type = f.type`,
 };
 
-/** Marks licenses as used from now on and starts their terms, unless somebody else has done so. */
+/** Marks licenses as used from now on and starts their terms, unless another session has done so, or holds them. */
 export const firstUse = {
   name: "first_use",
   text: `with locked as (
-      select id from licenses where id = any (${list("$1")}) and first_used_at is null order by id for update
+      select id from licenses where id = any (${list("$1")}) and first_used_at is null
+      order by id for update skip locked
     )
-    update licenses l set first_used_at = $2::bigint,
-      expires_at = case when l.term_ms is null then l.expires_at else $2::bigint + l.term_ms end,
-      updated_at = case when l.term_ms is null then l.updated_at else greatest(l.updated_at + 1, $2::bigint) end
+    update licenses l set ${firstUseColumns("$2::bigint")}
     from locked where l.id = locked.id`,
 };
 
 export const expiries = {
   name: "expiries",
-  text: `select id, expires_at from licenses where id = any (${list("$1")})`,
+  text: `select id, expires_at from licenses where id = any (${list("$1")}) and first_used_at is not null`,
 };
 
 export const blocks = {
@@ -221,6 +246,13 @@ export const versions = {
 
 function list(parameter: string): string {
   return `string_to_array(${parameter}, e'\\x1f')`;
+}
+
+function firstUseColumns(nowMs: string): string {
+  const starts = "l.first_used_at is null and l.term_ms is not null";
+  return `first_used_at = coalesce(l.first_used_at, ${nowMs}),
+      expires_at = case when ${starts} then ${nowMs} + l.term_ms else l.expires_at end,
+      updated_at = case when ${starts} then greatest(l.updated_at + 1, ${nowMs}) else l.updated_at end`;
 }
 
 function blocksAsJson(): string {

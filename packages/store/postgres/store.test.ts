@@ -5,8 +5,8 @@ import { journalMigrations } from "../migrations/all.ts";
 import { type DatabaseLocation, openStore } from "../open.ts";
 import { StoreProblem } from "../problem.ts";
 import { storeSuite } from "../store.suite.ts";
-import { openPool } from "./connect.ts";
 import { migratePostgres } from "./migrate.ts";
+import { openPool } from "./pools.ts";
 
 storeSuite(postgres, {
   // Both lists live in one database here, so the journal's are among the known ones.
@@ -37,7 +37,7 @@ async function withPool<T>(
   location: DatabaseLocation,
   work: (pool: ReturnType<typeof openPool>) => Promise<T>,
 ): Promise<T> {
-  const pool = openPool(location.kind === "postgres" ? location.url : "");
+  const pool = openPool(location.kind === "postgres" ? location.url : "", "setup", 0);
   try {
     return await work(pool);
   } finally {

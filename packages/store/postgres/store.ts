@@ -5,14 +5,16 @@ import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { Sealer } from "../sealer.ts";
-import type { Beside, Lasting, Store } from "../store.ts";
+import type { Beside, Lasting, Store, Work } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
-import { checkServer, openIndexPool, openPool, unavailable } from "./connect.ts";
+import { checkServer, unavailable } from "./connect.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
+import { closePool, openListPool, openPool } from "./pools.ts";
 import { searchLicenses } from "./search.ts";
 import { PostgresValidate } from "./validate.ts";
+import { Verdicts } from "./verdicts.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -24,16 +26,7 @@ export interface PostgresOptions {
 
 /** Connects, migrates and returns the store. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
-  const pool = openPool(options.url);
-  try {
-    await checkServer(pool);
-    await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
-    const sealer = new Sealer(await dataKey(pool, options.encryptionKey));
-    return new PostgresStore(pool, sealer, options);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  return open(options, new CallCount(), true);
 }
 
 /** Opens what another thread of this process has open. */
@@ -41,14 +34,32 @@ export async function openPostgresBeside(
   options: Omit<PostgresOptions, "now">,
   calls: SharedArrayBuffer,
 ): Promise<PostgresStore> {
-  const pool = openPool(options.url);
+  return open({ ...options, now: null }, new CallCount(calls), false);
+}
+
+async function open(options: PostgresOptions, calls: CallCount, migrates: boolean): Promise<PostgresStore> {
+  const pool = openPool(options.url, "setup", 0);
   try {
+    const serverMajor = await checkServer(pool);
+    if (migrates) await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
     const sealer = new Sealer(await dataKey(pool, options.encryptionKey));
-    return new PostgresStore(pool, sealer, { ...options, now: null }, new CallCount(calls));
-  } catch (error) {
-    await pool.end();
-    throw error;
+    const verdicts = new Verdicts(
+      new Lanes(options.url, serverMajor),
+      new PostgresValidate(sealer, options.now),
+    );
+    return new PostgresStore({ options, serverMajor, sealer, calls, verdicts }, "management");
+  } finally {
+    await closePool(pool);
   }
+}
+
+/** What a store shares with those of the same database that have connections of their own. */
+interface Shared {
+  readonly options: PostgresOptions;
+  readonly serverMajor: number;
+  readonly sealer: Sealer;
+  readonly calls: CallCount;
+  readonly verdicts: Verdicts;
 }
 
 export class PostgresStore implements Store {
@@ -60,28 +71,32 @@ export class PostgresStore implements Store {
   readonly alongIndexes: Kysely<Tables>;
   readonly bulk = new PostgresBulk();
   readonly direct: Kysely<Tables>;
-  readonly #options: PostgresOptions;
-  readonly #calls: CallCount;
+  readonly #shared: Shared;
   readonly #pool: pg.Pool;
-  readonly #indexPool: pg.Pool;
-  readonly #lanes: Lanes;
-  readonly #validate: PostgresValidate;
+  readonly #listPool: pg.Pool;
+  readonly #others = new Map<Work, PostgresStore>();
 
-  constructor(pool: pg.Pool, sealer: Sealer, options: PostgresOptions, calls = new CallCount()) {
-    this.#options = options;
-    this.#calls = calls;
-    this.#pool = pool;
-    this.sealer = sealer;
-    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-    this.#indexPool = openIndexPool(options.url);
-    this.alongIndexes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#indexPool }) });
+  constructor(shared: Shared, purpose: "management" | Work) {
+    const { url } = shared.options;
+    this.#shared = shared;
+    this.sealer = shared.sealer;
+    this.#pool = openPool(url, purpose, shared.serverMajor);
+    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
     this.direct = this.reads;
-    this.#lanes = new Lanes(options.url);
-    this.#validate = new PostgresValidate(sealer, options.now);
+    this.#listPool = openListPool(url, purpose, shared.serverMajor);
+    this.alongIndexes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#listPool }) });
+  }
+
+  withOwnConnections(work: Work): Store {
+    const known = this.#others.get(work);
+    if (known !== undefined) return known;
+    const other = new PostgresStore(this.#shared, work);
+    this.#others.set(work, other);
+    return other;
   }
 
   get judgedCalls(): number {
-    return this.#calls.value;
+    return this.#shared.calls.value;
   }
 
   get lastWrite(): null {
@@ -90,11 +105,11 @@ export class PostgresStore implements Store {
 
   /** Each connection writes for itself here. */
   beside(): Beside {
-    const { url, encryptionKey, durability } = this.#options;
+    const { url, encryptionKey, durability } = this.#shared.options;
     return {
       location: { kind: "postgres", url },
       options: { encryptionKey, durability },
-      calls: this.#calls.shared,
+      calls: this.#shared.calls.shared,
       turns: null,
     };
   }
@@ -120,13 +135,17 @@ export class PostgresStore implements Store {
   /** PostgreSQL does all of it itself. */
   startUpkeep(): void {}
 
-  judge(calls: readonly Call[]): Promise<readonly Judged[]> {
-    this.#calls.add(calls.length);
-    return this.#lanes.use((client) => this.#validate.judge(client, calls));
+  async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
+    return Promise.all(await this.judgeEach(calls));
+  }
+
+  judgeEach(calls: readonly Call[]): Promise<readonly (Judged | Promise<Judged>)[]> {
+    this.#shared.calls.add(calls.length);
+    return this.#shared.verdicts.judge(calls);
   }
 
   async ping(): Promise<void> {
-    await this.#lanes.use((client) => client.query({ name: "ping", text: "select 1" }));
+    await this.#shared.verdicts.ping();
   }
 
   async clock(): Promise<number> {
@@ -141,10 +160,13 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#lanes.close();
-    // Not `reads.destroy()`, which leaves the pool open, and the process alive, when nothing was read through it.
-    await this.#pool.end();
-    await this.#indexPool.end();
+    await Promise.all([
+      this.#shared.verdicts.close(),
+      ...[...this.#others.values()].map((other) => other.close()),
+      // Not `reads.destroy()`, which leaves the pool open, and the process alive, when nothing was read through it.
+      closePool(this.#pool),
+      closePool(this.#listPool),
+    ]);
   }
 }
 

@@ -1,52 +1,64 @@
+import { refusalEvent } from "@countersign/domain/events/refusal";
 import { countedAs } from "@countersign/domain/ip/address";
-import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { sameHash } from "@countersign/domain/products/api-key";
-import { quotaDay } from "@countersign/domain/quota/day";
 import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
-import type { VersionCatalog, VersionState } from "@countersign/domain/versions/catalog";
 import type pg from "pg";
-import { Batch, ProductInBatch } from "../batch.ts";
-import { type CallerRow, cidrSet, Facts, gatesVersions, quotaState, versionCatalog } from "../caller.ts";
+import type { Batch, ProductInBatch } from "../batch.ts";
+import { cidrSet, Facts, quotaState } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import { RefusalsTold } from "../refusals.ts";
 import type { Sealer } from "../sealer.ts";
+import { type Authenticated, Callers } from "./callers.ts";
+import { Counters } from "./count.ts";
+import { isLocked } from "./failures.ts";
 import { type FoundLicense, findLicenses, findRecords, type KnownCall, type WaitingCall } from "./find.ts";
-import { startTerms } from "./first-use.ts";
+import { startTerms, type UsedLicenses } from "./first-use.ts";
+import { LockedOut, lockedOut, type Outcome } from "./locked-out.ts";
+import { inOneWrite } from "./one-write.ts";
 import { registerIps } from "./register.ts";
-import * as sql from "./sql.ts";
 import { tellRefusals } from "./tell-refusals.ts";
 
 /**
  * Decides a batch of calls in two round trips: who is calling; then, together, how many of them their quota lets pass
- * and what is known of their licenses. A third follows only when somebody's address is new.
+ * and what is known of their licenses. A third follows only when somebody's address is new. A row that another session
+ * has locked costs only the calls that need it: they come back as locked out, and the others are decided.
  */
 export class PostgresValidate {
   readonly #facts: Facts;
-  readonly #now: (() => number) | null;
   readonly #told = new RefusalsTold();
+  readonly #callers: Callers;
+  readonly #counters = new Counters();
 
   constructor(sealer: Sealer, now: (() => number) | null) {
     this.#facts = new Facts(sealer);
-    this.#now = now;
+    this.#callers = new Callers(this.#facts, this.#told, now);
   }
 
-  async judge(client: pg.Client, calls: readonly Call[]): Promise<Judged[]> {
-    const { batch, callers } = await this.#authenticate(client, calls);
+  /** `alone` when all calls are of one group that was locked out before. */
+  async judge(client: pg.Client, calls: readonly Call[], alone = false): Promise<Outcome[]> {
+    let authenticated: Authenticated;
+    try {
+      authenticated = await this.#callers.authenticate(client, calls);
+    } catch (error) {
+      // A whole table is locked, by a migration for instance. Nothing was done yet.
+      if (isLocked(error)) return calls.map(() => new LockedOut(null, null));
+      throw error;
+    }
+    const { batch, callers } = authenticated;
     const waiting = calls.map((call, index) => waitingCall(call, callers[index] ?? null, index));
     const known = waiting.filter((entry): entry is KnownCall => entry.product !== null);
 
     const counting = inOneWrite(client, () => ({
-      counted: this.#count(client, batch),
+      counted: this.#counters.count(client, batch, alone),
       found: Promise.all([findLicenses(client, known), findRecords(client, known)]),
     }));
     try {
-      const [, [licenses, records]] = await Promise.all([counting.counted, counting.found]);
-      return await this.#decide(client, waiting, batch, licenses, records);
+      const [uncounted, [licenses, records]] = await Promise.all([counting.counted, counting.found]);
+      return await this.#decide(client, waiting, batch, uncounted, licenses, records);
     } catch (error) {
       await Promise.allSettled([counting.counted, counting.found]);
-      await this.#giveBack(client, batch);
+      await this.#counters.giveBack(client, batch);
       throw error;
     }
   }
@@ -55,83 +67,36 @@ export class PostgresValidate {
     client: pg.Client,
     waiting: readonly WaitingCall[],
     batch: Batch,
+    uncounted: ReadonlySet<ProductInBatch>,
     licenses: Map<number, FoundLicense>,
     records: Map<number, LicenseRecordRow>,
-  ): Promise<Judged[]> {
-    const judged = waiting.map((entry): Judged => {
+  ): Promise<Outcome[]> {
+    const outcomes = waiting.map((entry): Outcome => {
       if (entry.product === null) return { tag: "unauthorized" };
+      if (!entry.call.counted && uncounted.has(entry.product))
+        return new LockedOut(null, `counter ${entry.product.row.product_id}`);
       return this.#answer(entry, entry.product, batch, licenses, records);
     });
-    await this.#registerWhereWanted(client, judged, waiting, licenses, batch);
-    await startTerms(client, judged, batch.nowMs);
-    if (batch.refusals !== null) {
-      await tellRefusals(client, batch.refusals, batch.nowMs);
-      this.#told.add(batch.nowMs, batch.refusals);
-    }
-    return judged;
+    const used = await this.#registerWhereWanted(client, outcomes, waiting, licenses, batch);
+    await startTerms(client, outcomes, used, batch.nowMs);
+    await this.#tellRefusals(client, outcomes, batch);
+    return outcomes;
   }
 
-  async #authenticate(client: pg.Client, calls: readonly Call[]) {
-    const publicIds = [...new Set(calls.map((call) => call.apiKey.publicId))];
-    const found = await client.query<CallerRow & { now_ms: number; platform_revision: number }>({
-      ...sql.callers,
-      values: [publicIds.join(sql.separator), this.#now?.() ?? null],
-    });
-    // Without a caller there is nothing to decide, and the time does not matter.
-    const { now_ms: nowMs = 0, platform_revision: revision = 0 } = found.rows[0] ?? {};
-    const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision), this.#told);
-    const rows = new Map(found.rows.map((row) => [row.public_id, row]));
-    for (const row of rows.values()) {
-      if (batch.products.has(row.product_id)) continue;
-      const [catalog, blocks] = await Promise.all([
-        this.#catalog(client, row),
-        this.#blocks(client, "organization", row.organization_id, row.ip_blocks_revision),
-      ]);
-      batch.products.set(row.product_id, new ProductInBatch(row, this.#facts.product(row, catalog), blocks));
-    }
-    const callers = calls.map((call) => {
-      const row = rows.get(call.apiKey.publicId);
-      if (row === undefined || !sameHash(row.hash, call.apiKey.hash)) return null;
-      const product = batch.products.get(row.product_id) ?? null;
-      if (product !== null && !call.counted) product.asked += 1;
-      return product;
-    });
-    return { batch, callers };
-  }
-
-  async #count(client: pg.Client, batch: Batch): Promise<void> {
-    const asking = [...batch.products.values()].filter((product) => product.asked > 0);
-    if (asking.length === 0) return;
-    const count = client
-      .query<{ product_id: string; used: number; last_granted: number }>({
-        ...sql.count,
-        values: [
-          quotaDay(batch.nowMs),
-          asking.map((product) => product.row.product_id),
-          asking.map((product) => product.asked),
-          asking.map((product) => product.limit),
-          batch.nowMs,
-        ],
-      })
-      .then(({ rows }) => {
-        for (const row of rows) {
-          const product = batch.products.get(row.product_id);
-          if (product !== undefined) product.counted(row.used - row.last_granted, row.last_granted);
-        }
+  async #tellRefusals(client: pg.Client, outcomes: Outcome[], batch: Batch): Promise<void> {
+    const { refusals, nowMs } = batch;
+    if (refusals === null) return;
+    try {
+      await tellRefusals(client, refusals, nowMs);
+      this.#told.add(nowMs, refusals);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      outcomes.forEach((outcome, place) => {
+        if (outcome instanceof LockedOut || outcome.tag !== "validated" || outcome.license === null) return;
+        if (refusalEvent(outcome.verdict.status) === null) return;
+        outcomes[place] = lockedOut(outcome, `license ${outcome.license.id}`);
       });
-    await Promise.all([count, client.query(sql.flush)]);
-  }
-
-  /** Calls that get no verdict cost no quota. Where this fails too, they do: never is less counted than was answered. */
-  async #giveBack(client: pg.Client, batch: Batch): Promise<void> {
-    const granted = [...batch.products.values()].filter((product) => product.granted > 0);
-    if (granted.length === 0) return;
-    const values = [
-      quotaDay(batch.nowMs),
-      granted.map((product) => product.row.product_id),
-      granted.map((product) => product.granted),
-    ];
-    await client.query({ ...sql.giveBack, values }).catch(() => undefined);
+    }
   }
 
   #answer(
@@ -186,41 +151,56 @@ export class PostgresValidate {
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
 
-  /** Asks for the places that verdicts assumed, and decides those again that did not get one. */
+  /**
+   * Asks for the places that verdicts assumed, and decides those again that did not get one. Returns when the licenses
+   * expire that were used by that.
+   */
   async #registerWhereWanted(
     client: pg.Client,
-    judged: Judged[],
+    outcomes: Outcome[],
     waiting: readonly WaitingCall[],
     licenses: Map<number, FoundLicense>,
     batch: Batch,
-  ): Promise<void> {
-    const wanting = judged.flatMap((answer, place) =>
-      answer.tag === "validated" && answer.license !== null && answer.verdict.effect === "register_ip"
+  ): Promise<UsedLicenses> {
+    const wanting = outcomes.flatMap((outcome, place) =>
+      !(outcome instanceof LockedOut) &&
+      outcome.tag === "validated" &&
+      outcome.license !== null &&
+      outcome.verdict.effect === "register_ip"
         ? [
             {
               place,
-              organizationId: answer.caller.facts.organizationId,
-              productId: answer.caller.facts.productId,
-              licenseId: answer.license.id,
+              organizationId: outcome.caller.facts.organizationId,
+              productId: outcome.caller.facts.productId,
+              licenseId: outcome.license.id,
               ip: waiting[place]?.ip ?? "",
-              firstOnly: answer.caller.facts.registration === "first_only",
+              firstOnly: outcome.caller.facts.registration === "first_only",
             },
           ]
         : [],
     );
-    if (wanting.length === 0) return;
-    for (const result of await registerIps(client, wanting, batch.nowMs)) {
-      const answer = judged[result.place];
-      const entry = waiting[result.place];
-      const found = licenses.get(result.place);
+    if (wanting.length === 0) return noneUsed;
+    const used = new Map<string, number | null>();
+    const results = await registerIps(client, wanting, batch.nowMs);
+    for (const { place, licenseId } of wanting) {
+      const outcome = outcomes[place];
+      const entry = waiting[place];
+      const found = licenses.get(place);
+      const result = results?.get(place);
+      if (outcome === undefined || outcome instanceof LockedOut) continue;
+      if (result === undefined) {
+        // Another session holds the license, or has deleted it.
+        outcomes[place] = lockedOut(outcome, results === null ? `license ${licenseId}` : null);
+        continue;
+      }
       if (
-        answer?.tag !== "validated" ||
+        outcome.tag !== "validated" ||
         !entry?.product ||
         found === undefined ||
         entry.question.kind !== "validate"
       )
         continue;
-      const again = this.#validate(entry, entry.question, entry.product, answer.quota, batch, {
+      const again = this.#validate(entry, entry.question, entry.product, outcome.quota, batch, {
         ...found,
         ip_count: result.registeredBefore,
         max_ips: result.maxIps,
@@ -229,46 +209,14 @@ export class PostgresValidate {
       if (again.tag === "validated" && (again.verdict.effect === "register_ip") !== result.taken) {
         throw new Error("The database and the rules disagree on who may register an address.");
       }
-      judged[result.place] = again;
+      outcomes[place] = again;
+      if (result.used) used.set(licenseId, result.expiresAtMs);
     }
-  }
-
-  async #catalog(client: pg.Client, row: CallerRow): Promise<VersionCatalog | null> {
-    if (!gatesVersions(row)) return null;
-    const known = this.#facts.catalogs.get(row.product_id, row.versions_revision);
-    if (known !== undefined) return known;
-    const { rows } = await client.query<{ revision: number; version: string | null; state: VersionState }>({
-      ...sql.versions,
-      values: [row.product_id],
-    });
-    const records = rows.flatMap(({ version, state }) => (version === null ? [] : [{ version, state }]));
-    return this.#facts.catalogs.set(row.product_id, rows[0]?.revision ?? 0, versionCatalog(records));
-  }
-
-  async #blocks(client: pg.Client, tier: string, scopeId: string, revision: number): Promise<CidrSet> {
-    const known = this.#facts.blocks.get(scopeId, revision);
-    if (known !== undefined) return known;
-    const { rows } = await client.query<{ revision: number; cidr: string | null; expires_at: number | null }>(
-      {
-        ...sql.blocks,
-        values: [tier, scopeId],
-      },
-    );
-    const blocks = rows.flatMap(({ cidr, expires_at }) => (cidr === null ? [] : [{ cidr, expires_at }]));
-    return this.#facts.blocks.set(scopeId, rows[0]?.revision ?? 0, cidrSet(blocks));
+    return used;
   }
 }
 
-/** Sends what `ask` asks together, so that neither side is woken up once for each statement. */
-function inOneWrite<T>(client: pg.Client, ask: () => T): T {
-  const { stream } = client.connection;
-  stream.cork();
-  try {
-    return ask();
-  } finally {
-    stream.uncork();
-  }
-}
+const noneUsed: UsedLicenses = new Map();
 
 const nothingAsked: Question = { kind: "admission" };
 

@@ -246,6 +246,15 @@ export class SqliteStore implements Store {
     return promise.finally(() => clearTimeout(timer));
   }
 
+  judgeEach(calls: readonly Call[]): Promise<readonly Judged[]> {
+    return this.judge(calls);
+  }
+
+  /** One writer at a time, whoever it is: connections of its own would change nothing. */
+  withOwnConnections(): Store {
+    return this;
+  }
+
   #judgeNow(calls: readonly Call[]): Judged[] {
     try {
       this.#begin.run();

@@ -22,6 +22,8 @@ export class Batcher {
   readonly #observer: BatchObserver;
   #waiting: WaitingCall[] = [];
   #inFlight = 0;
+  /** Calls that wait for a row which another session has locked, after the rest of their batch was answered. */
+  #locked = 0;
   #scheduled = false;
 
   constructor(store: Store, observer: BatchObserver) {
@@ -36,7 +38,7 @@ export class Batcher {
 
   /** How many calls have been taken in and not yet answered. */
   get size(): number {
-    return this.#waiting.length + this.#inFlight;
+    return this.#waiting.length + this.#inFlight + this.#locked;
   }
 
   #schedule(): void {
@@ -58,11 +60,12 @@ export class Batcher {
     this.#schedule();
     const startedMs = performance.now();
     try {
-      const judged = await this.#store.judge(batch);
+      const judged = await this.#store.judgeEach(batch);
       this.#observer.batchDone(batch.length, (performance.now() - startedMs) / 1000);
       batch.forEach((call, index) => {
         const answer = judged[index];
         if (answer === undefined) call.failed();
+        else if (answer instanceof Promise) void this.#answerLater(call, answer);
         else call.judged(answer);
       });
     } catch (cause) {
@@ -71,6 +74,19 @@ export class Batcher {
     } finally {
       this.#inFlight -= 1;
       this.#schedule();
+    }
+  }
+
+  async #answerLater(call: WaitingCall, answer: Promise<Judged>): Promise<void> {
+    this.#locked += 1;
+    try {
+      const judged = await answer;
+      call.judged(judged);
+    } catch (cause) {
+      this.#observer.batchFailed(1, cause);
+      call.failed();
+    } finally {
+      this.#locked -= 1;
     }
   }
 }

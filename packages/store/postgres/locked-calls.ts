@@ -1,0 +1,133 @@
+import type { Call, Judged, Question, QuotaState } from "../calls.ts";
+import { StorageUnavailable } from "../problem.ts";
+import { LockedOut, type Outcome } from "./locked-out.ts";
+
+/** So long a call waits for a row that another session holds. With the batch before it, callers hear within two seconds. */
+const longestWaitMs = 1_200;
+const shortestPauseMs = 20;
+const longestPauseMs = 160;
+/** Each of them is a caller who waits; more would only wait in vain. */
+const mostWaiting = 4_000;
+const mostAtOnce = 512;
+
+/** Decides calls together, as `PostgresValidate.judge` does. */
+export type Attempt = (calls: readonly Call[], alone: boolean) => Promise<readonly Outcome[]>;
+
+/** Calls that were locked out. They are tried again, apart from the others, until the row is free or their time is up. */
+export class LockedCalls {
+  readonly #attempt: Attempt;
+  #waiting: LockedCall[] = [];
+  #isWorking = false;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+  }
+
+  /** The answer, once the row is free. Rejects when it is not in time. */
+  add(call: Call, { quota, group }: LockedOut): Promise<Judged> {
+    if (this.#waiting.length >= mostWaiting) return Promise.reject(stillLocked());
+    const waiting = new LockedCall(call, quota, group);
+    this.#waiting.push(waiting);
+    if (!this.#isWorking) void this.#work();
+    return waiting.promise;
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    let pauseMs = shortestPauseMs;
+    while (this.#waiting.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      let decided = 0;
+      for (const group of byGroup(this.#waiting)) decided += await this.#tryAgain(group);
+      this.#waiting = this.#waiting.filter((call) => !call.isOver && !call.giveUpAt(performance.now()));
+      pauseMs = decided > 0 ? shortestPauseMs : Math.min(longestPauseMs, pauseMs * 2);
+    }
+    this.#isWorking = false;
+  }
+
+  /** Returns how many were decided. */
+  async #tryAgain(group: readonly LockedCall[]): Promise<number> {
+    // The groups before this one may have taken long.
+    const calls = group.filter((call) => !call.giveUpAt(performance.now())).slice(0, mostAtOnce);
+    if (calls.length === 0) return 0;
+    try {
+      const outcomes = await this.#attempt(calls, calls[0]?.group !== null);
+      calls.forEach((call, index) => {
+        call.heard(outcomes[index]);
+      });
+    } catch (cause) {
+      for (const call of calls) call.fail(cause);
+    }
+    return calls.filter((call) => call.isOver).length;
+  }
+}
+
+class LockedCall implements Call {
+  readonly apiKey: Call["apiKey"];
+  readonly address: Call["address"];
+  readonly promise: Promise<Judged>;
+  isOver = false;
+  group: string | null;
+  readonly #call: Call;
+  readonly #deadlineMs = performance.now() + longestWaitMs;
+  readonly #settle: PromiseWithResolvers<Judged>;
+  #quota: QuotaState | null;
+  #question: Question | null = null;
+
+  constructor(call: Call, quota: QuotaState | null, group: string | null) {
+    this.apiKey = call.apiKey;
+    this.address = call.address;
+    this.#call = call;
+    this.#quota = quota;
+    this.group = group;
+    this.#settle = Promise.withResolvers();
+    this.promise = this.#settle.promise;
+  }
+
+  get counted(): boolean {
+    return this.#call.counted || this.#quota !== null;
+  }
+
+  question(): Question {
+    this.#question ??= this.#call.question();
+    return this.#question;
+  }
+
+  heard(outcome: Outcome | undefined): void {
+    if (outcome === undefined) this.fail(stillLocked());
+    else if (outcome instanceof LockedOut) {
+      this.#quota ??= outcome.quota;
+      this.group = outcome.group;
+    } else {
+      this.isOver = true;
+      // What was left when it was counted is what it is told.
+      this.#settle.resolve(
+        outcome.tag === "unauthorized" || this.#quota === null ? outcome : { ...outcome, quota: this.#quota },
+      );
+    }
+  }
+
+  fail(cause: unknown): void {
+    this.isOver = true;
+    this.#settle.reject(cause);
+  }
+
+  giveUpAt(nowMs: number): boolean {
+    if (!this.isOver && nowMs >= this.#deadlineMs) this.fail(stillLocked());
+    return this.isOver;
+  }
+}
+
+function stillLocked(): StorageUnavailable {
+  return new StorageUnavailable("Another session of PostgreSQL holds a lock on what was asked for.");
+}
+
+function byGroup(calls: readonly LockedCall[]): LockedCall[][] {
+  const groups = new Map<string | null, LockedCall[]>();
+  for (const call of calls) {
+    const group = groups.get(call.group);
+    if (group === undefined) groups.set(call.group, [call]);
+    else group.push(call);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,66 @@
+import pg from "pg";
+import { connectionSettings } from "./connect.ts";
+import { asOptions, limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
+
+/** Nobody's app waits behind these, and a machine that is just starting takes its time. */
+const patientConnectTimeoutMs = 5_000;
+const longestFarewellMs = 1_000;
+
+/** A pool for something that is not the hot path. Nothing that happens to one of its connections goes unheard. */
+export function openPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
+  const limits = poolLimits[purpose];
+  const settings = purpose === "setup" ? [] : limitSettings(limits, serverMajor);
+  return open(url, settings, limits.connections, limits.answerMs);
+}
+
+/** The same for what reads along an index or not at all: see `alongIndexes` of the store. */
+export function openListPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
+  const limits = poolLimits[purpose];
+  const settings = [...limitSettings(limits, serverMajor), ...alongIndexes];
+  return open(url, settings, limits.listConnections, limits.answerMs);
+}
+
+const alongIndexes = [
+  ...["seqscan", "bitmapscan", "sort", "incremental_sort", "hashjoin", "mergejoin"].map(
+    (way) => `enable_${way}=off`,
+  ),
+  "jit=off",
+];
+
+function open(url: string, settings: readonly string[], connections: number, answerMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...connectionSettings(url, asOptions(settings)),
+    connectionTimeoutMillis: patientConnectTimeoutMs,
+    max: connections,
+    // A statement without an answer then ends with its connection, which would otherwise be used again.
+    pipeline: true,
+    ...(answerMs === 0 ? {} : { query_timeout: answerMs }),
+  });
+  const clients = new Set<pg.PoolClient>();
+  openClients.set(pool, clients);
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => {
+    clients.add(client);
+    // The same for one that breaks while it is used: the statement fails, and whoever asked hears that.
+    client.on("error", () => {});
+    client.on("end", () => clients.delete(client));
+  });
+  return pool;
+}
+
+const openClients = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+
+/** Lets go of all connections: those that say no farewell in time, or are still used by then, are cut. */
+export async function closePool(pool: pg.Pool): Promise<void> {
+  const open = openClients.get(pool) ?? new Set();
+  const ended = pool.ending ? Promise.resolve() : pool.end().catch(() => undefined);
+  const deadlineMs = performance.now() + longestFarewellMs;
+  let isEnded = false;
+  void ended.then(() => {
+    isEnded = true;
+  });
+  while ((!isEnded || open.size > 0) && performance.now() < deadlineMs)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  for (const client of open) client.connection.stream.destroy();
+}

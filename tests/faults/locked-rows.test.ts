@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { refusalHour } from "@countersign/domain/events/refusal";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks";
+import { postgres } from "../support/databases.ts";
+import { countedRequests, openScene, registeredIps, type Scene } from "../support/scene.ts";
+import { newId } from "../support/seller.ts";
+import { until } from "../support/until.ts";
+import { ask, holdLock, keepAsking, type Question } from "./locked-rows.ts";
+
+setDefaultTimeout(120_000);
+
+const calls = 1_000;
+const callers = 16;
+/** What is promised is two seconds; a machine that does other things as well gets some more. */
+const patientMs = 6_000;
+
+interface LockedRow {
+  readonly name: string;
+  /** What the holder locks, with the license and the product that the affected caller asks about. */
+  lock(licenseId: string, productId: string): { statement: string; values: unknown[] };
+  /** Whether the affected caller needs the row at all. */
+  readonly isNeeded: boolean;
+  /** Of products that have not been asked about today. */
+  readonly isFirstOfDay?: boolean;
+  readonly settings?: Parameters<Scene["seller"]["product"]>[0];
+  readonly blocked?: boolean;
+}
+
+const day = () => quotaDay(Date.now());
+
+const rows: readonly LockedRow[] = [
+  {
+    name: "a license row that a new IP address needs",
+    lock: (licenseId) => ({
+      statement: "select 1 from licenses where id = $1 for update",
+      values: [licenseId],
+    }),
+    isNeeded: true,
+  },
+  {
+    name: "a license row that the first use needs",
+    lock: (licenseId) => ({
+      statement: "select 1 from licenses where id = $1 for update",
+      values: [licenseId],
+    }),
+    isNeeded: true,
+    settings: { track_ip_on_validate: 0 },
+  },
+  {
+    name: "a registered IP address",
+    lock: (licenseId) => ({
+      statement: "insert into license_ips (license_id, ip, registered_at) values ($1, '127.0.0.9', 1)",
+      values: [licenseId],
+    }),
+    isNeeded: true,
+  },
+  {
+    name: "a product's counter",
+    lock: (_, productId) => ({
+      statement: "select 1 from daily_usage where product_id = $1 for update",
+      values: [productId],
+    }),
+    isNeeded: true,
+  },
+  {
+    name: "the first counter of a day that another session has not committed",
+    lock: (_, productId) => ({
+      statement: "insert into daily_usage (product_id, day, used, last_granted) values ($1, $2, 1, 1)",
+      values: [productId, day()],
+    }),
+    isNeeded: true,
+    isFirstOfDay: true,
+  },
+  {
+    name: "the product itself, before its first request of the day",
+    lock: (_, productId) => ({
+      statement: "select 1 from products where id = $1 for update",
+      values: [productId],
+    }),
+    isNeeded: true,
+    isFirstOfDay: true,
+  },
+  {
+    name: "a refusal that another session has not committed",
+    lock: (licenseId) => ({
+      statement:
+        "insert into refusals_told (hour, license_id, ip, type) values ($1, $2, '127.0.0.9', 'license.ip_blocked')",
+      values: [refusalHour(Date.now()), licenseId],
+    }),
+    isNeeded: true,
+    blocked: true,
+  },
+  {
+    name: "the row of the platform's block lists",
+    lock: () => ({ statement: "select 1 from platform_state for update", values: [] }),
+    isNeeded: false,
+  },
+];
+
+describe("while another session of PostgreSQL holds", () => {
+  let scene: Scene;
+  const unrelated: Question[] = [];
+  const url = () => (scene.database.location.kind === "postgres" ? scene.database.location.url : "");
+
+  beforeAll(async () => {
+    scene = await openScene(postgres.make);
+    for (let index = 0; index < 100; index++) {
+      const { key } = await scene.seller.license({ maxIps: callers });
+      unrelated.push({ apiKey: scene.seller.apiKey, key });
+    }
+  });
+  afterAll(() => scene.close());
+
+  for (const { name, lock, isNeeded, isFirstOfDay, settings, blocked } of rows) {
+    test(`${name}, only requests that need it are told to wait`, async () => {
+      const { seller, server } = scene;
+      const product = await seller.product(settings);
+      const license = await seller.license({ productId: product.productId });
+      const affected: Question = { apiKey: product.apiKey, key: license.key };
+      if (isFirstOfDay !== true) {
+        // Counted, but no license is asked about.
+        await ask(server.port, [{ ...affected, key: "0000-0000-0000-0000" }], { count: 1, callers: 1 });
+      }
+      if (blocked === true) await blockFor(scene, license.id);
+      const { statement, values } = lock(license.id, product.productId);
+      const holder = await holdLock(url(), statement, values);
+      const waiting = keepAsking(server.port, affected, "127.0.0.9");
+      const others = Array.from({ length: 4 }, (_, index) =>
+        keepAsking(server.port, affected, `127.0.0.${20 + index}`),
+      );
+      try {
+        const answers = await ask(server.port, unrelated, { count: calls, callers });
+        expect(answers.others).toEqual([]);
+        expect({ unavailable: answers.unavailable <= calls / 1_000 ? "few" : answers.unavailable }).toEqual({
+          unavailable: "few",
+        });
+        expect([...answers.statuses.keys()]).toEqual(["active"]);
+        await until("the affected caller was answered", () => waiting.answers.all > 0);
+      } finally {
+        await holder.release();
+      }
+      const before = waiting.answers.verdicts;
+      await until("the affected caller gets verdicts again", () => waiting.answers.verdicts > before);
+      await Promise.all([waiting, ...others].map((asking) => asking.stop()));
+      for (const { answers } of [waiting, ...others]) {
+        expect(answers.others).toEqual([]);
+        expect(answers.slowestMs).toBeLessThan(patientMs);
+      }
+      if (isNeeded) expect(before).toBe(0);
+      else expect(waiting.answers.unavailable).toBe(0);
+
+      const all = [waiting, ...others].map(({ answers }) => answers);
+      const verdicts = all.reduce((sum, answers) => sum + answers.verdicts, 0);
+      const sent = all.reduce((sum, answers) => sum + answers.all, isFirstOfDay === true ? 0 : 1);
+      const counted = await countedRequests(seller, product.productId);
+      expect(counted).toBeGreaterThanOrEqual(verdicts);
+      expect(counted).toBeLessThanOrEqual(sent);
+      expect((await registeredIps(seller.store, license.id)).length).toBeLessThanOrEqual(3);
+    });
+  }
+});
+
+async function blockFor({ seller }: Scene, licenseId: string): Promise<void> {
+  const { store, organizationId } = seller;
+  const scope = { tier: "license", organizationId, licenseId } as const;
+  const block = { id: newId(), scope, cidr: "127.0.0.0/24", note: null, expiresAtMs: null };
+  await store.transaction((db) => addIpBlocks(db, [block], Date.now()));
+}
