@@ -47,15 +47,12 @@ export async function seed(location: DatabaseLocation, licenses: number, cidrBlo
           .slice(at, at + 1_000)
           .map((row) => ({ license_id: row.id, ip: "127.0.0.1", registered_at: nowMs }));
         await db.insertInto("license_ips").values(ips).execute();
+        const ids = ips.map(({ license_id }) => license_id);
+        await db.updateTable("licenses").set({ ip_count: 1 }).where("id", "in", ids).execute();
       }
     });
   }
   await seller.store.transaction(async (db) => {
-    await db
-      .updateTable("licenses")
-      .set({ ip_count: 1 })
-      .where("product_id", "=", seller.productId)
-      .execute();
     await addIpBlocks(db, blocks(cidrBlocks, seller.organizationId), Date.now());
   });
   const desk = await openDesk(seller.store, seller.organizationId, seller.productId);

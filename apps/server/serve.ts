@@ -17,11 +17,16 @@ export interface RunningServer {
   readonly port: number;
   /** For the link with which the first account is made; null when there is one. */
   readonly setupToken: string | null;
-  /** Finishes what was accepted, writes down what is left to write, and lets go of everything. */
-  stop(): Promise<void>;
+  /**
+   * Finishes what was accepted, writes down what is left to write, and lets go of everything. False when a database that
+   * does not answer kept it from that: the process can end all the same.
+   */
+  stop(): Promise<boolean>;
 }
 
 const longestDrainMs = 8_000;
+/** The drain included. */
+const longestStopMs = 9_500;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
 const logEveryMs = 1_000;
@@ -116,11 +121,16 @@ export async function startServer(
     port: listener.port,
     setupToken: await makeSetupToken(store, Date.now()),
     stop: async () => {
-      readiness.drain();
-      publicApi.drain();
-      management.drain();
-      await drain(listener, batcher);
-      await close();
+      const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, longestStopMs, false).unref());
+      const stopping = async () => {
+        readiness.drain();
+        publicApi.drain();
+        management.drain();
+        await drain(listener, batcher);
+        await close();
+        return true;
+      };
+      return Promise.race([stopping(), deadline]);
     },
   };
 }

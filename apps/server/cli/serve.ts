@@ -71,9 +71,13 @@ Each can also be read from a file, named by the same setting with _FILE at its e
       );
     }
     log.info("Stopping: finishing what was accepted.", { reason: await stop });
-    await server.stop();
-    log.info("Stopped.");
-    return 0;
+    if (await server.stop()) {
+      log.info("Stopped.");
+      return 0;
+    }
+    log.warn("Stopped without waiting any longer: the database does not answer.");
+    // Connections to it, and the threads that wait for it, would keep the process alive.
+    process.exit(0);
   },
 };
 

@@ -29,28 +29,30 @@ export function startBackground(
   config: Config,
   log: Log,
 ): Background {
-  const removal = new OrganizationRemoval(store, journal);
+  const jobs = store.withOwnConnections("jobs");
+  const webhooks = store.withOwnConnections("webhooks");
+  const removal = new OrganizationRemoval(jobs, journal);
   const mailer =
-    config.mail === null ? null : new Mailer(store, smtpPost(config.mail, config.url, lettersAtOnce), log);
-  const expiries = new ExpiryWatch(store, config.lettersADay);
-  const waitingLetters = new WaitingLetters(store, config.lettersADay);
+    config.mail === null ? null : new Mailer(jobs, smtpPost(config.mail, config.url, lettersAtOnce), log);
+  const expiries = new ExpiryWatch(jobs, config.lettersADay);
+  const waitingLetters = new WaitingLetters(jobs, config.lettersADay);
   const sender = webhookSender(config.webhookTargets);
-  const prober = new Prober({ store, send: sender, url: config.url, random: Math.random });
+  const prober = new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random });
   const chores = new Chores(
     [
       ...(mailer === null ? [] : [mailer]),
-      mailForgetting(store),
+      mailForgetting(jobs),
       removal,
-      answerForgetting(store),
-      deliveriesFollowing(store),
-      deliveryForgetting(store),
+      answerForgetting(jobs),
+      deliveriesFollowing(jobs),
+      deliveryForgetting(jobs),
       prober,
-      leftoverForgetting(store),
+      leftoverForgetting(jobs),
       expiries,
       waitingLetters,
-      new QuotaWatch(store),
-      refusalForgetting(store),
-      deletedEndpointRemoval(store),
+      new QuotaWatch(jobs),
+      refusalForgetting(jobs),
+      deletedEndpointRemoval(jobs),
     ],
     log,
   );
@@ -58,7 +60,7 @@ export function startBackground(
     log.warn("Upkeep of the database failed. It will be tried again.", { reason }),
   );
   const imports = importRunner(store, log);
-  const outbox = new Outbox(store, config.url, sender, log);
+  const outbox = new Outbox(webhooks, config.url, sender, log);
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);

@@ -5,6 +5,7 @@ import type { Journal } from "../store.ts";
 import { connectionSettings } from "./connect.ts";
 import { forgetSome } from "./journal-forgetting.ts";
 import { separator } from "./sql.ts";
+import { asOptions, journalAnswerMs, journalLimits } from "./time-limits.ts";
 
 /** The request log and the sightings, on a connection of their own that does not wait for the disk. */
 export class PostgresJournal implements Journal {
@@ -63,8 +64,17 @@ export class PostgresJournal implements Journal {
     }
   }
 
+  /** A database that does not answer is not waited for. */
   async close(): Promise<void> {
-    await this.#client?.end();
+    const client = this.#client;
+    if (client === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longestFarewellMs);
+    });
+    await Promise.race([client.end().catch(() => undefined), tooLate]);
+    clearTimeout(timer);
+    this.#drop();
   }
 
   async #see(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
@@ -99,12 +109,22 @@ export class PostgresJournal implements Journal {
 
   async #connected(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client;
-    const settings = connectionSettings(this.#url, "-c synchronous_commit=off -c statement_timeout=10000");
-    const client = new pg.Client({ ...settings, query_timeout: 15_000 });
-    client.on("error", () => this.#drop());
+    const settings = asOptions(["synchronous_commit=off", ...journalLimits]);
+    const client = new pg.Client({
+      ...connectionSettings(this.#url, settings),
+      // A statement without an answer then ends with its connection.
+      pipeline: true,
+      query_timeout: journalAnswerMs,
+    });
+    client.on("error", () => this.#lost(client));
+    client.on("end", () => this.#lost(client));
     await client.connect();
     this.#client = client;
     return client;
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client === client) this.#client = null;
   }
 
   #drop(): void {
@@ -114,6 +134,7 @@ export class PostgresJournal implements Journal {
 }
 
 const uniqueViolation = "23505";
+const longestFarewellMs = 1_000;
 
 const log = {
   name: "log",

@@ -9,6 +9,7 @@ import type { Beside, Lasting, Store, Work } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
 import { checkServer, unavailable } from "./connect.ts";
+import { isLocked, isTooSlow } from "./failures.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
 import { closePool, openListPool, openPool } from "./pools.ts";
@@ -123,7 +124,9 @@ export class PostgresStore implements Store {
         });
       } catch (error) {
         const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
-        if (isOver || !(isDeadlock(error) || wasTooSlow(error))) throw error;
+        if (!isOver && (isDeadlock(error) || wasTooSlow(error))) continue;
+        // Nothing is wrong with what was asked: another session holds what it needs.
+        throw isLocked(error) || isTooSlow(error) ? unavailable(error) : error;
       }
     }
   }

@@ -40,6 +40,13 @@ export function asOptions(settings: readonly string[]): string {
   return settings.map((setting) => `-c ${setting}`).join(" ");
 }
 
+/** Of the request log. Nodes count sightings in the same rows, so that one which is paused holds them up. */
+export const journalLimits = limitSettings(
+  { statementMs: 10_000, lockMs: 5_000, idleInTransactionMs: 5_000, transactionMs: 0 },
+  0,
+);
+export const journalAnswerMs = 12_000;
+
 /** What connections are for. Each work has its own, so that none waits for another's. */
 export type Purpose = "management" | "webhooks" | "jobs" | "setup";
 
@@ -58,7 +65,7 @@ export interface PoolLimits extends Limits {
 export const poolLimits: Readonly<Record<Purpose, PoolLimits>> = {
   // People wait: they rather hear soon that somebody else has locked what they want to change.
   management: pool(4, 2, { statementMs: 10_000, lockMs: 2_000, transactionMs: 30_000 }),
-  webhooks: pool(3, 1, { statementMs: 20_000, lockMs: 3_000, transactionMs: 60_000 }),
+  webhooks: pool(3, 1, { statementMs: 10_000, lockMs: 3_000, transactionMs: 60_000 }),
   jobs: pool(3, 1, { statementMs: 30_000, lockMs: 3_000, transactionMs: 60_000 }),
   // Migrations take as long as they take. Closed before the server begins to serve.
   setup: {

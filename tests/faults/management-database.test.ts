@@ -1,0 +1,170 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openWire } from "../support/cuttable-wire.ts";
+import { postgres, type TestDatabase } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { freshDatabase, startPostgres } from "../support/postgres.ts";
+import { openReceiver } from "../support/receiver.ts";
+import { until, within } from "../support/until.ts";
+import { allowLoopback, makeEndpoint } from "../support/webhooks.ts";
+import { holdLock } from "./locked-rows.ts";
+
+setDefaultTimeout(180_000);
+
+describe("while another session of PostgreSQL has locked a license", () => {
+  test("changes of it are told to wait, and other management and webhooks go on", async () => {
+    const office = await openOffice(postgres.make, allowLoopback);
+    const receiver = await openReceiver();
+    await makeEndpoint(office.store, office.organizationId, receiver.url);
+    const [locked, other] = [await newLicense(office), await newLicense(office)];
+    await until("the endpoint works", () => receiver.received.length >= 2);
+    const holder = await holdLock(urlOf(office), "select 1 from licenses where id = $1 for update", [locked]);
+    try {
+      const startedMs = performance.now();
+      const changes = Array.from({ length: 6 }, (_, index) =>
+        office.owner.api.patch(`/licenses/${locked}`, { notes: `Change ${index}` }),
+      );
+      const others = Array.from({ length: 20 }, async (_, index) => {
+        const read = await office.owner.api.get(`/licenses/${other}`);
+        const written = await office.owner.api.patch(`/licenses/${other}`, { notes: `Note ${index}` });
+        return [read.status, written.status];
+      });
+      const before = receiver.received.length;
+      expect(await within(20_000, "other management goes on", Promise.all(others))).toEqual(
+        others.map(() => [200, 200]),
+      );
+      await until("webhooks go on", () => receiver.received.length > before);
+      for (const answer of await within(20_000, "the changes are answered", Promise.all(changes))) {
+        expect(answer.status).toBe(503);
+        expect(answer.headers.get("retry-after")).toBe("1");
+      }
+      expect(performance.now() - startedMs).toBeLessThan(20_000);
+      expect(office.server.output()).not.toContain("in a way it should not");
+    } finally {
+      await holder.release();
+    }
+    expect((await office.owner.api.patch(`/licenses/${locked}`, { notes: "Free" })).status).toBe(200);
+    await receiver.close();
+    await office.close();
+  });
+});
+
+describe("connections to PostgreSQL that fall silent", () => {
+  test("are noticed by webhooks, which say so and go on with new ones", async () => {
+    const { office, wire } = await wiredOffice();
+    const receiver = await openReceiver();
+    await makeEndpoint(office.store, office.organizationId, receiver.url);
+    wire.cut();
+    await until(
+      "the log tells of webhooks",
+      () => office.server.output().includes("Webhooks could not be worked on"),
+      60_000,
+    );
+    wire.mend();
+    await until("management goes on", async () => (await tryNewLicense(office)) !== null, 60_000);
+    await until("webhooks go on", () => receiver.received.length > 0, 60_000);
+    expectJsonLines(office.server.output());
+    await office.close();
+    wire.close();
+    await receiver.close();
+  });
+
+  test("do not keep the server from ending within ten seconds", async () => {
+    const { office, wire } = await wiredOffice();
+    await newLicense(office);
+    wire.cut();
+    // Under way when it is told to stop.
+    const asking = office.owner.api.get(`/organizations/${office.organizationId}`).catch(() => null);
+    const startedMs = performance.now();
+    expect(await within(20_000, "the server ends", office.server.stop())).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(12_000);
+    expectJsonLines(office.server.output());
+    await asking;
+    wire.mend();
+    await office.close();
+    wire.close();
+  });
+});
+
+describe("PostgreSQL that restarts in the middle of management transactions", () => {
+  test("leaves no unhandled error, and the server ends in order", async () => {
+    const server = await startPostgres();
+    const url = await freshDatabase(server.url);
+    const office = await openOffice(async () => ({
+      location: { kind: "postgres", url },
+      environment: { DATABASE_URL: url },
+      remove: () => {},
+    }));
+    const licenses = await Promise.all(Array.from({ length: 8 }, () => newLicense(office)));
+    let isOver = false;
+    let changes = 0;
+    const changing = licenses.map(async (id) => {
+      while (!isOver) {
+        const path = `${office.server.url}/api/manage/v1/licenses/${id}`;
+        const headers = {
+          authorization: `Bearer ${office.owner.token}`,
+          "content-type": "application/json",
+        };
+        const answer = await fetch(path, {
+          method: "PATCH",
+          headers,
+          body: JSON.stringify({ notes: String(changes) }),
+        });
+        if (answer.status === 200) changes += 1;
+        await answer.text();
+      }
+    });
+    try {
+      for (let restart = 0; restart < 3; restart++) {
+        const enough = changes + 100;
+        await until("there are changes", () => changes >= enough, 60_000);
+        await server.stop();
+        await server.start();
+      }
+      const enough = changes + 50;
+      await until("changes go on", () => changes >= enough, 60_000);
+    } finally {
+      isOver = true;
+      await Promise.all(changing);
+    }
+    expect(await within(30_000, "the server ends", office.server.stop())).toBe(0);
+    expectJsonLines(office.server.output());
+    await office.close();
+    await server.stop();
+  });
+});
+
+async function wiredOffice() {
+  const database: TestDatabase = await postgres.make();
+  const direct = new URL(database.location.kind === "postgres" ? database.location.url : "");
+  const wire = await openWire(Number(direct.port));
+  const wired = new URL(direct);
+  wired.port = String(wire.port);
+  const environment = { ...database.environment, DATABASE_URL: wired.href };
+  const office = await openOffice(async () => ({ ...database, environment }), allowLoopback);
+  return { office, wire };
+}
+
+async function newLicense(office: Office): Promise<string> {
+  const id = await tryNewLicense(office);
+  if (id === null) throw new Error("A license could not be created.");
+  return id;
+}
+
+async function tryNewLicense({ owner, productId }: Office): Promise<string | null> {
+  const answer = await owner.api.post(`/products/${productId}/licenses`, {
+    customer_email: "ada@example.com",
+  });
+  return answer.status === 201 ? String(answer.body.id) : null;
+}
+
+function urlOf({ database }: Office): string {
+  return database.location.kind === "postgres" ? database.location.url : "";
+}
+
+/** What a library throws where nobody catches it is printed as it comes. */
+function expectJsonLines(output: string): void {
+  const others = output
+    .split("\n")
+    .filter((line) => line !== "" && !(line.startsWith("{") && line.endsWith("}")));
+  expect(others).toEqual([]);
+}
