@@ -33,7 +33,7 @@ function components(schemas: Schemas) {
         in: "header",
         required: false,
         description:
-          "Any 1 to 255 visible characters that you use for this request alone. Sent again with the same key within a day, it changes nothing more and gets the same answer. After that it is a new request.",
+          "Any 1 to 255 visible characters that you use for this request alone. Sent again with the same key within a day, it changes nothing more and gets the same answer. After that it is a new request. An answer that contained a secret (x-secret) is not given again: the repeat gets 409 with type /problems/secret-already-shown, with first_answer, which is that answer without the secret, and secret_fields.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       IfMatch: {

@@ -25,7 +25,7 @@ const words: Readonly<Record<number, string>> = {
   401: "Nobody is signed in, or the access token is not known, was revoked or has run out.",
   403: "The permission is missing, a limit is reached, or the organization is suspended.",
   404: "There is no such thing, or it is not yours to see.",
-  409: "It clashes with what is there, or the Idempotency-Key was used for another request.",
+  409: "It clashes with what is there, or the Idempotency-Key was used for another request, or for this one, whose answer contained a secret.",
   412: "Somebody else changed it after you read it.",
   413: "The body is too large.",
   415: "The body has another type than this reads.",

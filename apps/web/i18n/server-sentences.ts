@@ -55,6 +55,7 @@ const calls: Readonly<Record<string, number>> = {
   FileProblem: 0,
   APIError: 1,
   Unreachable: 0,
+  secret: 1,
 };
 
 /** Where `problem` is what people read: of a license's key, a row of a file, an endpoint's address, an attempt. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { secret } from "../manage/secrets.ts";
 import { authRoute } from "./route.ts";
 import { done, givenPassword } from "./shapes.ts";
 
@@ -8,7 +9,7 @@ const body = z.strictObject({
   password: givenPassword.optional().meta({ description: "Has to be there where the account has one." }),
 });
 const backupCodes = z
-  .array(z.string())
+  .array(secret("A recovery code.", "Make new recovery codes."))
   .meta({ description: "Recovery codes, each good once. They are not shown again." });
 
 export const enableSecondFactor = authRoute({
@@ -22,7 +23,7 @@ export const enableSecondFactor = authRoute({
   body,
   answer: z.object({
     method: z.literal("totp"),
-    totpURI: z.string().meta({ description: "For the app, as otpauth://…" }),
+    totpURI: secret("For the app, as otpauth://…", "Begin to turn the second factor on again."),
     backupCodes,
   }),
   problems: [409],

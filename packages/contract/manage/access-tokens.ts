@@ -1,6 +1,7 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { z } from "zod";
 import { member, person, route } from "./route.ts";
+import { secret } from "./secrets.ts";
 import { id, name, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Access tokens";
@@ -19,7 +20,9 @@ export const accessToken = z
   .meta({ id: "AccessToken" });
 
 const created = accessToken
-  .extend({ token: z.string().meta({ description: "In full, in this answer alone." }) })
+  .extend({
+    token: secret("In full, in this answer alone.", "Revoke the access token and create a new one."),
+  })
   .meta({ id: "CreatedAccessToken" });
 
 const newToken = z.strictObject({

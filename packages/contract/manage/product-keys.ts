@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { product } from "./products.ts";
+import { apiKeySecret, product } from "./products.ts";
 import { member, route } from "./route.ts";
+import { secret } from "./secrets.ts";
 import { time } from "./shapes.ts";
 
 const group = "Product keys";
@@ -26,7 +27,7 @@ export const rotateApiKey = route({
   access: member("products:rotate_key"),
   status: 200,
   body: z.strictObject({ overlap_seconds: overlap(604_800) }),
-  answer: product.extend({ api_key: z.string() }).meta({ id: "RekeyedProduct" }),
+  answer: product.extend({ api_key: apiKeySecret }).meta({ id: "RekeyedProduct" }),
 });
 
 export const endApiKey = route({
@@ -43,7 +44,10 @@ export const endApiKey = route({
 export const signingKey = z
   .object({
     id: z.string().meta({ description: "What a signature names as k." }),
-    secret: z.string().meta({ description: "32 bytes, as 64 hexadecimal digits: the key of the HMAC." }),
+    secret: secret(
+      "32 bytes, as 64 hexadecimal digits: the key of the HMAC.",
+      "Show it with reveal-signing-secret and a new Idempotency-Key, or replace it with rotate-signing-secret.",
+    ),
     active_from: time.meta({ description: "It signs from then on, until a newer one does." }),
     created_at: time,
   })

@@ -2,6 +2,7 @@ import { customResponseProblems } from "@countersign/domain/custom-response/chec
 import { placeholderNames } from "@countersign/domain/custom-response/template";
 import { z } from "zod";
 import { member, route } from "./route.ts";
+import { secret } from "./secrets.ts";
 import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Products";
@@ -73,6 +74,12 @@ export const productSettings = {
   ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
 };
 
+/** Shown in full where a key is created, and nowhere else. */
+export const apiKeySecret = secret(
+  "The API key in full, in this answer alone.",
+  "Make a new API key with rotate-key.",
+);
+
 export const product = z
   .object({
     id,
@@ -109,7 +116,7 @@ export const createProduct = route({
   group,
   access: member("products:manage"),
   body: z.strictObject({ name, ...settable }),
-  answer: product.extend({ api_key: z.string() }).meta({ id: "CreatedProduct" }),
+  answer: product.extend({ api_key: apiKeySecret }).meta({ id: "CreatedProduct" }),
 });
 
 export const getProduct = route({

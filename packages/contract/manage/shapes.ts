@@ -64,6 +64,14 @@ export const problem = z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
       .meta({ description: "Each field that is wrong, by its path in the body or query." }),
+    first_answer: z.unknown().optional().meta({
+      description:
+        "With type /problems/secret-already-shown: the first answer to this request, without its secrets.",
+    }),
+    secret_fields: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "With it: the secrets that the first answer contained, by their paths." }),
     request_id: z.string(),
   })
   .meta({ id: "Problem" });

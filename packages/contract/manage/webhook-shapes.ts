@@ -5,6 +5,7 @@ import {
   mostHeaders,
 } from "@countersign/domain/webhooks/custom-headers";
 import { z } from "zod";
+import { secret } from "./secrets.ts";
 import { id, time, updatedAtGuard } from "./shapes.ts";
 
 export const eventTypeList = z
@@ -149,9 +150,12 @@ export const webhook = z
   })
   .meta({ id: "Webhook" });
 
-const secret = z.string().meta({ description: "In full, in this answer alone." });
+const signingSecret = secret(
+  "In full, in this answer alone.",
+  "Give the webhook endpoint a new secret with rotate-secret.",
+);
 
-export const createdWebhook = webhook.extend({ secret }).meta({ id: "CreatedWebhook" });
+export const createdWebhook = webhook.extend({ secret: signingSecret }).meta({ id: "CreatedWebhook" });
 
 export const rotation = z.strictObject({
   overlap_seconds: z
@@ -162,7 +166,7 @@ export const rotation = z.strictObject({
     .meta({ description: "How long the old secret signs beside the new one; 0 to end it at once." }),
 });
 
-export const rotatedSecret = z.object({ secret, old_secret_until: time.nullable() });
+export const rotatedSecret = z.object({ secret: signingSecret, old_secret_until: time.nullable() });
 
 const span = z.object({
   delivered: z.int(),

@@ -28,6 +28,8 @@ const explanations: Readonly<Record<ProblemKind, string>> = {
   wrong_method: "The address exists and answers to other methods. The header Allow names them.",
   conflict:
     "What is wanted clashes with what is there: a name that is taken, an Idempotency-Key that was used for another\nrequest, or a rule such as that there is always one platform admin.",
+  secret_already_shown:
+    "The same request was made before with this Idempotency-Key, and its answer contained a secret. Secrets are shown\nonce and not kept. `first_answer` is that answer without them, `secret_fields` names them, and `detail` says how\nto get a new one. Nothing was changed by the repeat.",
   changed_meanwhile:
     "If-Match, or `updated_at` in the body, says that you read an older state than the present one.\nRead it again and repeat your change.",
   too_large: "The body is larger than this address takes.",

@@ -13,6 +13,7 @@ import { ifMatchOf } from "./if-match.ts";
 import { mediaType, readBody, readQuery } from "./input.ts";
 import { Problem, problemResponse } from "./problem.ts";
 import { Router } from "./router.ts";
+import { SecretsOnce } from "./secrets-once.ts";
 
 export const manageBase = "/api/manage/v1";
 
@@ -28,6 +29,7 @@ export class ManageApi {
   readonly #parts: ManageParts;
   readonly #router: Router;
   readonly #origin: string;
+  readonly #secrets = new SecretsOnce();
 
   constructor(parts: ManageParts, routes: readonly BoundRoute[]) {
     this.#parts = parts;
@@ -62,7 +64,7 @@ export class ManageApi {
         : null;
     // Whether a body that is read as it comes is the same as before is known when it has come.
     const before = route.bodyTypes === undefined ? await idempotency?.answered() : null;
-    if (before) return this.#respond(before.status, before.body, requestId, true);
+    if (before) return this.#repeat(route, before, requestId);
 
     const context: Context = {
       ...this.#parts,
@@ -78,7 +80,7 @@ export class ManageApi {
         try {
           return await store.transaction(async (db) => {
             const value = await work(db);
-            await idempotency?.keep(db, route.status, value, nowMs);
+            await idempotency?.keep(db, route.status, this.#secrets.kept(route, value), nowMs);
             return value;
           });
         } catch (error) {
@@ -90,6 +92,9 @@ export class ManageApi {
       },
       progress: () => idempotency?.progress() ?? null,
       step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+        // How far a request is gets kept as it is, so a secret could be part of it.
+        if (this.#secrets.hasSecrets(route))
+          throw new Error(`${route.id} shows a secret: it takes one transaction.`);
         if (idempotency === null) return store.transaction(work);
         try {
           return await idempotency.step(work, nowMs);
@@ -112,10 +117,13 @@ export class ManageApi {
       }
       return this.#respond(route.status, value, requestId, false);
     } catch (error) {
-      if (error instanceof AnsweredBefore)
-        return this.#respond(error.kept.status, error.kept.body, requestId, true);
+      if (error instanceof AnsweredBefore) return this.#repeat(route, error.kept, requestId);
       throw error;
     }
+  }
+
+  #repeat(route: Route, kept: KeptAnswer, requestId: string): Response {
+    return this.#respond(kept.status, this.#secrets.repeated(route, kept.body), requestId, true);
   }
 
   #respond(status: number, body: unknown, requestId: string, replayed: boolean): Response {

@@ -11,6 +11,7 @@ export const problemKinds = {
   not_found: [404, "There is nothing here"],
   wrong_method: [405, "This address does not answer to that method"],
   conflict: [409, "This clashes with what is there"],
+  secret_already_shown: [409, "The first answer contained a secret"],
   changed_meanwhile: [412, "Somebody else was quicker"],
   too_large: [413, "The body is too large"],
   wrong_type: [415, "The body has another type than this address reads"],
@@ -33,16 +34,27 @@ export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Further members of the body, for programs. */
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
     kind: ProblemKind,
     detail: string,
-    { errors = [], headers = {} }: { errors?: readonly FieldError[]; headers?: Record<string, string> } = {},
+    {
+      errors = [],
+      headers = {},
+      members = {},
+    }: {
+      errors?: readonly FieldError[];
+      headers?: Record<string, string>;
+      members?: Record<string, unknown>;
+    } = {},
   ) {
     super(detail);
     this.kind = kind;
     this.errors = errors;
     this.headers = headers;
+    this.members = members;
   }
 
   get status(): number {
@@ -63,7 +75,7 @@ export function invalid(field: string, message: string): Problem {
 }
 
 export function problemResponse(
-  problem: Pick<Problem, "kind" | "message" | "errors" | "headers">,
+  problem: Pick<Problem, "kind" | "message" | "errors" | "headers"> & Partial<Pick<Problem, "members">>,
   requestId: string,
 ): Response {
   const [status, title] = problemKinds[problem.kind];
@@ -73,6 +85,7 @@ export function problemResponse(
     status,
     detail: problem.message,
     ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    ...problem.members,
     request_id: requestId,
   };
   return new Response(JSON.stringify(body), {

@@ -1,0 +1,49 @@
+import type { Route } from "@countersign/contract/manage/route";
+import { type SecretField, secretFieldsOf, withoutSecrets } from "@countersign/contract/manage/secrets";
+import { Problem } from "./problem.ts";
+
+/** What is kept of an answer that contained secrets. */
+interface KeptWithoutSecrets {
+  readonly first_answer: unknown;
+  readonly secret_fields: readonly string[];
+}
+
+/** Answers without the secrets that the contract marks in them: a repeat of the request cannot show what is not kept. */
+export class SecretsOnce {
+  readonly #fieldsByRoute = new WeakMap<Route, readonly SecretField[]>();
+
+  hasSecrets(route: Route): boolean {
+    return this.#fieldsOf(route).length > 0;
+  }
+
+  /** What is kept for a repeat. */
+  kept(route: Route, answer: unknown): unknown {
+    if (!this.hasSecrets(route)) return answer;
+    const { answer: rest, removed } = withoutSecrets(answer, this.#fieldsOf(route));
+    return { first_answer: rest, secret_fields: removed } satisfies KeptWithoutSecrets;
+  }
+
+  /**
+   * What a repeat is answered with. Where the first answer contained a secret, it is a refusal: a program that goes on
+   * as if it had the secret would store nothing in its place.
+   */
+  repeated(route: Route, kept: unknown): unknown {
+    if (!this.hasSecrets(route)) return kept;
+    const { first_answer, secret_fields } = kept as KeptWithoutSecrets;
+    if (secret_fields.length === 0) return first_answer;
+    const next = this.#fieldsOf(route).find(({ path }) => path.join(".") === secret_fields[0])?.next ?? "";
+    throw new Problem(
+      "secret_already_shown",
+      `This request was done before. Its first answer contained a secret, which is shown once. ${next}`,
+      { headers: { "idempotent-replayed": "true" }, members: { first_answer, secret_fields } },
+    );
+  }
+
+  #fieldsOf(route: Route): readonly SecretField[] {
+    const known = this.#fieldsByRoute.get(route);
+    if (known !== undefined) return known;
+    const fields = secretFieldsOf(route.answer);
+    this.#fieldsByRoute.set(route, fields);
+    return fields;
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "bun:test";
+import { z } from "zod";
+import { authRoutes } from "../auth/routes.ts";
+import { contractRoutes } from "./routes.ts";
+import { leaves, mark, secret, secretFieldsOf, withoutSecrets } from "./secrets.ts";
+
+/** What a member is called that should be shown once, if at all. */
+const looksSecret =
+  /secret|token|passw|passphrase|api_?key|private|credential|recovery|backup_?code|totp|otp|signature|_link$|uri$/i;
+
+/** Called like a secret, and none: ids, times, and what a passkey's public half is known by. */
+const harmless = /_(id|at|until)$|^credentialID$/;
+
+describe("secrets in answers", () => {
+  test.each([...contractRoutes, ...authRoutes].map((route) => [route.id, route] as const))(
+    "%s marks each member of its answer that looks like a secret",
+    (_, route) => {
+      const forgotten = [...leaves(route.answer ?? z.undefined())].filter(({ path, type, meta }) => {
+        const name = path.findLast((part) => part !== "*") ?? "";
+        return type === "string" && looksSecret.test(name) && !harmless.test(name) && meta[mark] !== true;
+      });
+      expect(forgotten.map(({ path }) => path.join("."))).toEqual([]);
+    },
+  );
+
+  test("no list or reading route shows a secret: only what creates one does", () => {
+    const reading = contractRoutes.filter((route) => route.method === "GET" || route.method === "PATCH");
+    expect(reading.flatMap((route) => secretFieldsOf(route.answer).map(() => route.id))).toEqual([]);
+  });
+
+  test("each secret says what to do when its answer was lost", () => {
+    for (const route of [...contractRoutes, ...authRoutes]) {
+      for (const { next } of secretFieldsOf(route.answer ?? z.undefined())) expect(next).toEndWith(".");
+    }
+  });
+
+  test("a secret is found behind null, in a list, in a choice and in what is nested", () => {
+    const one = secret("", "Replace it.");
+    const schema = z.object({
+      plain: z.string(),
+      maybe: z.object({ deep: one }).nullable(),
+      list: z.array(z.object({ item: one.nullable().optional() })),
+      choice: z.union([z.object({ left: one }), z.object({ right: z.string() })]),
+      by_name: z.record(z.string(), z.object({ value: one })),
+    });
+    expect(secretFieldsOf(schema).map(({ path }) => path.join("."))).toEqual([
+      "maybe.deep",
+      "list.*.item",
+      "choice.left",
+      "by_name.*.value",
+    ]);
+  });
+
+  test("what is kept has no secrets, and the answer itself is not touched", () => {
+    const one = secret("", "Replace it.");
+    const fields = secretFieldsOf(
+      z.object({ a: one, b: z.object({ c: one }).nullable(), d: z.array(z.object({ e: one })) }),
+    );
+    const answer = { id: 1, a: "s1", b: null, d: [{ e: "s2", f: 2 }, { e: "s3" }] };
+    expect(withoutSecrets(answer, fields)).toEqual({
+      answer: { id: 1, b: null, d: [{ f: 2 }, {}] },
+      removed: ["a", "d.*.e"],
+    });
+    expect(answer.a).toBe("s1");
+    expect(answer.d[0]?.e).toBe("s2");
+  });
+});
