@@ -47,6 +47,7 @@ export interface LicenseRecordRow {
   revoked_at: number | null;
   created_at: number;
   updated_at: number;
+  ips_updated_at: number;
   customer_email: string | null;
   customer_name: string | null;
   customer_discord_id: string | null;
@@ -55,7 +56,7 @@ export interface LicenseRecordRow {
 export const licenseRecordColumns = `
   l.id, l.organization_id, l.product_id, l.customer_id, l.license_key, l.is_lifetime, l.expires_at,
   l.ip_system_enabled, l.max_ips, l.ip_count, l.notes, l.version_pin_mode, l.version_pinned,
-  l.version_range_min, l.version_range_max, l.revoked_at, l.created_at, l.updated_at,
+  l.version_range_min, l.version_range_max, l.revoked_at, l.created_at, l.updated_at, l.ips_updated_at,
   c.email as customer_email, c.name as customer_name, c.discord_id as customer_discord_id`;
 
 export function licenseRecord(row: LicenseRecordRow, versionModule: boolean, nowMs: number): LicenseRecord {
@@ -80,7 +81,8 @@ export function licenseRecord(row: LicenseRecordRow, versionModule: boolean, now
     version_range_max: row.version_range_max,
     revoked_at: isoTime(row.revoked_at),
     created_at: isoTime(row.created_at),
-    updated_at: isoTime(row.updated_at),
+    // The count of addresses is part of the record, so a change to it is an update of the record.
+    updated_at: isoTime(Math.max(row.updated_at, row.ips_updated_at)),
     customer_email: row.customer_email,
     customer_name: row.customer_name,
     customer_discord_id: row.customer_discord_id,

@@ -7,6 +7,7 @@ import { direct } from "./suite/direct.ts";
 import { events } from "./suite/events.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
+import { ipv6Prefix } from "./suite/ipv6-prefix.ts";
 import { journal } from "./suite/journal.ts";
 import { keptQueries } from "./suite/kept-queries.ts";
 import { lookups } from "./suite/lookups.ts";
@@ -29,6 +30,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     outcomes(shared);
     ipBlocks(shared);
     ipRegistration(shared);
+    ipv6Prefix(shared);
     events(shared);
     versions(shared);
     terms(shared);

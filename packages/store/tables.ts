@@ -104,6 +104,8 @@ export interface ProductRow {
   /** Raised with every change to the product's version records. */
   versions_revision: number;
   ipv6_prefix: 64 | 128;
+  /** While single IPv6 addresses are merged into their /64: the last license that is done. */
+  merge_ips_after: string | null;
   created_at: number;
   updated_at: number;
   /** A deleted product keeps its row and its keys, so that its callers learn what happened. */
@@ -185,6 +187,8 @@ export interface LicenseRow {
   max_ips: number;
   /** How many rows `license_ips` holds for this license; raised only while below `max_ips`. */
   ip_count: number;
+  /** When an address was last registered or removed; 0 for never. `updated_at` is the time of the last edit. */
+  ips_updated_at: number;
   notes: string | null;
   version_pin_mode: "pinned" | "range" | null;
   version_pinned: string | null;
@@ -216,6 +220,8 @@ export interface LicenseTagRow {
 export interface LicenseIpRow {
   license_id: string;
   ip: string;
+  /** The /64 of a single IPv6 address; null for IPv4 and for a /64. */
+  network: string | null;
   registered_at: number;
 }
 

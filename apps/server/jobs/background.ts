@@ -10,6 +10,7 @@ import { lettersAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { smtpPost } from "../features/mail/post.ts";
 import { WaitingLetters } from "../features/mail/waiting-letters.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
+import { IpMerging } from "../features/products/merge-ips.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
@@ -36,6 +37,7 @@ export function startBackground(
     config.mail === null ? null : new Mailer(jobs, smtpPost(config.mail, config.url, lettersAtOnce), log);
   const expiries = new ExpiryWatch(jobs, config.lettersADay);
   const waitingLetters = new WaitingLetters(jobs, config.lettersADay);
+  const ipMerging = new IpMerging(jobs);
   const sender = webhookSender(config.webhookTargets);
   const prober = new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random });
   const chores = new Chores(
@@ -53,6 +55,7 @@ export function startBackground(
       new QuotaWatch(jobs),
       refusalForgetting(jobs),
       deletedEndpointRemoval(jobs),
+      ipMerging,
     ],
     log,
   );
@@ -67,6 +70,7 @@ export function startBackground(
       removal.close();
       expiries.close();
       waitingLetters.close();
+      ipMerging.close();
       prober.close();
       await chores.stop();
     },

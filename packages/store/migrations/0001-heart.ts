@@ -38,16 +38,20 @@ export const heart: Migration = {
       version_enforcement text not null default 'enforce' check (version_enforcement in ('enforce', 'report')),
       versions_revision bigint not null default 0,
       ipv6_prefix integer not null default 64 check (ipv6_prefix in (64, 128)),
+      merge_ips_after text,
       created_at bigint not null,
       updated_at bigint not null,
       deleted_at bigint
     )`,
     "create index products_by_organization on products (organization_id, created_at, id)",
+    "create index products_merging_ips on products (id) where merge_ips_after is not null",
     `create table product_api_keys (
       public_id text primary key,
       product_id text not null references products (id),
       hash text not null,
+      name text not null default '',
       created_at bigint not null,
+      last_used_at bigint,
       expires_at bigint
     )`,
     "create index product_api_keys_by_product on product_api_keys (product_id)",
@@ -102,6 +106,7 @@ export const heart: Migration = {
       ip_system_enabled integer not null,
       max_ips integer not null check (max_ips >= 1),
       ip_count integer not null default 0 check (ip_count >= 0),
+      ips_updated_at bigint not null default 0,
       notes text,
       version_pin_mode text check (version_pin_mode in ('pinned', 'range')),
       version_pinned text,
@@ -119,9 +124,12 @@ export const heart: Migration = {
     `create table license_ips (
       license_id text not null references licenses (id),
       ip text not null,
+      network text,
       registered_at bigint not null,
       primary key (license_id, ip)
     ) /* clustered */`,
+    // Single IPv6 addresses alone: no other registration pays for it.
+    "create index license_ips_by_network on license_ips (license_id, network) where network is not null",
     `create table ip_blocks (
       id text primary key,
       tier text not null check (tier in ('platform', 'organization', 'customer', 'license')),

@@ -13,6 +13,8 @@ export interface WaitingCall {
   readonly question: Question;
   /** The address as this product counts it. */
   readonly ip: string;
+  /** The /64 whose registration covers it too, where the product counts one by one. */
+  readonly network: string | null;
 }
 
 export interface KnownCall extends WaitingCall {
@@ -24,6 +26,8 @@ export interface FoundLicense extends LicenseFactsRow, LicenseDetailRow {
   /** Which of the licenses asked for it is, from 1. */
   ordinal: number;
   registered: boolean;
+  /** Whether, of a /64 that is not registered, a single address is. */
+  has_address_of: boolean;
   customer_email: string | null;
   customer_name: string | null;
   customer_discord_id: string | null;
@@ -39,15 +43,20 @@ export async function findLicenses(
   const keys: string[] = [];
   const ips: string[] = [];
   const needs: string[] = [];
-  for (const { place, product, question, ip } of calls) {
+  const countsByNetwork: boolean[] = [];
+  for (const { place, product, question, ip, network } of calls) {
     if (question.kind !== "validate" || question.keyMatch === null || product.refused) continue;
     // No license key has a control character in it, and this one would shift everybody else's.
     if (question.keyMatch.includes(sql.separator)) continue;
-    places.push(place);
-    productIds.push(product.row.product_id);
-    keys.push(question.keyMatch);
-    ips.push(ip);
-    needs.push(needsOf(product));
+    // A caller that is counted one by one may also be covered by its /64, which is asked for in a row of its own.
+    for (const registered of network === null ? [ip] : [ip, network]) {
+      places.push(place);
+      countsByNetwork.push(network === null);
+      productIds.push(product.row.product_id);
+      keys.push(question.keyMatch);
+      ips.push(registered);
+      needs.push(needsOf(product));
+    }
   }
   if (places.length === 0) return new Map();
   const bare = calls.every(({ product }) => !product.needsDetails && product.row.customer_block_count === 0);
@@ -57,7 +66,15 @@ export async function findLicenses(
     ...statement,
     values: lists.map((values) => values.join(sql.separator)),
   });
-  return new Map(rows.map((row) => [places[row.ordinal - 1] ?? -1, row]));
+  const found = new Map<number, FoundLicense>();
+  for (const row of rows) {
+    const place = places[row.ordinal - 1] ?? -1;
+    if (row.has_address_of && countsByNetwork[row.ordinal - 1]) row.registered = true;
+    const known = found.get(place);
+    if (known === undefined) found.set(place, row);
+    else if (row.registered) known.registered = true;
+  }
+  return found;
 }
 
 function needsOf(product: ProductInBatch): string {

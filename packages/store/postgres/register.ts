@@ -12,6 +12,8 @@ export interface WantedPlace {
   readonly productId: string;
   readonly licenseId: string;
   readonly ip: string;
+  /** The /64 of a caller that is counted one by one; null for every other. */
+  readonly network: string | null;
   readonly firstOnly: boolean;
 }
 
@@ -90,6 +92,7 @@ async function register(
         asking.map(({ organizationId, productId, licenseId, ip }) =>
           addressData({ organizationId, productId, licenseId, ip }),
         ),
+        asking.map((want) => want.network),
       ],
     }),
     client.query({ name: "commit", text: "commit" }),

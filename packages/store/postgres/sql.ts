@@ -82,10 +82,15 @@ export const flush = {
 /** Between the values of a list that is sent as one text: the driver escapes arrays element by element, slowly. */
 export const separator = "\x1f";
 
+/** Whether a single address of this /64 is registered. Looked for only where the /64 is not. */
+const hasAddressOf = `case when i.ip is null and right(wanted.ip, 3) = '/64' then exists (
+        select 1 from license_ips n where n.license_id = l.id and n.network = wanted.ip)
+      else false end`;
+
 /** The licenses of a batch, where no product needs more of one than what decides every validation. */
 export const licenses = {
   name: "licenses",
-  text: `select wanted.ordinal, ${licenseFactsColumns}, i.ip is not null as registered,
+  text: `select wanted.ordinal, ${licenseFactsColumns}, i.ip is not null as registered, ${hasAddressOf} as has_address_of,
       case when l.block_count > 0 then (
         select ${blocksAsJson()} from ip_blocks b
         where b.organization_id = l.organization_id and b.tier = 'license' and b.scope_id = l.id
@@ -99,7 +104,7 @@ export const licenses = {
 /** `needs` says what a caller's product wants besides: c the customer, b the customer's blocks, a both, n neither. */
 export const detailedLicenses = {
   name: "detailed_licenses",
-  text: `select wanted.ordinal, ${licenseFactsColumns}, ${licenseDetailColumns}, i.ip is not null as registered,
+  text: `select wanted.ordinal, ${licenseFactsColumns}, ${licenseDetailColumns}, i.ip is not null as registered, ${hasAddressOf} as has_address_of,
       c.email as customer_email, c.name as customer_name, c.discord_id as customer_discord_id,
       case when l.block_count > 0 or wanted.needs in ('b', 'a') then (
         select ${blocksAsJson()} from ip_blocks b
@@ -159,20 +164,23 @@ export const freeCounters = {
 export const registerIps = {
   name: "register_ips",
   text: `with wanted as (
-      select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $6::text[], $7::text[])
-        as w (place, license_id, ip, first_only, event_id, data)
+      select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $6::text[], $7::text[], $8::text[])
+        as w (place, license_id, ip, first_only, event_id, data, network)
       where w.license_id = any (string_to_array(current_setting('countersign.locked'), e'\\x1f'))
     ), fresh as (
       select w.*, row_number() over (partition by w.license_id order by w.place) as turn
       from wanted w
-      where not exists (select 1 from license_ips i where i.license_id = w.license_id and i.ip = w.ip)
+      where not exists (
+          select 1 from license_ips i where i.license_id = w.license_id and i.ip in (w.ip, w.network))
+        and not exists (select 1 from license_ips i where i.license_id = w.license_id and i.network = w.ip)
     ), taken as (
-      insert into license_ips (license_id, ip, registered_at)
-      select f.license_id, f.ip, $5::bigint from fresh f join licenses l on l.id = f.license_id
+      insert into license_ips (license_id, ip, network, registered_at)
+      select f.license_id, f.ip, f.network, $5::bigint from fresh f join licenses l on l.id = f.license_id
       where l.ip_count + f.turn <= case when f.first_only then least(1, l.max_ips) else l.max_ips end
       returning license_id, ip
     ), raised as (
-      update licenses l set ip_count = l.ip_count + t.places, ${firstUseColumns("$5::bigint")}
+      update licenses l set ip_count = l.ip_count + t.places, ${firstUseColumns("$5::bigint")},
+        ips_updated_at = greatest($5::bigint, l.updated_at + 1, l.ips_updated_at + 1)
       from (select license_id, count(*) as places from taken group by license_id) t
       where l.id = t.license_id
       returning l.id, l.expires_at

@@ -1,5 +1,6 @@
 import { refusalEvent } from "@countersign/domain/events/refusal";
 import { countedAs } from "@countersign/domain/ip/address";
+import { coveringNetwork } from "@countersign/domain/ip/registered";
 import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type pg from "pg";
@@ -174,6 +175,7 @@ export class PostgresValidate {
               productId: outcome.caller.facts.productId,
               licenseId: outcome.license.id,
               ip: waiting[place]?.ip ?? "",
+              network: waiting[place]?.network ?? null,
               firstOnly: outcome.caller.facts.registration === "first_only",
             },
           ]
@@ -221,9 +223,11 @@ const noneUsed: UsedLicenses = new Map();
 const nothingAsked: Question = { kind: "admission" };
 
 function waitingCall(call: Call, product: ProductInBatch | null, place: number): WaitingCall {
-  if (product === null) return { place, call, product, question: nothingAsked, ip: "" };
-  const ip = countedAs(call.address, product.caller.facts.ipv6Prefix);
-  return { place, call, product, question: call.question(), ip };
+  if (product === null) return { place, call, product, question: nothingAsked, ip: "", network: null };
+  const { ipv6Prefix } = product.caller.facts;
+  const ip = countedAs(call.address, ipv6Prefix);
+  const network = coveringNetwork(call.address, ipv6Prefix);
+  return { place, call, product, question: call.question(), ip, network };
 }
 
 function customerOf(found: FoundLicense): CustomerFacts | null {

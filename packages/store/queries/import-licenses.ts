@@ -1,3 +1,4 @@
+import { registration } from "@countersign/domain/ip/registered";
 import type { ImportDefaults, ImportedLicense, RowError } from "@countersign/domain/license-files/row";
 import { generateLicenseKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
@@ -177,7 +178,7 @@ async function create(
       tags.push({ organization_id: to.organizationId, tag, license_id: row.id });
     license.ips?.forEach((ip, place) => {
       const registeredAt = license.ipsRegisteredAtMs?.[place] ?? means.nowMs;
-      ips.push({ license_id: row.id, ip, registered_at: registeredAt });
+      ips.push(registration(row.id, ip, registeredAt));
     });
   }
   const made = await means.bulk.insert(
@@ -221,6 +222,7 @@ function newRow(
     // With its IP system off, a license may hold more addresses than it could hold otherwise.
     max_ips: license.ipsRegisteredAtMs === undefined ? Math.max(maxIps, ipCount) : maxIps,
     ip_count: ipCount,
+    ips_updated_at: 0,
     notes,
     version_pin_mode: license.pin?.mode ?? null,
     version_pinned: license.pin?.pinned ?? null,

@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
-import { later } from "./customers.ts";
 import { refreshSearchTextOf, tagsOf } from "./license-search.ts";
+import { laterOfLicense } from "./license-times.ts";
 import { addTags } from "./licenses.ts";
 
 /**
@@ -74,7 +74,7 @@ export function resettingIps(nowMs: number): LicenseChange {
     (row) => row.ip_count > 0,
     async (db, ids) => {
       await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
-      await update(db, ids, { ip_count: 0 }, nowMs);
+      await resetCounts(db, ids, nowMs);
     },
   );
 }
@@ -174,7 +174,15 @@ async function update(
 const writeColumns = kept((db, ids: readonly string[], columns: Partial<LicenseRow>, nowMs: number) =>
   db
     .updateTable("licenses")
-    .set({ ...columns, updated_at: later("updated_at", nowMs) })
+    .set({ ...columns, updated_at: laterOfLicense(nowMs) })
+    .where(sql<boolean>`id in (${sql.join(ids)})`),
+).run;
+
+/** No edit: whoever has the license open to edit it is not in anybody's way. */
+const resetCounts = kept((db, ids: readonly string[], nowMs: number) =>
+  db
+    .updateTable("licenses")
+    .set({ ip_count: 0, ips_updated_at: laterOfLicense(nowMs) })
     .where(sql<boolean>`id in (${sql.join(ids)})`),
 ).run;
 

@@ -1,4 +1,8 @@
+import { networkOf } from "@countersign/domain/ip/registered";
+import type { ExpressionBuilder } from "kysely";
 import type { Database } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { laterOfLicense } from "./license-times.ts";
 
 /** Registered addresses, in the order of their text, with what the journal saw of each. For `store.reads` alone. */
 export async function licenseIps(
@@ -17,17 +21,38 @@ export async function licenseIps(
   return query.orderBy("i.ip").limit(page.limit).execute();
 }
 
+/** The registration that an address holds its place by: its own, its /64's, or that of an address in this /64. */
 export async function licenseIp(db: Database, licenseId: string, ip: string) {
   return db
     .selectFrom("license_ips")
     .select(["ip", "registered_at"])
     .where("license_id", "=", licenseId)
-    .where("ip", "=", ip)
+    .where((is) => is.or([is("ip", "in", ownAndNetwork(ip)), is("network", "=", ip)]))
     .executeTakeFirst();
 }
 
+export function coveringIp(is: ExpressionBuilder<Tables, "licenses">, licenseId: string, ip: string) {
+  return is
+    .selectFrom("license_ips")
+    .select("license_ips.ip")
+    .where("license_ips.license_id", "=", licenseId)
+    .where((row) =>
+      row.or([row("license_ips.ip", "in", ownAndNetwork(ip)), row("license_ips.network", "=", ip)]),
+    );
+}
+
+function ownAndNetwork(ip: string): string[] {
+  const network = networkOf(ip);
+  return network === null ? [ip] : [ip, network];
+}
+
 /** Takes an address off a license whose row is locked, and gives its place back. Returns whether it was there. */
-export async function unregisterIp(db: Database, licenseId: string, ip: string): Promise<boolean> {
+export async function unregisterIp(
+  db: Database,
+  licenseId: string,
+  ip: string,
+  nowMs: number,
+): Promise<boolean> {
   const removed = await db
     .deleteFrom("license_ips")
     .where("license_id", "=", licenseId)
@@ -36,7 +61,7 @@ export async function unregisterIp(db: Database, licenseId: string, ip: string):
   if (removed.numDeletedRows === 0n) return false;
   await db
     .updateTable("licenses")
-    .set((row) => ({ ip_count: row("ip_count", "-", 1) }))
+    .set((row) => ({ ip_count: row("ip_count", "-", 1), ips_updated_at: laterOfLicense(nowMs) }))
     .where("id", "=", licenseId)
     .execute();
   return true;

@@ -1,3 +1,4 @@
+import { registration } from "@countersign/domain/ip/registered";
 import type { Database } from "../store.ts";
 
 export interface RegisteredIp {
@@ -50,7 +51,7 @@ export async function replaceIps(
   for (let start = 0; start < ips.length; start += 500) {
     const rows = ips
       .slice(start, start + 500)
-      .map(({ ip, registeredAt }) => ({ license_id: licenseId, ip, registered_at: registeredAt }));
+      .map(({ ip, registeredAt }) => registration(licenseId, ip, registeredAt));
     await db.insertInto("license_ips").values(rows).execute();
   }
 }

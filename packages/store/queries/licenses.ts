@@ -1,7 +1,10 @@
+import { registration } from "@countersign/domain/ip/registered";
 import { matchForm } from "@countersign/domain/licenses/key";
 import type { Kysely } from "kysely";
 import { kept } from "../kept-query.ts";
 import type { LicenseRow, LicenseTagRow, Tables } from "../tables.ts";
+import { coveringIp } from "./license-ips.ts";
+import { laterOfLicense } from "./license-times.ts";
 
 export interface NewLicense {
   readonly id: string;
@@ -61,6 +64,7 @@ export function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
     ip_system_enabled: (license.ipSystemEnabled ?? maxIps !== null) ? 1 : 0,
     max_ips: maxIps ?? 1,
     ip_count: 0,
+    ips_updated_at: 0,
     notes: license.notes ?? null,
     version_pin_mode: pin?.mode ?? null,
     version_pinned: pin?.mode === "pinned" ? pin.version : null,
@@ -136,19 +140,16 @@ export async function registerIp(
 ): Promise<boolean> {
   const raised = await db
     .updateTable("licenses")
-    .set((row) => ({ ip_count: row("ip_count", "+", 1) }))
+    .set((row) => ({ ip_count: row("ip_count", "+", 1), ips_updated_at: laterOfLicense(nowMs) }))
     .where("id", "=", licenseId)
     .whereRef("ip_count", "<", "max_ips")
-    .where((is) =>
-      is.not(
-        is.exists(
-          is.selectFrom("license_ips").select("ip").where("license_id", "=", licenseId).where("ip", "=", ip),
-        ),
-      ),
-    )
+    .where((is) => is.not(is.exists(coveringIp(is, licenseId, ip))))
     .executeTakeFirst();
   if (raised.numUpdatedRows === 0n) return false;
-  await db.insertInto("license_ips").values({ license_id: licenseId, ip, registered_at: nowMs }).execute();
+  await db
+    .insertInto("license_ips")
+    .values(registration(licenseId, ip, nowMs))
+    .execute();
   return true;
 }
 

@@ -14,7 +14,14 @@ export interface NewProduct {
 
 export type ProductSettings = Omit<
   ProductRow,
-  "id" | "organization_id" | "name" | "versions_revision" | "created_at" | "updated_at" | "deleted_at"
+  | "id"
+  | "organization_id"
+  | "name"
+  | "versions_revision"
+  | "merge_ips_after"
+  | "created_at"
+  | "updated_at"
+  | "deleted_at"
 >;
 
 export const defaultProductSettings: ProductSettings = {
@@ -51,6 +58,7 @@ export async function createProduct(db: Kysely<Tables>, product: NewProduct, now
       organization_id: product.organizationId,
       name: product.name,
       versions_revision: 0,
+      merge_ips_after: null,
       created_at: nowMs,
       updated_at: nowMs,
       deleted_at: null,

@@ -23,8 +23,12 @@ export function prepare(database: DatabaseSync): Statements {
         used = used + excluded.used, last_granted = excluded.used, daily_limit = excluded.daily_limit`,
     license: `select ${licenseFactsColumns}, ${registered} ${licenseByKey}`,
     detailedLicense: `select ${licenseFactsColumns}, ${licenseDetailColumns}, ${registered} ${licenseByKey}`,
-    registerIp: "insert into license_ips (license_id, ip, registered_at) values (?, ?, ?)",
-    raiseIpCount: "update licenses set ip_count = ip_count + 1 where id = ?",
+    coveredByNetwork: "select 1 from license_ips where license_id = ? and ip = ?",
+    coveredByAddress: "select 1 from license_ips where license_id = ? and network = ?",
+    registerIp: "insert into license_ips (license_id, ip, network, registered_at) values (?, ?, ?, ?)",
+    raiseIpCount: `update licenses set ip_count = ip_count + 1,
+        ips_updated_at = max(?1, updated_at + 1, ips_updated_at + 1)
+      where id = ?2`,
     firstUse: `update licenses set first_used_at = ?1,
         expires_at = case when term_ms is null then expires_at else ?1 + term_ms end,
         updated_at = case when term_ms is null then updated_at else max(updated_at + 1, ?1) end
@@ -55,6 +59,8 @@ type Name =
   | "use"
   | "license"
   | "detailedLicense"
+  | "coveredByNetwork"
+  | "coveredByAddress"
   | "registerIp"
   | "raiseIpCount"
   | "firstUse"

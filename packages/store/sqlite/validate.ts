@@ -2,8 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { crossedMarks } from "@countersign/domain/events/quota";
 import { refusalHour } from "@countersign/domain/events/refusal";
 import type { EventType } from "@countersign/domain/events/types";
-import { countedAs } from "@countersign/domain/ip/address";
+import { type Address, countedAs } from "@countersign/domain/ip/address";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
+import { coveringNetwork } from "@countersign/domain/ip/registered";
 import { sameHash } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { grant } from "@countersign/domain/quota/limit";
@@ -173,20 +174,27 @@ export class SqliteValidate {
       license,
       {
         blocked: this.#isBlocked(call, product, row, batch),
-        registered: row.registered === 1,
+        registered: row.registered === 1 || this.#isCovered(row.id, call.address, caller.facts.ipv6Prefix),
         version: question.version,
       },
       nowMs,
     );
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, row.id, ip, product);
-    else if (verdict.effect === "register_ip") this.#register(product, row.id, ip, nowMs);
+    else if (verdict.effect === "register_ip") this.#register(product, row.id, ip, call.address, nowMs);
     if (verdict.firstUse) this.#sql.firstUse.run(nowMs, row.id);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
 
-  #register({ row }: ProductInBatch, licenseId: string, ip: string, nowMs: number): void {
-    this.#sql.registerIp.run(licenseId, ip, nowMs);
-    this.#sql.raiseIpCount.run(licenseId);
+  /** By a registration of the other size, from before the product's setting was changed. */
+  #isCovered(licenseId: string, address: Address, ipv6Prefix: 64 | 128): boolean {
+    if (address.family === 4) return false;
+    const covers = ipv6Prefix === 128 ? this.#sql.coveredByNetwork : this.#sql.coveredByAddress;
+    return covers.get(licenseId, countedAs(address, 64)) !== undefined;
+  }
+
+  #register({ row, caller }: ProductInBatch, licenseId: string, ip: string, address: Address, nowMs: number) {
+    this.#sql.registerIp.run(licenseId, ip, coveringNetwork(address, caller.facts.ipv6Prefix), nowMs);
+    this.#sql.raiseIpCount.run(nowMs, licenseId);
     const { organization_id: organizationId, product_id: productId } = row;
     const data = addressData({ organizationId, productId, licenseId, ip });
     this.#addEvent("license.ip_registered", row, licenseId, nowMs, data, 2);

@@ -28,6 +28,9 @@ export function lookups(stage: Stage) {
         db.updateTable("licenses").set({ created_at: 0, updated_at: 1_000 }).where("id", "=", id).execute(),
       );
       await verdict(seller.store, validate(seller.apiKey, key));
+      await seller.store.transaction((db) =>
+        db.updateTable("licenses").set({ ips_updated_at: 2_000 }).where("id", "=", id).execute(),
+      );
       const found = await record(seller.store, lookup(seller.apiKey, " imported-key "));
       expect(Object.entries(found ?? {})).toEqual([
         ["id", id],
@@ -48,7 +51,7 @@ export function lookups(stage: Stage) {
         ["version_range_max", "2.4"],
         ["revoked_at", null],
         ["created_at", "1970-01-01T00:00:00.000Z"],
-        ["updated_at", "1970-01-01T00:00:01.000Z"],
+        ["updated_at", "1970-01-01T00:00:02.000Z"],
         ["customer_email", who.email.trim()],
         ["customer_name", "Ada"],
         ["customer_discord_id", who.discordId],

@@ -63,7 +63,11 @@ export function terms(stage: Stage) {
       await verdict(seller.store, validate(seller.apiKey, key));
       const { first_used_at: firstUsedAt, ...after } = await row(seller.store, id);
       expect(firstUsedAt).toBeGreaterThan(0);
-      expect<object>({ ...after, first_used_at: null }).toEqual({ ...before, ip_count: 1 });
+      expect<object>({ ...after, first_used_at: null }).toEqual({
+        ...before,
+        ip_count: 1,
+        ips_updated_at: expect.any(Number),
+      });
       await verdict(seller.store, validate(seller.apiKey, key));
       expect((await row(seller.store, id)).first_used_at).toBe(firstUsedAt);
     });

@@ -57,7 +57,7 @@ export const ipRoutes: readonly BoundRoute[] = [
       }
       const registered = await licenseIp(db, row.id, ip);
       return showIp({
-        ip,
+        ip: registered?.ip ?? ip,
         registered_at: registered?.registered_at ?? context.nowMs,
         first_seen_at: null,
         last_seen_at: null,
@@ -73,8 +73,8 @@ export const ipRoutes: readonly BoundRoute[] = [
     await context.transaction(async (db) => {
       const row = await current(db, context);
       // Kept from when the product counted addresses in another way, it goes by its own text.
-      let removed = (await unregisterIp(db, row.id, ip)) ? ip : null;
-      if (removed === null && (await unregisterIp(db, row.id, text))) removed = text;
+      let removed = (await unregisterIp(db, row.id, ip, context.nowMs)) ? ip : null;
+      if (removed === null && (await unregisterIp(db, row.id, text, context.nowMs))) removed = text;
       if (removed === null) throw notFound("registered IP");
       await audit(db, context, {
         action: "license.ip_removed",

@@ -57,9 +57,12 @@ export const productRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const row = await currentProduct(db, theProduct(context).id);
       checkUnchanged(context, row.updated_at, guard);
-      const changes = { ...asColumns({ name }), ...settingColumns(settings) };
+      const changes = {
+        ...asColumns({ name }),
+        ...settingColumns(settings),
+      };
       const updatedAt = nextUpdatedAt(context, row.updated_at);
-      await updateProduct(db, row.id, { ...changes, updated_at: updatedAt });
+      await updateProduct(db, row.id, { ...changes, ...ipMerging(row, changes), updated_at: updatedAt });
       await audit(db, context, {
         action: "product.updated",
         subject: { kind: "product", id: row.id, name: name ?? row.name },
@@ -77,6 +80,12 @@ export const productRoutes: readonly BoundRoute[] = [
     });
   }),
 ];
+
+/** Addresses that were counted one by one are merged into their /64 from now on, or no longer. */
+function ipMerging(row: ProductRow, { ipv6_prefix: prefix }: Partial<ProductRow>): Partial<ProductRow> {
+  if (prefix === undefined || prefix === row.ipv6_prefix) return {};
+  return { merge_ips_after: prefix === 64 ? "" : null };
+}
 
 type Settings = Parameters<typeof asColumns>[0] & { custom_response?: object | null | undefined };
 

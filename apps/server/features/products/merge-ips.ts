@@ -1,0 +1,71 @@
+import { lockedProduct } from "@countersign/store/queries/access";
+import { pause } from "@countersign/store/queries/license-list";
+import { licensesWithSingleIps, mergeIps, productsMergingIps } from "@countersign/store/queries/merge-ips";
+import { updateProduct } from "@countersign/store/queries/products";
+import type { Database, Store } from "@countersign/store/store";
+import type { Chore } from "../../jobs/chores.ts";
+
+const licensesAtOnce = 50;
+/** One transaction's worth: validations wait while it lasts. */
+const rowsAtOnce = 200;
+const productsAtOnce = 20;
+
+/**
+ * After a product's `ipv6_prefix` went from 128 to 64: merges the single addresses of each license into their /64, so
+ * that each /64 takes one place. Nobody waits for it: validations know a /64 by its registered addresses, too. How far
+ * it is stands in the product's row, so it goes on after a restart and ends when the setting is changed back.
+ */
+export class IpMerging implements Chore {
+  readonly name = "registered IPv6 addresses to merge";
+  readonly everyMs = 10_000;
+  readonly #store: Store;
+  #isClosed = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Leaves the rest for later. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async run(): Promise<void> {
+    const products = await productsMergingIps(this.#store.reads, productsAtOnce);
+    for (const product of products) {
+      let after: string | null = product.merge_ips_after ?? "";
+      while (after !== null && !this.#isClosed) {
+        after = await this.#step(product.id, after);
+        await pause();
+      }
+    }
+  }
+
+  /** Returns where to go on; null when there is nothing more to do. */
+  async #step(productId: string, after: string): Promise<string | null> {
+    const store = this.#store;
+    const found = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);
+    for (const { id, isOfProduct } of found) {
+      if (!isOfProduct) continue;
+      for (let hasMore = true; hasMore; await pause()) {
+        const merged = await store.transaction((db) => this.#merge(db, productId, id));
+        if (merged === "changed back" || this.#isClosed) return null;
+        hasMore = merged === "more";
+      }
+    }
+    const last = found.length < licensesAtOnce ? null : (found.at(-1)?.id ?? null);
+    await store.transaction(async (db) => {
+      const product = await lockedProduct(db, productId);
+      if (product?.merge_ips_after == null) return;
+      await updateProduct(db, productId, { merge_ips_after: last });
+    });
+    return last;
+  }
+
+  async #merge(db: Database, productId: string, licenseId: string) {
+    const product = await lockedProduct(db, productId);
+    if (product === undefined || product.merge_ips_after === null) return "changed back";
+    await this.#store.bulk.lockLicenses(db, [licenseId]);
+    return (await mergeIps(db, licenseId, rowsAtOnce, Date.now())) ? "more" : "done";
+  }
+}
