@@ -63,7 +63,10 @@ export const licenseRecord = z
     is_lifetime: z.boolean(),
     ip_system_enabled: z.boolean(),
     max_ips: z.int().min(1).nullable(),
-    current_unique_ip_count: z.int().min(0),
+    current_unique_ip_count: z.int().min(0).meta({
+      description:
+        "IP addresses registered to the license now, the ones that take up max_ips. An IPv6 /64 that is registered as a whole counts once. Removing an address or resetting them lowers it, and addresses that were only refused, or seen while ip_system_enabled or the product's tracking was off, are not in it.",
+    }),
     notes: z.string().nullable(),
     version_pin_mode: z.enum(["pinned", "range"]).nullable(),
     version_pinned: z.string().nullable(),
@@ -71,7 +74,10 @@ export const licenseRecord = z
     version_range_max: z.string().nullable(),
     revoked_at: time.nullable(),
     created_at: time,
-    updated_at: time,
+    updated_at: time.meta({
+      description:
+        "When the record last changed, also by an IP address that was registered, removed or reset: current_unique_ip_count is part of it. As a guard (If-Match, or updated_at in a PATCH) only edits count, so an address registered meanwhile refuses nobody's change; lists are sorted by the last edit.",
+    }),
     customer_email: z.string().nullable(),
     customer_name: z.string().nullable(),
     customer_discord_id: z.string().nullable(),

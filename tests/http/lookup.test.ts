@@ -62,7 +62,7 @@ for (const { kind, make } of databases) {
         await registerIp(db, id, "192.0.2.1", past);
         await db
           .updateTable("licenses")
-          .set({ created_at: past, updated_at: past })
+          .set({ created_at: past, updated_at: past, ips_updated_at: past })
           .where("id", "=", id)
           .execute();
       });

@@ -1,6 +1,15 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
+import {
+  deleting,
+  extending,
+  type LicenseChange,
+  reinstating,
+  revoking,
+  settingExpiry,
+} from "@countersign/store/queries/license-changes";
 import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
+import { type ChangeEvent, tellingChanges } from "../../apps/server/features/events/tell-changes.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { openSeller, type Seller } from "../support/seller.ts";
 
@@ -75,6 +84,80 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     expect((await told()).slice(1)).toMatchObject([
       { type: "license.expired", license_id: id, data: { license: { status: "expired" } } },
     ]);
+  });
+
+  describe("a license that is changed after its end and before the next look", () => {
+    const changes: [what: string, work: (id: string) => Promise<unknown>, types: string[]][] = [
+      [
+        "renewed",
+        (id) => changed(id, "license.renewed", extending(dayMs, nowMs)),
+        ["license.expired", "license.renewed"],
+      ],
+      [
+        "given another end",
+        (id) => changed(id, "license.updated", settingExpiry(startMs + 90 * dayMs, nowMs)),
+        ["license.expired", "license.updated"],
+      ],
+      [
+        "revoked",
+        (id) => changed(id, "license.revoked", revoking(null, nowMs)),
+        ["license.expired", "license.revoked"],
+      ],
+      ["deleted", (id) => changed(id, "license.deleted", deleting()), ["license.expired", "license.deleted"]],
+    ];
+    const changed = (id: string, type: ChangeEvent, change: LicenseChange) =>
+      seller.store.transaction((db) =>
+        tellingChanges(db, nowMs, type, [id], async () => {
+          const rows = await db.selectFrom("licenses").selectAll().where("id", "=", id).execute();
+          await change.apply(db, rows);
+        }),
+      );
+
+    test.each(changes)("and %s is told of as expired first, once", async (_, work, expected) => {
+      const { id } = await seller.license({ expiresAtMs: startMs + 5_000 });
+      await runAt(startMs);
+      nowMs = startMs + 8_000;
+      await work(id);
+      expect<string[]>(await types()).toEqual(expected);
+      expect((await told())[0]?.data.license).toMatchObject({ status: "expired" });
+      await runAt(startMs + 10_000);
+      expect<string[]>(await types()).toEqual(expected);
+    });
+
+    test("is not told of twice when the look was quicker", async () => {
+      const { id } = await seller.license({ expiresAtMs: startMs + 5_000 });
+      await runAt(startMs);
+      await runAt(startMs + 7_000);
+      nowMs = startMs + 8_000;
+      await changed(id, "license.renewed", extending(dayMs, nowMs));
+      expect(await types()).toEqual(["license.expired", "license.renewed"]);
+    });
+
+    test("is not told of where nobody has looked yet", async () => {
+      const { id } = await seller.license({ expiresAtMs: startMs - 400 * dayMs });
+      await changed(id, "license.renewed", extending(dayMs, nowMs));
+      expect(await types()).toEqual(["license.renewed"]);
+    });
+
+    test("is not told of when its end was long ago, before anybody looked", async () => {
+      const { id } = await seller.license({ expiresAtMs: startMs - 400 * dayMs });
+      await runAt(startMs);
+      nowMs = startMs + 8_000;
+      await changed(id, "license.renewed", extending(dayMs, nowMs));
+      expect(await types()).toEqual(["license.renewed"]);
+    });
+
+    test("was revoked at its end and is reinstated: it is told of as expired then", async () => {
+      const { id } = await seller.license({ expiresAtMs: startMs + 5_000 });
+      await runAt(startMs);
+      nowMs = startMs + 1_000;
+      await changed(id, "license.revoked", revoking(null, nowMs));
+      await runAt(startMs + 10 * dayMs);
+      await changed(id, "license.reinstated", reinstating(nowMs));
+      expect(await types()).toEqual(["license.revoked", "license.reinstated", "license.expired"]);
+      await runAt(startMs + 11 * dayMs);
+      expect(await types()).toHaveLength(3);
+    });
   });
 
   test("each product has days of its own", async () => {

@@ -143,7 +143,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     ]);
   });
 
-  test("a bulk revoke tells one event for each product of a lot, and nothing for each license", async () => {
+  test("a bulk revoke sends one event for each product of a lot, and is in the history of each license", async () => {
     const [one, two] = [await made(), await made()];
     const gone = await made();
     await office.owner.api.post(`/licenses/${gone.id}/revoke`, {});
@@ -156,7 +156,20 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect(body).toMatchObject({ matched: 3, changed: 2 });
     const after = await office.store.reads.selectFrom("events").selectAll().orderBy("id").execute();
     const told = after.slice(before.length);
-    expect(told.map(({ type, license_id }) => [type, license_id])).toEqual([["license.bulk_revoked", null]]);
+    const [first, second] = [one.id, two.id].sort();
+    expect(told.map(({ type, license_id }) => [type, license_id])).toEqual([
+      ["license.bulk_revoked", null],
+      ["license.revoked", first],
+      ["license.revoked", second],
+    ]);
+    for (const { id } of [one, two]) {
+      const { body: history } = await office.owner.api.get(`/licenses/${id}/events`);
+      expect(history.data[0]).toMatchObject({ type: "license.revoked", data: { reason: "fraud" } });
+    }
+    const log = await office.owner.api.get(
+      `/organizations/${office.organizationId}/audit-log?subject_id=${one.id}`,
+    );
+    expect(log.body.data[0]).toMatchObject({ action: "license.revoked" });
     const data = JSON.parse(told[0]?.data ?? "");
     expect(eventData("license.bulk_revoked").safeParse(data).error?.message).toBeUndefined();
     expect(data).toEqual({

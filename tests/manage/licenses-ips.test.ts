@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { type Office, openOffice } from "../support/office.ts";
 import { registeredIps } from "../support/scene.ts";
+import { sell } from "../support/sell.ts";
 
 describe.each(databases)("a license's IPs on $kind", ({ make }) => {
   let office: Office;
@@ -185,5 +186,57 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect((await stranger.api.get(path)).status).toBe(404);
     expect((await stranger.api.post(path, { ip: "203.0.113.1" })).status).toBe(404);
     expect((await stranger.api.delete(`${path}/203.0.113.1`)).status).toBe(404);
+  });
+
+  test("updated_at of the record changes when an address is registered, removed and reset alike", async () => {
+    await office.owner.api.patch(`/products/${office.productId}`, { auto_register_ip_on_validate: true });
+    const license = await sell(office, { maxIps: 5 });
+    const path = `/licenses/${license.id}`;
+    const shown = async () => {
+      const { body } = await office.publicApi.lookup(license.key);
+      const managed = await office.owner.api.get(path);
+      expect(managed.body.updated_at).toBe(body.updated_at);
+      return { at: Date.parse(String(body.updated_at)), count: body.current_unique_ip_count };
+    };
+    const seen = [await shown()];
+    const steps = [
+      () => office.publicApi.validate({ license_key: license.key }),
+      () => office.owner.api.post(`${path}/ips`, { ip: "203.0.113.9" }),
+      () => office.owner.api.delete(`${path}/ips/203.0.113.9`),
+      () => office.owner.api.post(`${path}/reset-ips`),
+    ];
+    for (const step of steps) {
+      expect((await step()).status).toBeLessThan(300);
+      seen.push(await shown());
+    }
+    expect(seen.map(({ count }) => count)).toEqual([0, 1, 2, 1, 0]);
+    for (const [index, { at }] of seen.slice(1).entries()) expect(at).toBeGreaterThan(seen[index]?.at ?? 0);
+    await office.publicApi.validate({ license_key: "unknown" });
+    expect(await shown()).toEqual(seen.at(-1) as never);
+  });
+
+  test("an address that was registered meanwhile refuses no edit; an edit does", async () => {
+    const license = await sell(office, { maxIps: 5 });
+    const path = `/licenses/${license.id}`;
+    const before = await office.owner.api.get(path);
+    await office.owner.api.post(`${path}/ips`, { ip: "203.0.113.9" });
+    const between = await office.owner.api.get(path);
+    await office.owner.api.post(`${path}/reset-ips`);
+    const etag = String(before.headers.get("etag"));
+    const edited = await office.owner.api.patch(path, { notes: "one" }, { "if-match": etag });
+    expect(edited.status).toBe(200);
+    for (const { body, headers } of [before, between]) {
+      const late = await office.owner.api.patch(path, { notes: "two", updated_at: body.updated_at });
+      expect(late.status).toBe(412);
+      const byTag = await office.owner.api.patch(
+        path,
+        { notes: "two" },
+        { "if-match": String(headers.get("etag")) },
+      );
+      expect(byTag.status).toBe(412);
+    }
+    const guarded = { notes: "three", updated_at: edited.body.updated_at };
+    await office.owner.api.post(`${path}/ips`, { ip: "203.0.113.10" });
+    expect((await office.owner.api.patch(path, guarded)).status).toBe(200);
   });
 });

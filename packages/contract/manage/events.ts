@@ -66,7 +66,7 @@ export const listLicenseEvents = route({
   method: "GET",
   path: "/licenses/{license_id}/events",
   summary: "List what happened to a license, newest first",
-  description: `${following} What was done to many at once, license.bulk_revoked, is told in the organization's list alone.`,
+  description: `${following} A license that was revoked with others has license.revoked here; endpoints are sent license.bulk_revoked instead, which is in the organization's list.`,
   group,
   access: member("licenses:view"),
   query: listQuery,

@@ -125,14 +125,17 @@ export function readList(value: unknown): string[] | Wrong {
   return new Wrong("should be texts parted by semicolons, or a JSON array of texts");
 }
 
-/** One address as a license keeps it. An IPv6 network is understood where the product counts networks. */
+/**
+ * One address as a license keeps it. A /64 is kept where the product counts addresses one by one, too: an export holds
+ * it when it was registered before the product did.
+ */
 export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
   const network = text.endsWith("/64");
   const address = parseAddress(network ? text.slice(0, -3) : text);
   if (address === null) return new Wrong(`holds "${text.slice(0, 60)}", which is not an IP address`);
-  if (network && (address.family === 4 || ipv6Prefix === 128))
-    return new Wrong(`holds ${text}, but addresses of this product are counted one by one, not as networks`);
-  return countedAs(address, ipv6Prefix);
+  if (network && address.family === 4)
+    return new Wrong(`holds ${text}, but IPv4 addresses are counted one by one, not as networks`);
+  return countedAs(address, network ? 64 : ipv6Prefix);
 }
 
 /** PostgreSQL keeps no NUL in a text, and half of a surrogate pair is no character. */

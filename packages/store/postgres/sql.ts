@@ -260,7 +260,8 @@ function firstUseColumns(nowMs: string): string {
   const starts = "l.first_used_at is null and l.term_ms is not null";
   return `first_used_at = coalesce(l.first_used_at, ${nowMs}),
       expires_at = case when ${starts} then ${nowMs} + l.term_ms else l.expires_at end,
-      updated_at = case when ${starts} then greatest(l.updated_at + 1, ${nowMs}) else l.updated_at end`;
+      updated_at = case when ${starts} then greatest(l.updated_at + 1, l.ips_updated_at + 1, ${nowMs})
+        else l.updated_at end`;
 }
 
 function blocksAsJson(): string {

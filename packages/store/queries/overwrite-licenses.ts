@@ -107,7 +107,7 @@ function changesTo(
       notes,
       tags,
     }),
-    updated_at: Math.max(nowMs, row.updated_at + 1),
+    updated_at: Math.max(nowMs, row.updated_at + 1, row.ips_updated_at + 1),
   };
 }
 

@@ -31,7 +31,7 @@ export function prepare(database: DatabaseSync): Statements {
       where id = ?2`,
     firstUse: `update licenses set first_used_at = ?1,
         expires_at = case when term_ms is null then expires_at else ?1 + term_ms end,
-        updated_at = case when term_ms is null then updated_at else max(updated_at + 1, ?1) end
+        updated_at = case when term_ms is null then updated_at else max(updated_at + 1, ips_updated_at + 1, ?1) end
       where id = ?2`,
     customer: `select email, name, discord_id as "discordId" from organization_customers
       where organization_id = ? and customer_id = ?`,

@@ -11,15 +11,12 @@ import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 import { licenseExpiringLetters } from "../mail/license-letters.ts";
 import { shownLicenses } from "./tell-changes.ts";
-import { tellEndings } from "./tell-endings.ts";
+import { lookBackMs, watchedUntil as stateName, tellEndings } from "./tell-endings.ts";
 
-const stateName = "expiries_told_until";
 const everyMs = 10_000;
 /** One transaction's worth: validations wait while it lasts. */
 const lotSize = 50;
 const organizationsAtOnce = 500;
-/** A change that began before the last look and was committed after it is found by looking back that far. */
-const lookBackMs = 120_000;
 
 /**
  * Tells of licenses that will run out, and of those that did. Each look is about what became due since the last one, by

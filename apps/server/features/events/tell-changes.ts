@@ -4,8 +4,8 @@ import type { Database } from "@countersign/store/store";
 import { difference } from "../audit-log/record.ts";
 import { type ShownLicense, showLicense } from "../licenses/show.ts";
 import { licenseEvent } from "./license-event.ts";
-import { type Happening, tell } from "./tell.ts";
-import { tellEndings } from "./tell-endings.ts";
+import { type Happening, remember, tell } from "./tell.ts";
+import { tellEndings, tellMissedEndings } from "./tell-endings.ts";
 
 export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
 
@@ -29,7 +29,7 @@ export async function tellChanges(
     const changed = Object.keys(previous);
     if (changed.length === 0) continue;
     happenings.push(licenseEvent(type, now, particulars(type, old, now, changed, previous)));
-    if (old.status === "active" && now.status === "expired") ended.push(now);
+    if (old.status !== "expired" && now.status === "expired") ended.push(now);
   }
   await tell(db, nowMs, ...happenings);
   await tellEndings(db, nowMs, "license.expired", ended);
@@ -59,6 +59,17 @@ export async function tellRevokedTogether(
     },
   );
   await tell(db, nowMs, ...happenings);
+  // For each license's own history; endpoints are sent the one event above instead.
+  await remember(
+    db,
+    nowMs,
+    ...revoked.map((license) => licenseEvent("license.revoked", license, { reason: license.revoked_reason })),
+  );
+}
+
+/** What has to be told of these licenses before they are changed. */
+export async function tellBeforeChange(db: Database, nowMs: number, ids: readonly string[]): Promise<void> {
+  await tellMissedEndings(db, nowMs, ids, shownLicenses);
 }
 
 /** Runs `work` and tells what it changed about these licenses. */
@@ -70,6 +81,7 @@ export async function tellingChanges<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const before = await shownLicenses(db, ids, nowMs);
+  await tellBeforeChange(db, nowMs, expiredAmong(before));
   const result = await work();
   const after = await shownLicenses(db, ids, nowMs);
   await tellChanges(db, nowMs, type, before, new Map(after.map((license) => [license.id, license])));
@@ -90,6 +102,10 @@ export async function shownLicenses(
   nowMs: number,
 ): Promise<ShownLicense[]> {
   return (await licenseViews(db, ids)).map((view) => showLicense(view, nowMs));
+}
+
+export function expiredAmong(licenses: readonly ShownLicense[]): string[] {
+  return licenses.filter(({ status }) => status === "expired").map(({ id }) => id);
 }
 
 /** Without what follows from something else. */

@@ -15,6 +15,24 @@ export interface Happening {
 
 /** Writes down what happened, in the transaction that made it true. It is told once that is committed. */
 export async function tell(db: Database, nowMs: number, ...happenings: readonly Happening[]): Promise<void> {
+  await write(db, nowMs, happenings, 1);
+}
+
+/** The same for what is listed and not sent to endpoints, because another event says it to them. */
+export async function remember(
+  db: Database,
+  nowMs: number,
+  ...happenings: readonly Happening[]
+): Promise<void> {
+  await write(db, nowMs, happenings, null);
+}
+
+async function write(
+  db: Database,
+  nowMs: number,
+  happenings: readonly Happening[],
+  undistributed: 1 | null,
+): Promise<void> {
   await addEvents(
     db,
     happenings.map(({ type, organizationId, productId, licenseId, data }) => ({
@@ -25,7 +43,7 @@ export async function tell(db: Database, nowMs: number, ...happenings: readonly 
       type,
       at: nowMs,
       data: JSON.stringify(data),
-      undistributed: 1,
+      undistributed,
     })),
   );
 }

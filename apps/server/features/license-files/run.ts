@@ -23,7 +23,7 @@ import {
 import type { Database, Store } from "@countersign/store/store";
 import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import { shownLicenses, tellCreated, tellingChanges } from "../events/tell-changes.ts";
+import { shownLicenses, tellBeforeChange, tellCreated, tellingChanges } from "../events/tell-changes.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import type { Pace } from "./pace.ts";
 import { FileProblem } from "./rows.ts";
@@ -181,6 +181,9 @@ class ImportRun {
     const nowMs = this.#nowMs;
     const means = { bulk: this.#parts.store.bulk, newId, randomBytes, nowMs };
     if (this.#job.tell_events === 0) {
+      // An end that has passed is no event of the import: it is recorded also where the import records none.
+      const overwritten = sorted.updates.map((update) => update.existing.id);
+      await tellBeforeChange(db, nowMs, overwritten);
       await writeSorted(db, to, sorted, means);
       return;
     }

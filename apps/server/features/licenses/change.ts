@@ -5,7 +5,14 @@ import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
-import { type ChangeEvent, shownLicenses, tellChanges, tellRevokedTogether } from "../events/tell-changes.ts";
+import {
+  type ChangeEvent,
+  expiredAmong,
+  shownLicenses,
+  tellBeforeChange,
+  tellChanges,
+  tellRevokedTogether,
+} from "../events/tell-changes.ts";
 import { maskedKey, type ShownLicense } from "./show.ts";
 
 /** The rows as they are now, and stay until the transaction ends. Those that are gone, or are others', are left out. */
@@ -52,6 +59,7 @@ export async function recorded(
   const { nowMs } = context;
   const ids = rows.map((row) => row.id);
   const before = await shownLicenses(db, ids, nowMs);
+  await tellBeforeChange(db, nowMs, expiredAmong(before));
   await work(before);
   const shown = await shownLicenses(db, ids, nowMs);
   const after = new Map(shown.map((license) => [license.id, license]));

@@ -59,7 +59,8 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.updateLicense, async (context, { body: { updated_at: guard, ...body } }) => {
     return context.transaction(async (db) => {
       const row = await current(db, context);
-      checkUnchanged(context, row.updated_at, guard);
+      // An address that was registered meanwhile is in no editor's way.
+      checkUnchanged(context, row.updated_at, guard, Math.max(row.updated_at, row.ips_updated_at));
       const [shown] = await recorded(db, context, "license.updated", [row], ([before]) =>
         writeChanges(db, context, row, before, body),
       );

@@ -75,12 +75,22 @@ export function thePerson(context: Context): PersonActor {
 }
 
 /** Refuses a change that was made from an older reading: by `If-Match`, or by an `updated_at` in the body. */
-export function checkUnchanged(context: Context, updatedAtMs: number, guard: string | undefined): void {
-  const current = new Date(updatedAtMs).toISOString();
-  const seen = guard === undefined ? null : new Date(guard).toISOString();
+export function checkUnchanged(
+  context: Context,
+  updatedAtMs: number,
+  guard: string | undefined,
+  /** The latest `updated_at` that was shown since without anyone having edited it. */
+  shownAtMs = updatedAtMs,
+): void {
+  const isCurrent = (seen: string) => {
+    const seenMs = Date.parse(seen);
+    return seenMs >= updatedAtMs && seenMs <= shownAtMs;
+  };
   const isOld =
-    (context.ifMatch !== null && !context.ifMatch.includes(current)) || (seen !== null && seen !== current);
+    (context.ifMatch !== null && !context.ifMatch.some(isCurrent)) ||
+    (guard !== undefined && !isCurrent(guard));
   if (!isOld) return;
+  const current = new Date(updatedAtMs).toISOString();
   throw new Problem(
     "changed_meanwhile",
     `It was changed at ${current}, after you read it. Read it again and repeat your change.`,
