@@ -13,6 +13,7 @@ import { workAt } from "./manage.ts";
 import { ask, importSeconds, untilIndexed } from "./office.ts";
 import { type Seeded, seed } from "./seed.ts";
 import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
+import { measureWebhooks } from "./webhook-part.ts";
 import { openReceivers } from "./webhooks.ts";
 
 const { values: options } = parseArgs({
@@ -47,6 +48,7 @@ try {
   if (wanted("postgres")) await postgres(bunEcho.port);
   if (wanted("lists")) await lists();
   if (wanted("import")) await imports();
+  if (wanted("webhooks")) await webhooks();
   if (wanted("memory")) await memory();
   if (wanted("start")) await startTime();
 } finally {
@@ -215,6 +217,35 @@ async function imports(): Promise<void> {
     ">= 0.80",
     `${Math.round(median(beside))}/s; ${Math.round(median(delivered))} webhooks/s`,
   );
+}
+
+/** How fast webhooks go to one healthy endpoint, with and without a backlog, on both databases. */
+async function webhooks(): Promise<void> {
+  const backlogs = [0, quick ? 20_000 : 150_000];
+  const shared = { settings: { ...settings, rounds: 3 }, stops };
+  for (const backlog of backlogs) {
+    const folder = freshFolder();
+    stops.push(() => rmSync(folder, { recursive: true, force: true }));
+    const part = {
+      name: "SQLite",
+      location: { kind: "sqlite", folder },
+      environment: { COUNTERSIGN_DATA: folder },
+    } as const;
+    for (const row of await measureWebhooks({ ...part, ...shared, backlog }, say))
+      add(row.work, row.value, row.goal, row.detail);
+  }
+  const server = await startPostgres({ waitsForDisk: true });
+  stops.push(() => server.stop());
+  for (const backlog of backlogs) {
+    const url = await freshDatabase(server.url);
+    const part = {
+      name: "PostgreSQL",
+      location: { kind: "postgres", url },
+      environment: { DATABASE_URL: url, COUNTERSIGN_DATA: freshFolder() },
+    } as const;
+    for (const row of await measureWebhooks({ ...part, ...shared, backlog }, say))
+      add(row.work, row.value, row.goal, row.detail);
+  }
 }
 
 /** Whether memory grows with the number of requests served. */

@@ -19,7 +19,8 @@ export const events: Migration = {
     "create index events_by_license on events (license_id, id) where license_id is not null",
     "create index events_by_age on events (at)",
     // Null once it is known which endpoints are to hear of it. 2 where the license is still to be written into it.
-    "create index events_undistributed on events (id) where undistributed is not null",
+    // The organization comes first: one that has many must not stand in front of the others.
+    "create index events_undistributed on events (organization_id, id) where undistributed is not null",
     // One refusal of a kind is told for a license, an address and an hour: whoever writes this row, tells it.
     `create table refusals_told (
       hour integer not null,

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
 
@@ -26,14 +26,14 @@ export async function dueEndpoints(db: Database, nowMs: number): Promise<string[
 
 export type SendingEndpoint = Pick<
   WebhookEndpointRow,
-  "id" | "url" | "format" | "sealed_headers" | "status" | "failing_since"
+  "id" | "organization_id" | "url" | "format" | "sealed_headers" | "status" | "failing_since"
 >;
 
 export async function endpointsByIds(db: Database, ids: readonly string[]): Promise<SendingEndpoint[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom("webhook_endpoints")
-    .select(["id", "url", "format", "sealed_headers", "status", "failing_since"])
+    .select(["id", "organization_id", "url", "format", "sealed_headers", "status", "failing_since"])
     .where("id", "in", ids)
     .where("deleted_at", "is", null)
     .execute();
@@ -69,10 +69,10 @@ export type ClaimedDelivery = Pick<
   "id" | "endpoint_id" | "event_id" | "event_type" | "attempts" | "created_at"
 >;
 
-/** Takes those that nobody else has taken meanwhile. */
+/** Takes those that nobody else has taken meanwhile. Ids as `Bulk.among` writes them. */
 export async function claimDeliveries(
   db: Database,
-  ids: readonly string[],
+  ids: RawBuilder<string>,
   claimant: string,
   nowMs: number,
   untilMs: number,
@@ -90,7 +90,7 @@ export async function claimDeliveries(
 /** Lets go of what was claimed and not tried: whoever looks next may take it at once. */
 export async function releaseDeliveries(
   db: Database,
-  ids: readonly string[],
+  ids: RawBuilder<string>,
   claimant: string,
   nowMs: number,
 ): Promise<void> {
@@ -108,7 +108,8 @@ export type SentEvent = Pick<
   "id" | "organization_id" | "product_id" | "license_id" | "type" | "at" | "data"
 >;
 
-export async function eventsByIds(db: Database, ids: readonly string[]): Promise<Map<string, SentEvent>> {
+/** Ids as `Bulk.among` writes them. */
+export async function eventsByIds(db: Database, ids: RawBuilder<string>): Promise<Map<string, SentEvent>> {
   const rows = await db
     .selectFrom("events")
     .select(["id", "organization_id", "product_id", "license_id", "type", "at", "data"])

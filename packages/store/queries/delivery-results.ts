@@ -1,3 +1,4 @@
+import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../tables.ts";
 import { isPending } from "./claim-deliveries.ts";
@@ -10,28 +11,24 @@ export interface DeliveryResult {
   readonly nextAttemptAt: number | null;
 }
 
-const attemptsAtOnce = 200;
-
 /** Writes attempts down. A delivery that another node has taken since is left to it. */
 export async function writeResults(
   db: Database,
+  bulk: Bulk,
   claimant: string,
   results: readonly DeliveryResult[],
   nowMs: number,
 ): Promise<void> {
-  for (let start = 0; start < results.length; start += attemptsAtOnce)
-    await db
-      .insertInto("delivery_attempts")
-      .values(results.slice(start, start + attemptsAtOnce).map((result) => result.attempt))
-      // Written already, by a transaction whose end nobody was told of.
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
-  await writeDeliveries(db, claimant, results, nowMs);
+  const attempts = results.map((result) => result.attempt);
+  // Some may be written already, by a transaction whose end nobody was told of.
+  await bulk.insert(db, "delivery_attempts", attempts, "(id) do nothing");
+  await writeDeliveries(db, bulk, claimant, results, nowMs);
 }
 
 /** What becomes of the deliveries alone. */
 export async function writeDeliveries(
   db: Database,
+  bulk: Bulk,
   claimant: string,
   results: readonly DeliveryResult[],
   nowMs: number,
@@ -50,7 +47,7 @@ export async function writeDeliveries(
         claimed_by: null,
         claimed_until: null,
       })
-      .where("id", "in", alike.map((result) => result.attempt.delivery_id).toSorted())
+      .where("id", "in", bulk.among(alike.map((result) => result.attempt.delivery_id).toSorted()))
       .where("claimed_by", "=", claimant)
       .where(isPending)
       .execute();

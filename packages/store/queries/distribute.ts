@@ -1,27 +1,57 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
 import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
 
-export type UndistributedEvent = Omit<EventRow, "data" | "at">;
+export type UndistributedEvent = Omit<EventRow, "data">;
 
-/** The oldest first. */
-export async function undistributedEvents(db: Database, limit: number): Promise<UndistributedEvent[]> {
-  return db
-    .selectFrom("events")
-    .select(["id", "organization_id", "product_id", "license_id", "type", "undistributed"])
-    .where("undistributed", "is not", null)
-    .orderBy("id")
-    .limit(limit)
-    .execute();
+/**
+ * The organizations that have undistributed events, from the one after `after` on. From one the index leads straight to
+ * the next, however many events each has. The condition is written out: only so does the partial index serve.
+ */
+export async function organizationsWaiting(db: Database, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive waiting (id, number) as (
+      select (select min(organization_id) from events where undistributed is not null and organization_id > ${after}), 1
+      union all
+      select (select min(e.organization_id) from events e
+        where e.undistributed is not null and e.organization_id > w.id), w.number + 1
+      from waiting w where w.id is not null and w.number < ${limit}
+    )
+    select id from waiting where id is not null`.execute(db);
+  return rows.map((row) => row.id);
 }
 
-export async function dataOfEvents(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
+/** The oldest of each organization first, as many of each; what is first of each comes before what is second. */
+export async function undistributedEvents(
+  db: Database,
+  organizationIds: readonly string[],
+  ofEach: number,
+): Promise<UndistributedEvent[]> {
+  if (organizationIds.length === 0) return [];
+  const parts = organizationIds.map(
+    (id) => sql`select * from (
+      select id, organization_id, product_id, license_id, type, at, undistributed from events
+      where organization_id = ${id} and undistributed is not null order by id limit ${ofEach}) as part`,
+  );
+  const { rows } = await sql<UndistributedEvent>`${sql.join(parts, sql` union all `)}`.execute(db);
+  const positions = new Map<string, number>();
+  const placed = rows.map((event) => {
+    const position = positions.get(event.organization_id) ?? 0;
+    positions.set(event.organization_id, position + 1);
+    return { event, position };
+  });
+  return placed.sort((a, b) => a.position - b.position).map(({ event }) => event);
+}
+
+/** Ids as `Bulk.among` writes them. */
+export async function dataOfEvents(db: Database, ids: RawBuilder<string>): Promise<Map<string, string>> {
   const rows = await db.selectFrom("events").select(["id", "data"]).where("id", "in", ids).execute();
   return new Map(rows.map((row) => [row.id, row.data]));
 }
 
 /** Makes these events this transaction's to distribute. Those that another node took first are not returned. */
-export async function takeEvents(db: Database, ids: readonly string[]): Promise<Set<string>> {
+export async function takeEvents(db: Database, ids: RawBuilder<string>): Promise<Set<string>> {
   const rows = await db
     .updateTable("events")
     .set({ undistributed: null })
@@ -32,8 +62,9 @@ export async function takeEvents(db: Database, ids: readonly string[]): Promise<
   return new Set(rows.map((row) => row.id));
 }
 
-export async function completeEvent(db: Database, id: string, data: string): Promise<void> {
-  await db.updateTable("events").set({ data }).where("id", "=", id).execute();
+/** Writes into events of this transaction what they lacked. */
+export async function completeEvents(db: Database, bulk: Bulk, rows: readonly EventRow[]): Promise<void> {
+  await bulk.insert(db, "events", rows, "(id) do update set data = excluded.data");
 }
 
 export type Listener = Pick<

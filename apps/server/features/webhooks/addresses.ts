@@ -8,6 +8,31 @@ export type Resolver = (name: string) => Promise<readonly string[]>;
 export const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
 
+/** So long it is remembered where a name led: what it leads to is checked at every attempt all the same. */
+const rememberedMs = 5_000;
+const mostRemembered = 1_000;
+
+/** Asks for a name once in a while, however many attempts go there. A failure is not remembered. */
+export function rememberingResolver(resolve: Resolver, now = () => performance.now()): Resolver {
+  const known = new Map<string, { untilMs: number; addresses: Promise<readonly string[]> }>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined && before.untilMs > now()) return before.addresses;
+    const addresses = resolve(name);
+    // The oldest goes first: a map keeps the order in which things were added.
+    known.delete(name);
+    for (const old of known.keys()) {
+      if (known.size < mostRemembered) break;
+      known.delete(old);
+    }
+    known.set(name, { untilMs: now() + rememberedMs, addresses });
+    addresses.catch(() => {
+      if (known.get(name)?.addresses === addresses) known.delete(name);
+    });
+    return addresses;
+  };
+}
+
 /** An endpoint that cannot be called. The message is for the seller. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";

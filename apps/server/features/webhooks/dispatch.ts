@@ -1,5 +1,5 @@
+import { fairShares } from "@countersign/domain/webhooks/fair-shares";
 import {
-  type ClaimedDelivery,
   claimDeliveries,
   dueDeliveries,
   dueEndpoints,
@@ -7,23 +7,27 @@ import {
   eventsByIds,
   releaseDeliveries,
   type SendingEndpoint,
-  type SentEvent,
   signingSecrets,
 } from "@countersign/store/queries/claim-deliveries";
 import type { DeliveryResult } from "@countersign/store/queries/delivery-results";
 import { emptyEndpoint } from "@countersign/store/queries/empty-endpoint";
 import { newId } from "../../new-id.ts";
-import { type Addressee, sendEvent } from "./envelope.ts";
+import { sendEvent } from "./envelope.ts";
 import { type Ending, Lanes } from "./lanes.ts";
 import { resultOf, succeeded } from "./outcome.ts";
+import { type Ready, ReadyQueue } from "./ready.ts";
 import { leaseMs, type Sender } from "./send.ts";
 import { type SettlingParts, settle } from "./settle.ts";
 
-/** A claim that took so long to come back is not used: too little of it is left. */
+/** What was claimed longer ago is not begun: too little of its lease is left. */
 const latestStartMs = 5_000;
-const claimsAtOnce = 200;
+const claimsAtOnce = 512;
+/** So many events wait in memory at most, each of a few kilobytes. */
+const mostReady = 1_024;
+/** So many results are written in one transaction: on SQLite others wait for it. */
+const resultsAtOnce = 512;
 /** While so much could not be written down, nothing more is begun. */
-const mostUnwritten = 1_000;
+const mostUnwritten = 2_000;
 const farewellMs = 3_000;
 /** A refusal that took longer than this is no better than silence. */
 const slowMs = 1_000;
@@ -37,14 +41,19 @@ export interface DispatcherParts extends Omit<SettlingParts, "claimant"> {
 /**
  * Sends what is due. Every node has one; a delivery is claimed by one of them before it is sent, and taken over when
  * the claim runs out. A node that dies between the receiver's yes and writing it down makes an event arrive twice, with
- * the same `webhook-id`.
+ * the same `webhook-id`. More is claimed than is sent at once, so that an endpoint that answers quickly never waits for
+ * the database.
  */
 export class Dispatcher {
   readonly claimant = newId();
   readonly #parts: DispatcherParts;
   readonly #lanes = new Lanes();
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #ready = new ReadyQueue();
+  /** Claimed: ready, being sent, or not yet written down. */
+  readonly #claimed = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
   readonly #broken = new AbortController();
+  #isClosed = false;
   #unwritten: DeliveryResult[] = [];
   #unsent: string[] = [];
   /** Where the last round ended, so that the same endpoints do not always come first. */
@@ -54,14 +63,16 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** Writes down what ended, and begins what is due and has room. */
-  async round(): Promise<void> {
-    await this.#write();
-    if (this.#unwritten.length >= mostUnwritten) return;
+  /** Writes down what ended, and begins what is due and has room. Returns how many rows it wrote. */
+  async round(): Promise<number> {
+    this.#lanes.look(performance.now());
+    this.#giveUpLate();
+    const written = await this.#write(resultsAtOnce);
+    if (this.#unwritten.length >= mostUnwritten) return written;
     const { store } = this.#parts;
     const nowMs = await store.clock();
     const due = await dueEndpoints(store.reads, nowMs);
-    if (due.length === 0) return;
+    if (due.length === 0) return written;
     const endpoints = new Map<string, SendingEndpoint>();
     for (let start = 0; start < due.length; start += 500)
       for (const endpoint of await endpointsByIds(store.reads, due.slice(start, start + 500)))
@@ -70,34 +81,42 @@ export class Dispatcher {
     if (gone !== undefined) await store.transaction((db) => emptyEndpoint(db, gone, 500), "soon");
     const wanted = this.#wanted(due, endpoints);
     const ids = await dueDeliveries(store.reads, wanted, nowMs);
-    const free = ids.filter((id) => !this.#underWay.has(id));
-    if (free.length > 0) await this.#claim(free, endpoints, nowMs);
+    const free = ids.filter((id) => !this.#claimed.has(id));
+    return written + (free.length === 0 ? 0 : await this.#claim(free, endpoints, nowMs));
   }
 
   /** Begins nothing more, gives what is under way a moment, breaks the rest off and lets others have it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const id of this.#ready.endpointIds()) this.#unsent.push(...this.#ready.takeWhere(id, () => true));
     const timer = setTimeout(() => this.#broken.abort(), farewellMs);
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#underWay);
     clearTimeout(timer);
-    await this.#write();
+    while (this.#unwritten.length > 0 || this.#unsent.length > 0) {
+      const before = this.#unwritten.length + this.#unsent.length;
+      await this.#write(resultsAtOnce);
+      // What cannot be written is left until its claim runs out.
+      if (this.#unwritten.length + this.#unsent.length >= before) return;
+    }
   }
 
-  /** What each endpoint has room for, going on after the one that was served last. */
+  /** What each endpoint gets in this round, going on after the one that was served last. */
   #wanted(due: readonly string[], endpoints: ReadonlyMap<string, SendingEndpoint>) {
     const next = due.findIndex((id) => id > this.#lastServed);
     const inTurn = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
-    const wanted: { endpointId: string; atMost: number }[] = [];
-    let left = claimsAtOnce;
-    for (const id of inTurn) {
+    const wishes = inTurn.flatMap((id) => {
       const endpoint = endpoints.get(id);
-      if (endpoint === undefined || endpoint.status !== "enabled") continue;
-      const atMost = Math.min(left, this.#lanes.room(id, endpoint.failing_since !== null));
-      if (atMost === 0) continue;
-      wanted.push({ endpointId: id, atMost });
-      left -= atMost;
-      this.#lastServed = id;
-      if (left === 0) break;
-    }
+      if (endpoint === undefined || endpoint.status !== "enabled") return [];
+      const atMost = this.#lanes.room(endpoint) + this.#lanes.ahead(id) - this.#ready.lengthOf(id);
+      return [{ endpointId: id, organizationId: endpoint.organization_id, atMost }];
+    });
+    const total = Math.min(claimsAtOnce, mostReady - this.#ready.size);
+    const shares = fairShares(wishes, total);
+    const wanted = inTurn.flatMap((endpointId) => {
+      const atMost = shares.get(endpointId);
+      return atMost === undefined ? [] : [{ endpointId, atMost }];
+    });
+    this.#lastServed = wanted.at(-1)?.endpointId ?? this.#lastServed;
     return wanted;
   }
 
@@ -105,44 +124,61 @@ export class Dispatcher {
     ids: readonly string[],
     endpoints: ReadonlyMap<string, SendingEndpoint>,
     nowMs: number,
-  ): Promise<void> {
+  ): Promise<number> {
     const { store } = this.#parts;
-    const startedMs = performance.now();
+    const { among } = store.bulk;
+    const claimedHereMs = performance.now();
     const claimed = await store.transaction(
-      (db) => claimDeliveries(db, ids, this.claimant, nowMs, nowMs + leaseMs),
+      (db) => claimDeliveries(db, among(ids), this.claimant, nowMs, nowMs + leaseMs),
       "soon",
     );
-    if (claimed.length === 0) return;
+    if (claimed.length === 0) return 0;
+    for (const { id } of claimed) this.#claimed.add(id);
     try {
-      const events = await eventsByIds(store.reads, [...new Set(claimed.map((row) => row.event_id))]);
+      const eventIds = [...new Set(claimed.map((row) => row.event_id))];
+      const events = await eventsByIds(store.reads, among(eventIds));
       const of = [...new Set(claimed.map((row) => row.endpoint_id))];
       const secrets = await signingSecrets(store.reads, of, nowMs);
-      const isLate = performance.now() - startedMs > latestStartMs;
-      for (const delivery of claimed) {
-        const endpoint = endpoints.get(delivery.endpoint_id);
+      const addressees = new Map(
+        of.flatMap((id) => {
+          const endpoint = endpoints.get(id);
+          return endpoint === undefined ? [] : [[id, { ...endpoint, sealedSecrets: secrets.get(id) ?? [] }]];
+        }),
+      );
+      for (const delivery of claimed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        const endpoint = addressees.get(delivery.endpoint_id);
         const event = events.get(delivery.event_id);
-        if (endpoint === undefined || isLate) this.#unsent.push(delivery.id);
-        else
-          this.#begin(delivery, { ...endpoint, sealedSecrets: secrets.get(endpoint.id) ?? [] }, event, nowMs);
+        if (endpoint === undefined || this.#isClosed) this.#unsent.push(delivery.id);
+        else this.#ready.add({ delivery, endpoint, event, claimedAtMs: nowMs, claimedHereMs });
       }
     } catch (error) {
-      this.#unsent.push(...claimed.map((row) => row.id).filter((id) => !this.#underWay.has(id)));
+      this.#unsent.push(...claimed.map((row) => row.id));
       throw error;
+    }
+    for (const endpointId of this.#ready.endpointIds()) this.#beginReady(endpointId);
+    return claimed.length;
+  }
+
+  /** Begins what is ready for an endpoint, as much as there is room for. */
+  #beginReady(endpointId: string): void {
+    for (;;) {
+      const ready = this.#ready.first(endpointId);
+      if (ready === undefined || this.#isClosed || this.#lanes.room(ready.endpoint) === 0) return;
+      this.#ready.takeFirst(endpointId);
+      if (isLate(ready)) {
+        this.#unsent.push(ready.delivery.id);
+        continue;
+      }
+      this.#lanes.begin(ready.endpoint, performance.now());
+      const attempt = this.#attempt(ready).finally(() => this.#underWay.delete(attempt));
+      this.#underWay.add(attempt);
     }
   }
 
-  #begin(delivery: ClaimedDelivery, endpoint: Addressee, event: SentEvent | undefined, nowMs: number): void {
-    this.#lanes.begin(endpoint.id, endpoint.failing_since !== null);
-    this.#underWay.set(delivery.id, this.#attempt(delivery, endpoint, event, nowMs));
-  }
-
-  async #attempt(
-    delivery: ClaimedDelivery,
-    endpoint: Addressee,
-    event: SentEvent | undefined,
-    atMs: number,
-  ): Promise<void> {
+  async #attempt({ delivery, endpoint, event, claimedAtMs, claimedHereMs }: Ready): Promise<void> {
     const { store, send, random, wake } = this.#parts;
+    const startedMs = performance.now();
+    const atMs = claimedAtMs + Math.round(startedMs - claimedHereMs);
     let ending: Ending = "silence";
     try {
       const sent = await sendEvent(event, endpoint, store.sealer, atMs, (envelope) =>
@@ -155,25 +191,42 @@ export class Dispatcher {
       // Broken off because the server stops: nobody knows how it would have ended.
       this.#unsent.push(delivery.id);
     } finally {
-      this.#lanes.end(endpoint.id, ending);
+      const endedMs = performance.now();
+      this.#lanes.end(endpoint.id, ending, endedMs, endedMs - startedMs);
+      this.#beginReady(endpoint.id);
       wake();
     }
   }
 
-  /** Until it is written, a delivery stays under way: it would be sent again otherwise. */
-  async #write(): Promise<void> {
-    const results = this.#unwritten;
+  /** What waited too long for room, or waits for an endpoint that fell silent, is anybody's again. */
+  #giveUpLate(): void {
+    for (const endpointId of this.#ready.endpointIds()) {
+      this.#beginReady(endpointId);
+      const isSilent = this.#lanes.isTroubled(endpointId);
+      this.#unsent.push(...this.#ready.takeWhere(endpointId, (ready) => isSilent || isLate(ready)));
+    }
+  }
+
+  /** Until it is written, a delivery stays claimed here: it would be sent again otherwise. Returns how many it wrote. */
+  async #write(atMost: number): Promise<number> {
+    const results = this.#unwritten.slice(0, atMost);
     if (results.length > 0) {
       const over = new Set(await settle({ ...this.#parts, claimant: this.claimant }, results));
       this.#unwritten = this.#unwritten.filter((result) => !over.has(result));
-      for (const result of over) this.#underWay.delete(result.attempt.delivery_id);
+      for (const result of over) this.#claimed.delete(result.attempt.delivery_id);
     }
-    const unsent = this.#unsent;
-    if (unsent.length === 0) return;
+    const unsent = this.#unsent.slice(0, claimsAtOnce);
+    if (unsent.length === 0) return results.length;
     const { store } = this.#parts;
     const nowMs = await store.clock();
-    await store.transaction((db) => releaseDeliveries(db, unsent, this.claimant, nowMs), "soon");
+    const ids = store.bulk.among(unsent);
+    await store.transaction((db) => releaseDeliveries(db, ids, this.claimant, nowMs), "soon");
     this.#unsent = this.#unsent.slice(unsent.length);
-    for (const id of unsent) this.#underWay.delete(id);
+    for (const id of unsent) this.#claimed.delete(id);
+    return results.length + unsent.length;
   }
+}
+
+function isLate({ claimedHereMs }: Ready): boolean {
+  return performance.now() - claimedHereMs > latestStartMs;
 }

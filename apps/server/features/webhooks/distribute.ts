@@ -1,9 +1,9 @@
 import {
-  addDeliveries,
-  completeEvent,
+  completeEvents,
   dataOfEvents,
   type Listener,
   listenersOf,
+  organizationsWaiting,
   takeEvents,
   type UndistributedEvent,
   undistributedEvents,
@@ -14,33 +14,62 @@ import type { DeliveryRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 import { showLicense } from "../licenses/show.ts";
 
-export const eventsAtOnce = 200;
+const eventsAtOnce = 512;
+const organizationsAtOnce = 32;
+/** About so many rows are written in a transaction, because on SQLite others wait meanwhile. */
+const mostRows = 1_024;
 
 /**
- * Takes the oldest events that nobody has heard of yet and makes a delivery for each endpoint that wants them, in one
- * transaction: however many nodes do this, and wherever one of them dies, each event is distributed once. Writes about
- * `mostRows` rows, because on SQLite others wait meanwhile. Returns how many events it took.
+ * Takes events that nobody has heard of yet and makes a delivery for each endpoint that wants them, in one transaction:
+ * however many nodes do this, and wherever one of them dies, each event is distributed once. Organizations take turns,
+ * so that one with many events does not keep those of the others waiting.
  */
-export async function distributeSome(store: Store, mostRows: number): Promise<number> {
-  const waiting = await undistributedEvents(store.reads, eventsAtOnce);
-  if (waiting.length === 0) return 0;
-  const events = upTo(mostRows, waiting, await listenersOf(store.reads, organizationsOf(waiting)));
-  const nowMs = await store.clock();
-  const completed = await withLicenses(store, events, nowMs);
-  const ids = events.map((event) => event.id);
-  // Whatever a power cut takes of this, it takes whole, and it is done again.
-  return store.transaction(async (db) => {
-    const taken = await takeEvents(db, ids);
-    const ours = events.filter((event) => taken.has(event.id));
-    if (ours.length === 0) return 0;
-    for (const event of ours) {
-      const data = completed.get(event.id);
-      if (data !== undefined) await completeEvent(db, event.id, data);
+export class Distributor {
+  readonly #store: Store;
+  /** The organization that was served last. */
+  #last = "";
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Distributes some. Returns how many events it took. */
+  async round(): Promise<number> {
+    const store = this.#store;
+    const waiting = await this.#next();
+    if (waiting.length === 0) return 0;
+    const events = upTo(mostRows, waiting, await listenersOf(store.reads, organizationsOf(waiting)));
+    const nowMs = await store.clock();
+    const completed = await withLicenses(store, events, nowMs);
+    const ids = store.bulk.among(events.map((event) => event.id));
+    // Whatever a power cut takes of this, it takes whole, and it is done again.
+    return store.transaction(async (db) => {
+      const taken = await takeEvents(db, ids);
+      const ours = events.filter((event) => taken.has(event.id));
+      if (ours.length === 0) return 0;
+      const complete = ours.flatMap((event) => {
+        const data = completed.get(event.id);
+        return data === undefined ? [] : [{ ...event, data, undistributed: null }];
+      });
+      await completeEvents(db, store.bulk, complete);
+      const listeners = await listenersOf(db, organizationsOf(ours));
+      await store.bulk.insert(db, "deliveries", deliveriesFor(ours, listeners, nowMs));
+      return ours.length;
+    }, "soon");
+  }
+
+  /** Events of the organizations whose turn it is, the same number of each. */
+  async #next(): Promise<UndistributedEvent[]> {
+    const { reads } = this.#store;
+    let organizations = await organizationsWaiting(reads, this.#last, organizationsAtOnce);
+    if (organizations.length < organizationsAtOnce && this.#last !== "") {
+      const first = await organizationsWaiting(reads, "", organizationsAtOnce - organizations.length);
+      organizations = [...new Set([...organizations, ...first])];
     }
-    const listeners = await listenersOf(db, organizationsOf(ours));
-    await addDeliveries(db, deliveriesFor(ours, listeners, nowMs));
-    return ours.length;
-  }, "soon");
+    this.#last = organizations.at(-1) ?? "";
+    const ofEach = Math.ceil(eventsAtOnce / Math.max(1, organizations.length));
+    return undistributedEvents(reads, organizations, ofEach);
+  }
 }
 
 /** One for each event and endpoint that wants it. Those that stopped answering get theirs when they are enabled again. */
@@ -85,7 +114,7 @@ function wishOf(listener: Listener): (event: UndistributedEvent) => boolean {
 
 /** The first events, as many as make about so many rows; at least one. */
 function upTo(
-  mostRows: number,
+  most: number,
   events: readonly UndistributedEvent[],
   listeners: readonly Listener[],
 ): UndistributedEvent[] {
@@ -94,7 +123,7 @@ function upTo(
   let rows = 0;
   for (const event of events) {
     rows += 1 + (perOrganization.get(event.organization_id)?.length ?? 0);
-    if (chosen.length > 0 && rows > mostRows) break;
+    if (chosen.length > 0 && rows > most) break;
     chosen.push(event);
   }
   return chosen;
@@ -111,10 +140,8 @@ async function withLicenses(
   const licenseIds = [...new Set(short.flatMap((event) => event.license_id ?? []))];
   const views = await licenseViews(store.reads, licenseIds);
   const shown = new Map(views.map((view) => [view.id, showLicense(view, nowMs)]));
-  const data = await dataOfEvents(
-    store.reads,
-    short.map((event) => event.id),
-  );
+  const ids = store.bulk.among(short.map((event) => event.id));
+  const data = await dataOfEvents(store.reads, ids);
   return new Map(
     short.flatMap((event) => {
       // A license that was deleted since is told of by its id alone.

@@ -1,27 +1,56 @@
 /** How many sends are under way at once, on one node. */
 export interface LaneSizes {
-  readonly overall: number;
-  readonly perEndpoint: number;
+  /** To endpoints that answer. */
+  readonly healthy: number;
   /** For endpoints that gave no answer last, all together: what hangs must leave room for what does not. */
   readonly troubled: number;
+  readonly perOrganization: number;
+  readonly perEndpoint: number;
+  /** Whatever happens: an endpoint may fall silent with many under way. */
+  readonly overall: number;
 }
 
-export const laneSizes: LaneSizes = { overall: 512, perEndpoint: 8, troubled: 256 };
+export const laneSizes: LaneSizes = {
+  healthy: 384,
+  troubled: 128,
+  perOrganization: 128,
+  perEndpoint: 32,
+  overall: 1_024,
+};
 
 /** `refused` is a quick no, which holds up nobody; `silence` is none, or one that was long in coming. */
 export type Ending = "success" | "refused" | "silence";
 
+export interface LaneOwner {
+  readonly id: string;
+  readonly organization_id: string;
+  /** What the database knows of it: since when every attempt has failed. */
+  readonly failing_since: number | null;
+}
+
+/** After so long without any answer, what is under way counts as trouble before it is given up. */
+const stalledMs = 2_000;
+/** How much is claimed ahead: what can be sent in that time, going by how long answers took. */
+const aheadMs = 1_000;
+const mostAhead = 512;
+
 interface Lane {
+  readonly organizationId: string;
   underWay: number;
   /** One at first; every success doubles it, and silence takes it back. */
   width: number;
   isTroubled: boolean;
+  /** How long an answer takes, the latest ones counting most; null before the first success. */
+  answerMs: number | null;
+  /** When something was last begun with nothing under way, or ended. */
+  movedMs: number;
 }
 
 /** A lane for each endpoint, so that one that never answers stands only in its own way. */
 export class Lanes {
   readonly #sizes: LaneSizes;
   readonly #lanes = new Map<string, Lane>();
+  readonly #perOrganization = new Map<string, number>();
   #underWay = 0;
   #troubledUnderWay = 0;
 
@@ -33,36 +62,73 @@ export class Lanes {
     return this.#underWay;
   }
 
-  /** How many more may be sent to an endpoint now. `isFailing` is what the database knows of it. */
-  room(endpointId: string, isFailing: boolean): number {
+  /** How many more may be sent to an endpoint now. */
+  room(owner: LaneOwner): number {
+    const lane = this.#lanes.get(owner.id);
+    const { healthy, troubled, perOrganization, overall } = this.#sizes;
+    const isTroubled = lane?.isTroubled ?? owner.failing_since !== null;
+    const pool = isTroubled
+      ? troubled - this.#troubledUnderWay
+      : healthy - (this.#underWay - this.#troubledUnderWay);
+    const own = perOrganization - (this.#perOrganization.get(owner.organization_id) ?? 0);
+    const free = (lane?.width ?? 1) - (lane?.underWay ?? 0);
+    return Math.max(0, Math.min(pool, own, free, overall - this.#underWay));
+  }
+
+  /** How many more are worth claiming while others are under way: those that will be begun within a second or so. */
+  ahead(endpointId: string): number {
     const lane = this.#lanes.get(endpointId);
-    const { overall, troubled } = this.#sizes;
-    const isTroubled = lane?.isTroubled ?? isFailing;
-    const free = overall - this.#underWay;
-    const shared = isTroubled ? Math.min(free, troubled - this.#troubledUnderWay) : free;
-    return Math.max(0, Math.min(shared, (lane?.width ?? 1) - (lane?.underWay ?? 0)));
+    if (lane === undefined || lane.isTroubled || lane.answerMs === null) return 0;
+    return Math.min(mostAhead, Math.floor((lane.width * aheadMs) / Math.max(1, lane.answerMs)));
   }
 
-  begin(endpointId: string, isFailing: boolean): void {
-    const lane = this.#lanes.get(endpointId) ?? { underWay: 0, width: 1, isTroubled: isFailing };
-    this.#lanes.set(endpointId, lane);
-    lane.underWay += 1;
-    this.#underWay += 1;
-    if (lane.isTroubled) this.#troubledUnderWay += 1;
+  isTroubled(endpointId: string): boolean {
+    return this.#lanes.get(endpointId)?.isTroubled ?? false;
   }
 
-  end(endpointId: string, ending: Ending): void {
+  begin(owner: LaneOwner, nowMs: number): void {
+    const lane = this.#lanes.get(owner.id) ?? {
+      organizationId: owner.organization_id,
+      underWay: 0,
+      width: 1,
+      isTroubled: owner.failing_since !== null,
+      answerMs: null,
+      movedMs: nowMs,
+    };
+    if (lane.underWay === 0) lane.movedMs = nowMs;
+    this.#lanes.set(owner.id, lane);
+    this.#count(lane, 1);
+  }
+
+  end(endpointId: string, ending: Ending, nowMs: number, durationMs: number): void {
     const lane = this.#lanes.get(endpointId);
     if (lane === undefined) return;
-    if (lane.isTroubled) this.#troubledUnderWay -= 1;
-    lane.underWay -= 1;
-    this.#underWay -= 1;
+    this.#count(lane, -1);
+    lane.movedMs = nowMs;
     if (ending !== "refused") this.#judge(lane, ending === "silence");
-    if (ending === "success") lane.width = Math.min(this.#sizes.perEndpoint, lane.width * 2);
+    if (ending === "success") {
+      lane.width = Math.min(this.#sizes.perEndpoint, lane.width * 2);
+      lane.answerMs = lane.answerMs === null ? durationMs : lane.answerMs * 0.8 + durationMs * 0.2;
+    }
     if (ending === "silence") lane.width = 1;
     // What is left of an idle lane is only how wide it was.
     if (lane.underWay === 0 && (lane.isTroubled || this.#lanes.size > mostIdle))
       this.#lanes.delete(endpointId);
+  }
+
+  /** Whoever has answered nothing for a while is in trouble, whatever it did before: others get its room. */
+  look(nowMs: number): void {
+    for (const lane of this.#lanes.values())
+      if (lane.underWay > 0 && nowMs - lane.movedMs > stalledMs) this.#judge(lane, true);
+  }
+
+  #count(lane: Lane, change: 1 | -1): void {
+    lane.underWay += change;
+    this.#underWay += change;
+    if (lane.isTroubled) this.#troubledUnderWay += change;
+    const own = (this.#perOrganization.get(lane.organizationId) ?? 0) + change;
+    if (own === 0) this.#perOrganization.delete(lane.organizationId);
+    else this.#perOrganization.set(lane.organizationId, own);
   }
 
   #judge(lane: Lane, isTroubled: boolean): void {

@@ -1,10 +1,10 @@
 import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
 import type { Store } from "@countersign/store/store";
 import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
-import { courteous } from "../license-files/pace.ts";
-import { systemResolver } from "./addresses.ts";
+import { rememberingResolver, systemResolver } from "./addresses.ts";
+import { KeptConnections } from "./connections.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
-import { distributeSome } from "./distribute.ts";
+import { Distributor } from "./distribute.ts";
 import { type Sender, send, sendTimeoutMs } from "./send.ts";
 
 /** How often it is looked for something new when there is nothing to do. */
@@ -13,9 +13,10 @@ const idleMs = 250;
 const stillMs = 1_000;
 /** So long what ended is gathered before it is written down together. */
 const gatherMs = 50;
-/** This many times as long as a round took, others have the time. */
-const restFactor = 2;
-const longestRestMs = 500;
+/** This many times as long as a round took, others have the time: more of it while validations come in. */
+const restFactor = { quiet: 0.5, busy: 3 };
+const longestRestMs = 300;
+const busyCallsPerSecond = 10;
 const troubleMs = 1_000;
 const logEveryMs = 10_000;
 
@@ -23,6 +24,7 @@ const logEveryMs = 10_000;
 export class Outbox {
   readonly #store: Store;
   readonly #dispatcher: Dispatcher;
+  readonly #distributor: Distributor;
   readonly #tellTrouble: (count: number, reason: string) => void;
   readonly #working: Promise<void>;
   #wake: () => void = () => {};
@@ -31,6 +33,7 @@ export class Outbox {
 
   constructor(store: Store, url: string, sender: Sender, log: Log) {
     this.#store = store;
+    this.#distributor = new Distributor(store);
     this.#tellTrouble = inBursts<string>(logEveryMs, (rounds, reason) =>
       log.warn("Webhooks could not be worked on. It will be tried again.", { rounds, reason }),
     );
@@ -68,17 +71,21 @@ export class Outbox {
   }
 
   async #work(): Promise<void> {
-    const pace = courteous(() => this.#store.judgedCalls);
+    let calls = this.#store.judgedCalls;
+    let lookedMs = performance.now();
     while (!this.#isClosed) {
       const startedMs = performance.now();
       try {
         const lastWrite = this.#store.lastWrite;
-        const distributed = await distributeSome(this.#store, pace.rowsAtOnce());
-        if (distributed > 0) await pace.rest(performance.now() - startedMs);
-        this.#isWoken = distributed > 0;
-        const sendingMs = performance.now();
-        await this.#dispatcher.round();
-        await this.#rest((performance.now() - sendingMs) * restFactor);
+        this.#isWoken = false;
+        const distributed = await this.#distributor.round();
+        const sent = await this.#dispatcher.round();
+        if (distributed + sent > 0) this.#isWoken = true;
+        const nowMs = performance.now();
+        const isBusy = this.#store.judgedCalls - calls > (busyCallsPerSecond * (nowMs - lookedMs)) / 1_000;
+        calls = this.#store.judgedCalls;
+        lookedMs = nowMs;
+        await this.#rest((nowMs - startedMs) * (isBusy ? restFactor.busy : restFactor.quiet));
         await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
         this.#tellTrouble(1, reasonOf(error));
@@ -119,7 +126,10 @@ export class Outbox {
   }
 }
 
+/** Connections are kept for a moment, and so is where a name led: a busy endpoint needs neither for each event. */
 export function webhookSender(allowed: AllowedTargets): Sender {
+  const resolve = rememberingResolver(systemResolver);
+  const connections = new KeptConnections();
   return (outgoing, broken) =>
-    send(outgoing, { allowed, resolve: systemResolver, timeoutMs: sendTimeoutMs }, broken);
+    send(outgoing, { allowed, resolve, connections, timeoutMs: sendTimeoutMs }, broken);
 }

@@ -1,4 +1,5 @@
 import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
+import type { Bulk } from "@countersign/store/bulk";
 import type { ClaimedDelivery } from "@countersign/store/queries/claim-deliveries";
 import { holdDeliveries } from "@countersign/store/queries/deliveries";
 import {
@@ -69,6 +70,7 @@ export function withoutTexts(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
  */
 export async function noteAttempts(
   db: Database,
+  bulk: Bulk,
   claimant: string,
   results: readonly DeliveryResult[],
   occasion: Occasion,
@@ -83,7 +85,7 @@ export async function noteAttempts(
     await switchOff(db, endpoint, news.isGone ? "gone" : "failing", occasion);
     disabled.push(endpoint.id);
   }
-  await writeResults(db, claimant, results, nowMs);
+  await writeResults(db, bulk, claimant, results, nowMs);
   for (const endpointId of disabled) await holdDeliveries(db, endpointId, nowMs);
 }
 

@@ -3,6 +3,7 @@ import { request as requestSecure } from "node:https";
 import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
 import { readTarget, type Target } from "@countersign/domain/webhooks/url";
 import { checkedAddresses, type Resolver, Unreachable } from "./addresses.ts";
+import type { KeptConnections } from "./connections.ts";
 
 /** What goes out. */
 export interface Outgoing {
@@ -23,6 +24,8 @@ export interface SendOptions {
   readonly allowed: AllowedTargets;
   readonly resolve: Resolver;
   readonly timeoutMs: number;
+  /** Without them, every request has a connection of its own. */
+  readonly connections?: KeptConnections;
   /** For receivers whose certificate no public authority signed. */
   readonly ca?: string;
 }
@@ -48,7 +51,9 @@ export async function send(
     if (!read.ok) throw new Unreachable(read.problem);
     const { target } = read;
     const addresses = await before(over, checkedAddresses(target, options.allowed, options.resolve));
-    return await tryEach(addresses, (address) => exchange(target, address, { headers, body }, options, over));
+    return await tryEach(addresses, (address) =>
+      exchangeAgain((isFresh) => exchange(target, address, { headers, body }, options, over, isFresh)),
+    );
   } catch (error) {
     broken.throwIfAborted();
     if (late.aborted) return unanswered(`There was no answer within ${options.timeoutMs / 1000} seconds.`);
@@ -71,6 +76,24 @@ async function tryEach(
   throw new Unreachable("The host name has no address.");
 }
 
+/**
+ * A kept connection may be closed by the receiver at the moment it is used: that says nothing about the receiver, so
+ * the request is sent again on a connection of its own. It may arrive twice, under the same `webhook-id`.
+ */
+async function exchangeAgain(exchange: (isFresh: boolean) => Promise<Answer>): Promise<Answer> {
+  try {
+    return await exchange(false);
+  } catch (error) {
+    if (error instanceof StaleConnection) return exchange(true);
+    throw error;
+  }
+}
+
+/** A connection that was used before broke before there was an answer. */
+class StaleConnection extends Error {
+  override readonly name = "StaleConnection";
+}
+
 const nobodyThere = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
 
 /** One request to one address. The name stays where it is shown: in the Host header and in the TLS handshake. */
@@ -78,8 +101,9 @@ function exchange(
   target: Target,
   address: string,
   { headers, body }: Pick<Outgoing, "headers" | "body">,
-  { ca }: SendOptions,
+  { ca, connections }: SendOptions,
   over: AbortSignal,
+  isFresh: boolean,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (over.aborted) return reject(over.reason);
@@ -88,26 +112,31 @@ function exchange(
       port: target.port,
       path: target.path,
       method: "POST",
-      agent: false as const,
+      agent: isFresh || connections === undefined ? (false as const) : connections.agentFor(target.isSecure),
       headers: { ...headers, host: target.authority, "content-length": String(Buffer.byteLength(body)) },
     };
     const answered = (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
       let size = 0;
       // What the status says holds, even if the rest of the answer never comes.
-      const done = () => {
-        over.removeEventListener("abort", done);
+      const done = (isWhole = false) => {
+        over.removeEventListener("abort", cut);
         resolve({ status: response.statusCode ?? null, body: kept(chunks), problem: null });
-        request.destroy();
+        // Only a connection whose answer was read to its end can be used again.
+        if (!isWhole) request.destroy();
       };
+      const cut = () => done();
       over.removeEventListener("abort", stop);
-      over.addEventListener("abort", done);
+      over.addEventListener("abort", cut);
       response.on("data", (chunk: Buffer) => {
         if (size < keptBytes) chunks.push(chunk);
         size += chunk.length;
-        if (size >= keptBytes) done();
+        if (size >= keptBytes) cut();
       });
-      response.on("end", done).on("error", done).on("close", done);
+      response
+        .on("end", () => done(true))
+        .on("error", cut)
+        .on("close", () => done(response.complete));
     };
     const name = target.address === null ? { servername: target.host.replace(/\.$/, "") } : {};
     const request = target.isSecure
@@ -120,7 +149,8 @@ function exchange(
     over.addEventListener("abort", stop);
     request.on("error", (error) => {
       over.removeEventListener("abort", stop);
-      reject(error);
+      const isStale = request.reusedSocket && !over.aborted;
+      reject(isStale ? new StaleConnection("A kept connection broke.", { cause: error }) : error);
     });
     request.end(body);
   });

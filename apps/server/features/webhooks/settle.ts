@@ -32,7 +32,7 @@ export async function settle(
     await store.transaction((db) => work(db, occasion), "soon");
   };
   try {
-    await write((db, occasion) => noteAttempts(db, claimant, results, occasion));
+    await write((db, occasion) => noteAttempts(db, store.bulk, claimant, results, occasion));
     return results;
   } catch {
     // The clock says whether the database is there at all.
@@ -42,9 +42,9 @@ export async function settle(
   const hopeless: { result: DeliveryResult; reason: string }[] = [];
   for (const result of results) {
     const ways = [
-      () => write((db, occasion) => noteAttempts(db, claimant, [result], occasion)),
-      () => write((db, occasion) => noteAttempts(db, claimant, [bare(result)], occasion)),
-      () => write((db, { nowMs }) => writeDeliveries(db, claimant, [result], nowMs)),
+      () => write((db, occasion) => noteAttempts(db, store.bulk, claimant, [result], occasion)),
+      () => write((db, occasion) => noteAttempts(db, store.bulk, claimant, [bare(result)], occasion)),
+      () => write((db, { nowMs }) => writeDeliveries(db, store.bulk, claimant, [result], nowMs)),
     ];
     const reasons = await refusals(store, ways);
     const [reason] = reasons;

@@ -1,0 +1,58 @@
+import type { ClaimedDelivery, SentEvent } from "@countersign/store/queries/claim-deliveries";
+import type { Addressee } from "./envelope.ts";
+
+/** Claimed, and waiting for room to be sent. */
+export interface Ready {
+  readonly delivery: ClaimedDelivery;
+  readonly endpoint: Addressee;
+  readonly event: SentEvent | undefined;
+  /** When it was claimed, by the database's clock and by this process's. */
+  readonly claimedAtMs: number;
+  readonly claimedHereMs: number;
+}
+
+/** What is ready to be sent, endpoint by endpoint, in the order in which it was claimed. */
+export class ReadyQueue {
+  readonly #queues = new Map<string, Ready[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  lengthOf(endpointId: string): number {
+    return this.#queues.get(endpointId)?.length ?? 0;
+  }
+
+  endpointIds(): string[] {
+    return [...this.#queues.keys()];
+  }
+
+  add(ready: Ready): void {
+    const queue = this.#queues.get(ready.endpoint.id);
+    if (queue === undefined) this.#queues.set(ready.endpoint.id, [ready]);
+    else queue.push(ready);
+    this.#size += 1;
+  }
+
+  first(endpointId: string): Ready | undefined {
+    return this.#queues.get(endpointId)?.[0];
+  }
+
+  takeFirst(endpointId: string): void {
+    const queue = this.#queues.get(endpointId);
+    if (queue?.shift() === undefined) return;
+    this.#size -= 1;
+    if (queue.length === 0) this.#queues.delete(endpointId);
+  }
+
+  /** Takes all of an endpoint that fit; returns their ids. */
+  takeWhere(endpointId: string, fits: (ready: Ready) => boolean): string[] {
+    const queue = this.#queues.get(endpointId) ?? [];
+    const [taken, left] = [queue.filter(fits), queue.filter((ready) => !fits(ready))];
+    if (left.length === 0) this.#queues.delete(endpointId);
+    else this.#queues.set(endpointId, left);
+    this.#size -= taken.length;
+    return taken.map((ready) => ready.delivery.id);
+  }
+}

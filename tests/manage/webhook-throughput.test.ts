@@ -1,0 +1,104 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { openSeller } from "../support/seller.ts";
+import { until } from "../support/until.ts";
+import { allowLoopback, attemptsAt, deliveriesTo, makeEndpoint, makeEvents } from "../support/webhooks.ts";
+
+setDefaultTimeout(180_000);
+
+for (const { kind, make } of databases) {
+  describe(`webhook throughput on ${kind}`, () => {
+    const withOffice = async (work: (office: Office) => Promise<void>) => {
+      const office = await openOffice(make, allowLoopback);
+      try {
+        await work(office);
+      } finally {
+        await office.close();
+      }
+    };
+    const withReceiver = async (reply: Receiver["reply"], work: (receiver: Receiver) => Promise<void>) => {
+      const receiver = await openReceiver(reply);
+      try {
+        await work(receiver);
+      } finally {
+        await receiver.close();
+      }
+    };
+
+    test("4,000 events reach one healthy endpoint within seconds, each once, and each is written down", async () => {
+      await withOffice(({ store, organizationId }) =>
+        withReceiver(
+          () => ({ status: 200 }),
+          async (receiver) => {
+            const { id } = await makeEndpoint(store, organizationId, receiver.url);
+            const events = await makeEvents(store, organizationId, 4_000);
+            // Eight at a time, a batch every 60 ms and more, took 28 seconds and longer.
+            await until("all have arrived", () => receiver.received.length >= events.length, 20_000);
+            await until("all are delivered", async () =>
+              (await deliveriesTo(store, id)).every((row) => row.state === "delivered"),
+            );
+            expect(new Set(receiver.received.map((request) => request.id)).size).toBe(events.length);
+            expect(receiver.received.length).toBe(events.length);
+            expect((await attemptsAt(store, id)).length).toBe(events.length);
+          },
+        ),
+      );
+    });
+
+    test("one organization's backlog does not keep another organization's event waiting", async () => {
+      await withOffice(({ store, organizationId, database }) =>
+        withReceiver(
+          () => ({ status: 200 }),
+          async (receiver) => {
+            for (let number = 0; number < 5; number++)
+              await makeEndpoint(store, organizationId, `${receiver.url}/crowd`);
+            const other = await openSeller(database.location, { store });
+            await makeEndpoint(store, other.organizationId, `${receiver.url}/alone`);
+            await makeEvents(store, organizationId, 10_000);
+            await makeEvents(store, other.organizationId, 1);
+            await until(
+              "the other one's event has arrived",
+              () => receiver.received.some((request) => request.path === "/alone"),
+              30_000,
+            );
+            const { waiting } = await store.reads
+              .selectFrom("events")
+              .select((row) => row.fn.countAll<number>().as("waiting"))
+              .where("organization_id", "=", organizationId)
+              .where("undistributed", "is not", null)
+              .executeTakeFirstOrThrow();
+            // In the order of their age, all 10,000 would have been distributed before it.
+            expect(waiting).toBeGreaterThan(3_000);
+          },
+        ),
+      );
+    });
+
+    test("an endpoint that falls silent with a backlog lets go of what was claimed for it", async () => {
+      await withOffice(({ store, organizationId }) => {
+        let answered = 0;
+        return withReceiver(
+          ({ path }) => (path === "/well" || ++answered <= 100 ? { status: 200 } : "hang"),
+          async (receiver) => {
+            const silent = await makeEndpoint(store, organizationId, `${receiver.url}/silent`);
+            await makeEvents(store, organizationId, 1_000);
+            await until("it has fallen silent", () => answered > 100);
+            const well = await makeEndpoint(store, organizationId, `${receiver.url}/well`);
+            await makeEvents(store, organizationId, 200);
+            await until(
+              "the healthy one has all",
+              async () => (await deliveriesTo(store, well.id)).every((row) => row.state === "delivered"),
+              10_000,
+            );
+            await until("only what is being sent is claimed", async () => {
+              const claimed = (await deliveriesTo(store, silent.id)).filter((row) => row.claimed_by !== null);
+              return claimed.length <= 33;
+            });
+          },
+        );
+      });
+    });
+  });
+}
