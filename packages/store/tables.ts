@@ -36,7 +36,7 @@ export interface Tables {
   access_tokens: AccessTokenRow;
   audit_log: AuditLogRow;
   idempotency_keys: IdempotencyKeyRow;
-  mailbox: WithDefaults<MailboxRow, "attempts" | "next_attempt_at" | "is_bulk">;
+  mailbox: WithDefaults<StoredMailRow, "attempts" | "next_attempt_at" | "is_bulk">;
   daily_letters: DailyLettersRow;
   waiting_letters: WaitingLetterRow;
   license_tags: LicenseTagRow;
@@ -47,10 +47,10 @@ export interface Tables {
   refusals_told: RefusalToldRow;
   expiries_told: ExpiryToldRow;
   quota_looks: QuotaLookRow;
-  webhook_endpoints: WebhookEndpointRow;
+  webhook_endpoints: StoredEndpointRow;
   webhook_secrets: WebhookSecretRow;
   deliveries: DeliveryRow;
-  delivery_attempts: DeliveryAttemptRow;
+  delivery_attempts: StoredAttemptRow;
   request_log: RequestLogRow;
   ip_sightings: IpSightingRow;
 }
@@ -464,6 +464,9 @@ export interface MailboxRow {
   is_bulk: Flag;
 }
 
+/** As it is stored: what it says, links and license keys among it, is sealed together, and gone once it was sent. */
+export type StoredMailRow = Omit<MailboxRow, "body_text" | "body_html"> & { sealed_body: string | null };
+
 /** How many letters an organization has caused on a day. One row for each kind of recipients. */
 export interface DailyLettersRow {
   /** An organization, or its owner. */
@@ -646,6 +649,9 @@ export interface WebhookEndpointRow {
   deleted_at: number | null;
 }
 
+/** As it is stored: the path and query of a url are often what opens it. */
+export type StoredEndpointRow = Omit<WebhookEndpointRow, "url"> & { sealed_url: string };
+
 export interface WebhookSecretRow {
   id: string;
   endpoint_id: string;
@@ -688,3 +694,6 @@ export interface DeliveryAttemptRow {
   response_body: string | null;
   problem: string | null;
 }
+
+/** As it is stored: many receivers say in their answer where they were called. */
+export type StoredAttemptRow = Omit<DeliveryAttemptRow, "response_body"> & { sealed_response: string | null };

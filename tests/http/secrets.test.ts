@@ -1,10 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { DatabaseLocation } from "@countersign/store/open";
-import pg from "pg";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
+import { everythingStored } from "../support/everything-stored.ts";
 import { openScene, type Scene } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
@@ -80,27 +77,4 @@ function secretsOf({ seller }: Scene): readonly (readonly [string, Buffer])[] {
     ["the signing secret in base64", Buffer.from(secret.toString("base64").replace(/=+$/, ""))],
     ["the signing secret in base64url", Buffer.from(secret.toString("base64url"))],
   ];
-}
-
-/** Every byte that SQLite keeps in its folder, or every row of every table of PostgreSQL. */
-async function everythingStored(location: DatabaseLocation): Promise<Buffer> {
-  if (location.kind === "sqlite") {
-    const files = readdirSync(location.folder);
-    return Buffer.concat(files.map((file) => readFileSync(join(location.folder, file))));
-  }
-  const client = new pg.Client({ connectionString: location.url });
-  await client.connect();
-  try {
-    const tables = await client.query<{ name: string }>(
-      "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
-    );
-    const texts: string[] = [];
-    for (const { name } of tables.rows) {
-      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
-      texts.push(...rows.map(({ row }) => row));
-    }
-    return Buffer.from(texts.join("\n"));
-  } finally {
-    await client.end();
-  }
 }

@@ -5,6 +5,7 @@ import { dedupeKey, writeLetter } from "../../apps/server/features/mail/letter.t
 import { licenseExpiringLetters } from "../../apps/server/features/mail/license-letters.ts";
 import { databases } from "../support/databases.ts";
 import { goodPassword, openHouse } from "../support/house.ts";
+import { openedLetters } from "../support/letters.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
 import { type Office, openOffice } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
@@ -21,13 +22,7 @@ describe.each(databases)("letters on $kind", ({ make }) => {
   });
   afterAll(() => office.close());
 
-  const lettersTo = (recipient: string) =>
-    office.store.reads
-      .selectFrom("mailbox")
-      .selectAll()
-      .where("recipient", "=", recipient)
-      .orderBy("id")
-      .execute();
+  const lettersTo = (recipient: string) => openedLetters(office.store, { to: recipient });
   const address = () => `${newId()}@example.net`;
   const product = async (settings: object) =>
     (

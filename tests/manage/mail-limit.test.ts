@@ -5,6 +5,7 @@ import { writeLetter } from "../../apps/server/features/mail/letter.ts";
 import { licenseExpiringLetters } from "../../apps/server/features/mail/license-letters.ts";
 import { WaitingLetters } from "../../apps/server/features/mail/waiting-letters.ts";
 import { databases } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
 import { manageClient } from "../support/manage-client.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
@@ -40,13 +41,7 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
       ...settings,
     });
     const customer = `${newId()}@example.net`;
-    const written = () =>
-      office.store.reads
-        .selectFrom("mailbox")
-        .select(["kind", "subject", "body_text"])
-        .where("recipient", "=", customer)
-        .orderBy("id")
-        .execute();
+    const written = () => openedLetters(office.store, { to: customer });
     const waiting = () =>
       office.store.reads
         .selectFrom("waiting_letters")
@@ -64,14 +59,7 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
       written,
       waiting,
       counts: async () => [(await written()).length, (await waiting()).length],
-      ownersLetters: async () => {
-        const rows = await office.store.reads
-          .selectFrom("mailbox")
-          .select(["kind", "body_text"])
-          .where("recipient", "=", owner.email)
-          .execute();
-        return rows.filter((row) => row.kind === "letters_wait");
-      },
+      ownersLetters: () => openedLetters(office.store, { to: owner.email, kind: "letters_wait" }),
     };
   };
   const releaseAt = (ms: number, allowed = lettersADay) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
 import { manageClient } from "../support/manage-client.ts";
 import { type Office, openOffice } from "../support/office.ts";
@@ -33,12 +34,7 @@ describe.each(databases)("letters of licenses that are made in lots, on $kind", 
       .executeTakeFirstOrThrow();
     return Number(count);
   };
-  const lettersTo = (recipient: string) =>
-    office.store.reads
-      .selectFrom("mailbox")
-      .select(["dedupe_key", "body_text"])
-      .where("recipient", "=", recipient)
-      .execute();
+  const lettersTo = (recipient: string) => openedLetters(office.store, { to: recipient });
   const wanted = (count: number, to: string) =>
     Array.from({ length: count }, (_, index) => ({
       customer_email: to,

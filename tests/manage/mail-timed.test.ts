@@ -3,6 +3,7 @@ import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
 import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
 import { openOffice } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
 import { newId, openSeller, type Seller } from "../support/seller.ts";
@@ -49,12 +50,7 @@ describe.each(databases)("letters that time brings on $kind", ({ kind, make }) =
     const rows = await seller.store.reads.selectFrom("events").select("type").orderBy("id").execute();
     return rows.map(({ type }) => type);
   };
-  const letters = () =>
-    seller.store.reads
-      .selectFrom("mailbox")
-      .select(["kind", "subject", "body_text", "created_at"])
-      .orderBy("id")
-      .execute();
+  const letters = () => openedLetters(seller.store);
 
   test("the customer is written to so many days before the end as the product says, and not at the end", async () => {
     const month = await seller.product({ expiring_soon_mail: 1, expiring_soon_days: 30, locale: "de" });
@@ -182,11 +178,7 @@ test.each(databases)(
         ["license.expired", ended.id],
         ["license.expiring_soon", ending.id],
       ]);
-      const letters = await office.store.reads
-        .selectFrom("mailbox")
-        .select("body_text")
-        .where("recipient", "=", to)
-        .execute();
+      const letters = await openedLetters(office.store, { to });
       expect(letters).toHaveLength(1);
       expect(letters[0]?.body_text).toContain(ending.key);
     } finally {

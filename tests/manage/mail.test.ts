@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeLetter } from "../../apps/server/features/mail/letter.ts";
 import { databases } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
 import { type MailServer, openMailServer } from "../support/mail-server.ts";
 import { type Office, openOffice } from "../support/office.ts";
 import { newId } from "../support/seller.ts";
@@ -35,12 +36,11 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     office.store.transaction((db) =>
       writeLetter(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, writtenAtMs),
     );
-  const letterTo = (recipient: string) =>
-    office.store.reads
-      .selectFrom("mailbox")
-      .selectAll()
-      .where("recipient", "=", recipient)
-      .executeTakeFirstOrThrow();
+  const letterTo = async (recipient: string) => {
+    const [letter] = await openedLetters(office.store, { to: recipient });
+    if (letter === undefined) throw new Error(`Nobody wrote to ${recipient}.`);
+    return letter;
+  };
   const address = () => `${newId()}@example.net`;
   const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
   const tryAgainNow = (recipient: string) =>
@@ -153,8 +153,11 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
           writeLetter(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, Date.now()),
         );
       }
-      const read = (from: Office) =>
-        from.store.reads.selectFrom("mailbox").selectAll().executeTakeFirstOrThrow();
+      const read = async (from: Office) => {
+        const [letter] = await openedLetters(from.store);
+        if (letter === undefined) throw new Error("The mailbox is empty.");
+        return letter;
+      };
       await until("it failed", async () => (await read(wrong)).problem !== null);
       const failed = await read(wrong);
       expect(failed.problem).not.toContain("guessed-wrong");

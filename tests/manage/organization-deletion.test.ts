@@ -9,6 +9,7 @@ import { OrganizationRemoval } from "../../apps/server/features/organizations/re
 import { type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { openTestJournal, type TestJournal } from "../support/journal.ts";
+import { openedLetters } from "../support/letters.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
 import { newId } from "../support/seller.ts";
@@ -199,12 +200,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect((await askDelete(owner, path, { confirm: "wrong" })).status).toBe(422);
     await owner.api.post(`${path}/restore`);
     await owner.api.post(`${path}/restore`);
-    const letters = await office.store.reads
-      .selectFrom("mailbox")
-      .selectAll()
-      .where("recipient", "=", owner.email)
-      .orderBy("id")
-      .execute();
+    const letters = await openedLetters(office.store, { to: owner.email });
     expect(letters.map((letter) => letter.kind)).toEqual([
       "organization_deletion_requested",
       "organization_restored",

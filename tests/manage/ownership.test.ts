@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
 import { type Office, openOffice, type Person } from "../support/office.ts";
 
 describe.each(databases)("how many organizations a person may own, on $kind", ({ make }) => {
@@ -214,12 +215,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect((await hand(stranger.userId)).status).toBe(422);
     expect((await hand(owner.userId)).status).toBe(422);
     expect((await hand(heir.userId)).status).toBe(200);
-    const letters = await office.store.reads
-      .selectFrom("mailbox")
-      .select(["recipient", "kind", "body_text"])
-      .where("recipient", "in", [owner.email, heir.email, stranger.email])
-      .orderBy("id")
-      .execute();
+    const letters = await openedLetters(office.store, { to: [owner.email, heir.email, stranger.email] });
     expect(letters.map(({ recipient, kind }) => [recipient, kind])).toEqual([
       [heir.email, "ownership_received"],
       [owner.email, "ownership_handed_over"],

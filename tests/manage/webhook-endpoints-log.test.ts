@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { sealAttempt } from "@countersign/store/queries/delivery-results";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import { databases } from "../support/databases.ts";
 import { type Office, openOffice } from "../support/office.ts";
@@ -74,18 +75,20 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       for (const attempt of attempts)
         await db
           .insertInto("delivery_attempts")
-          .values({
-            id: idAt(at),
-            delivery_id: row.id,
-            endpoint_id: endpointId,
-            at,
-            duration_ms: 5,
-            request_headers: JSON.stringify({ "webhook-id": "evt_x", "x-own": "" }),
-            status: 200,
-            response_body: "ok",
-            problem: null,
-            ...attempt,
-          })
+          .values(
+            sealAttempt(db, {
+              id: idAt(at),
+              delivery_id: row.id,
+              endpoint_id: endpointId,
+              at,
+              duration_ms: 5,
+              request_headers: JSON.stringify({ "webhook-id": "evt_x", "x-own": "" }),
+              status: 200,
+              response_body: "ok",
+              problem: null,
+              ...attempt,
+            }),
+          )
           .execute();
     });
     return row;

@@ -80,7 +80,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
             duration_ms: 5,
             request_headers: "{}",
             status: 200,
-            response_body: "",
+            sealed_response: "",
             problem: null,
           })
           .execute();

@@ -3,6 +3,7 @@ import { webhookId } from "@countersign/domain/webhooks/signature";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 import { Webhook } from "standardwebhooks";
 import { databases } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
 import { type Office, openOffice } from "../support/office.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
@@ -72,13 +73,8 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
       .executeTakeFirstOrThrow();
   const statesOf = async (id: string) => (await deliveriesTo(office.store, id)).map((row) => row.state);
   const lettersSince = async (ms: number) => {
-    const rows = await office.store.reads
-      .selectFrom("mailbox")
-      .select(["recipient", "kind", "body_text"])
-      .where("created_at", ">=", ms)
-      .where("kind", "like", "endpoint_%")
-      .execute();
-    return rows;
+    const rows = await openedLetters(office.store);
+    return rows.filter((row) => row.created_at >= ms && row.kind.startsWith("endpoint_"));
   };
   const auditOf = async (id: string) => {
     const { body } = await office.owner.api.get(

@@ -53,7 +53,12 @@ describe.each(databases)("a result that the database refuses, on $kind", ({ make
     };
     try {
       const [poison, hopeless, healthy] = [await at("poison"), await at("hopeless"), await at("healthy")];
-      await refuse(store, "no_poison", "insert", "new.response_body = 'poison'");
+      await refuse(
+        store,
+        "no_poison",
+        "insert",
+        `new.endpoint_id = '${poison}' and new.sealed_response is not null`,
+      );
       // A claim may be made; how it ended may not be written.
       const ending = `new.endpoint_id = '${hopeless}' and new.claimed_by is null and old.claimed_by is not null`;
       await refuse(store, "no_ending", "update", ending);

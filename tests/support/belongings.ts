@@ -7,6 +7,7 @@ import { customerFor } from "@countersign/store/queries/customers";
 import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses";
 import { setVersion } from "@countersign/store/queries/versions";
+import { sealText } from "@countersign/store/sealed-columns";
 import type { Database } from "@countersign/store/store";
 import { writeLetter } from "../../apps/server/features/mail/letter.ts";
 import type { Office, Person } from "./office.ts";
@@ -238,7 +239,7 @@ async function addWebhook(db: Database, organizationId: string, nowMs: number) {
     .values({
       id: endpointId,
       organization_id: organizationId,
-      url: "https://hooks.example.invalid/countersign",
+      sealed_url: sealText(db, "https://hooks.example.invalid/countersign"),
       description: "",
       format: "standard",
       event_types: null,

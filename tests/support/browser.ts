@@ -56,7 +56,7 @@ export class Browser {
     this.#keep(response.headers);
     expect(response.headers.get("x-request-id")).toBeTruthy();
     const text = await response.text();
-    const isJson = (response.headers.get("content-type") ?? "").includes("json");
+    const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
     return {
       status: response.status,
       headers: response.headers,

@@ -7,6 +7,7 @@ import type { MailboxRow } from "@countersign/store/tables";
 import { Browser } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
 import { freePort } from "./free-port.ts";
+import { openedLetters } from "./letters.ts";
 import { newId } from "./seller.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
@@ -56,7 +57,8 @@ export async function openHouse(
     ...settings,
   };
   const server = await startServerProcess(environment);
-  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  const encryptionKey = settings.COUNTERSIGN_ENCRYPTION_KEY ?? null;
+  const store = await openStore(database.location, { encryptionKey, durability: "standard" });
   const browser = () => {
     lastAddress += 1;
     return new Browser(url, `198.18.${lastAddress >> 8}.${lastAddress & 255}`);
@@ -88,8 +90,7 @@ export async function openHouse(
       if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
       return someone;
     },
-    letters: (to) =>
-      store.reads.selectFrom("mailbox").selectAll().where("recipient", "=", to).orderBy("id").execute(),
+    letters: (to) => openedLetters(store, { to }),
     actions: async (userId) => {
       const rows = await store.reads
         .selectFrom("audit_log")

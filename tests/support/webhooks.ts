@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EventType } from "@countersign/domain/events/types";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
+import { openAttempt } from "@countersign/store/queries/delivery-results";
 import { addEvents } from "@countersign/store/queries/events";
 import { addEndpoint, addSecret } from "@countersign/store/queries/webhook-endpoints";
 import type { Store } from "@countersign/store/store";
@@ -87,12 +88,13 @@ export async function deliveriesTo(store: Store, endpointId: string) {
 }
 
 export async function attemptsAt(store: Store, endpointId: string) {
-  return store.reads
+  const rows = await store.reads
     .selectFrom("delivery_attempts")
     .selectAll()
     .where("endpoint_id", "=", endpointId)
     .orderBy("id")
     .execute();
+  return rows.map((row) => openAttempt(store.reads, row));
 }
 
 /** As if the time until the next attempts had passed; after the death of a server, also until its claims run out. */

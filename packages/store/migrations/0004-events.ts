@@ -51,7 +51,7 @@ export const events: Migration = {
     `create table webhook_endpoints (
       id text primary key,
       organization_id text not null,
-      url text not null,
+      sealed_url text not null,
       description text not null default '',
       format text not null check (format in ('standard', 'discord', 'slack')),
       event_types text,
@@ -114,7 +114,7 @@ export const events: Migration = {
       duration_ms integer not null,
       request_headers text not null,
       status integer,
-      response_body text,
+      sealed_response text,
       problem text
     )`,
     "create index delivery_attempts_by_delivery on delivery_attempts (delivery_id, id)",

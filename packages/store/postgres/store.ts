@@ -4,6 +4,7 @@ import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
 import type { Beside, Lasting, Store, Work } from "../store.ts";
 import type { Tables } from "../tables.ts";
@@ -86,6 +87,7 @@ export class PostgresStore implements Store {
     this.direct = this.reads;
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
     this.alongIndexes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#listPool }) });
+    sealWith(shared.sealer, this.reads, this.alongIndexes);
   }
 
   withOwnConnections(work: Work): Store {

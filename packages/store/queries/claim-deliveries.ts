@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../store.ts";
-import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
+import type { DeliveryRow, EventRow, StoredEndpointRow } from "../tables.ts";
 
 /** How deliveries are found and taken. A claim moves `next_attempt_at` to its own end, where the next one finds it. */
 
@@ -25,15 +25,15 @@ export async function dueEndpoints(db: Database, nowMs: number): Promise<string[
 }
 
 export type SendingEndpoint = Pick<
-  WebhookEndpointRow,
-  "id" | "organization_id" | "url" | "format" | "sealed_headers" | "status" | "failing_since"
+  StoredEndpointRow,
+  "id" | "organization_id" | "sealed_url" | "format" | "sealed_headers" | "status" | "failing_since"
 >;
 
 export async function endpointsByIds(db: Database, ids: readonly string[]): Promise<SendingEndpoint[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom("webhook_endpoints")
-    .select(["id", "organization_id", "url", "format", "sealed_headers", "status", "failing_since"])
+    .select(["id", "organization_id", "sealed_url", "format", "sealed_headers", "status", "failing_since"])
     .where("id", "in", ids)
     .where("deleted_at", "is", null)
     .execute();

@@ -1,6 +1,7 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow } from "../tables.ts";
+import { openAttempt } from "./delivery-results.ts";
 import { idsWithin } from "./index-range.ts";
 
 /** What is looked at of deliveries, along the indexes that begin with the endpoint. Ids sort by time. */
@@ -87,7 +88,8 @@ export async function attemptsOf(
 ): Promise<DeliveryAttemptRow[]> {
   let query = db.selectFrom("delivery_attempts").selectAll().where("delivery_id", "=", deliveryId);
   if (page.afterId !== null) query = query.where("id", ">", page.afterId);
-  return query.orderBy("id").limit(page.limit).execute();
+  const rows = await query.orderBy("id").limit(page.limit).execute();
+  return rows.map((row) => openAttempt(db, row));
 }
 
 /** How many there are, counted up to `most`. */

@@ -1,6 +1,7 @@
 import type { Bulk } from "../bulk.ts";
+import { openText, sealText } from "../sealed-columns.ts";
 import type { Database } from "../store.ts";
-import type { DeliveryAttemptRow, DeliveryRow } from "../tables.ts";
+import type { DeliveryAttemptRow, DeliveryRow, StoredAttemptRow } from "../tables.ts";
 import { isPending } from "./claim-deliveries.ts";
 
 /** How an attempt ended, and what becomes of its delivery. */
@@ -19,10 +20,22 @@ export async function writeResults(
   results: readonly DeliveryResult[],
   nowMs: number,
 ): Promise<void> {
-  const attempts = results.map((result) => result.attempt);
+  const attempts = results.map((result) => sealAttempt(db, result.attempt));
   // Some may be written already, by a transaction whose end nobody was told of.
   await bulk.insert(db, "delivery_attempts", attempts, "(id) do nothing");
   await writeDeliveries(db, bulk, claimant, results, nowMs);
+}
+
+export function sealAttempt(db: Database, { response_body, ...rest }: DeliveryAttemptRow): StoredAttemptRow {
+  // Most receivers say nothing: what is empty has nothing to hide.
+  return { ...rest, sealed_response: response_body ? sealText(db, response_body) : response_body };
+}
+
+export function openAttempt(
+  db: Database,
+  { sealed_response, ...rest }: StoredAttemptRow,
+): DeliveryAttemptRow {
+  return { ...rest, response_body: sealed_response ? openText(db, sealed_response) : sealed_response };
 }
 
 /** What becomes of the deliveries alone. */
@@ -71,7 +84,7 @@ export interface EndpointNews {
   readonly failingSince: number | null;
 }
 
-/** Writes it down, and returns the endpoint as it is then; nothing when it is gone. */
+/** Writes it down, and returns the endpoint as it is stored then; nothing when it is gone. */
 export async function noteEndpointNews(db: Database, news: EndpointNews) {
   const { endpointId, lastSuccessAt, lastFailureAt, failingSince } = news;
   return db

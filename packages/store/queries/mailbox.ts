@@ -1,17 +1,32 @@
+import { openText, sealText } from "../sealed-columns.ts";
 import type { Database } from "../store.ts";
-import type { MailboxRow } from "../tables.ts";
+import type { MailboxRow, StoredMailRow } from "../tables.ts";
 
 /** Leaves out what there is a letter about already: see `dedupe_key`. */
 export async function addMail(db: Database, mails: readonly MailboxRow[]): Promise<void> {
   for (let start = 0; start < mails.length; start += mailsAtOnce)
     await db
       .insertInto("mailbox")
-      .values(mails.slice(start, start + mailsAtOnce))
+      .values(mails.slice(start, start + mailsAtOnce).map((mail) => sealMail(db, mail)))
       .onConflict((conflict) => conflict.column("dedupe_key").doNothing())
       .execute();
 }
 
 const mailsAtOnce = 100;
+
+function sealMail(db: Database, { body_text, body_html, ...rest }: MailboxRow): StoredMailRow {
+  return { ...rest, sealed_body: sealText(db, JSON.stringify([body_text, body_html])) };
+}
+
+/** What an email that was sent said is gone: it is empty then. */
+export function openMail<Row extends Pick<StoredMailRow, "sealed_body">>(
+  db: Database,
+  { sealed_body, ...rest }: Row,
+): Omit<Row, "sealed_body"> & Pick<MailboxRow, "body_text" | "body_html"> {
+  if (sealed_body === null) return { ...rest, body_text: "", body_html: null };
+  const [body_text, body_html] = JSON.parse(openText(db, sealed_body)) as [string, string | null];
+  return { ...rest, body_text, body_html };
+}
 
 /** The newest first, without what is in them. */
 export async function letters(
@@ -29,7 +44,8 @@ export async function letters(
 }
 
 export async function letterById(db: Database, id: string): Promise<MailboxRow | undefined> {
-  return db.selectFrom("mailbox").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await db.selectFrom("mailbox").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : openMail(db, row);
 }
 
 export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: number): Promise<boolean> {
@@ -44,13 +60,16 @@ export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: 
   return due !== undefined;
 }
 
-/** Takes the letter that has waited longest, so that nobody else sends it before `untilMs`. One of many comes last. */
+/**
+ * Takes the letter that has waited longest, so that nobody else sends it before `untilMs`. One of many comes last. It
+ * is opened by who sends it: one that cannot be opened must not stand in front of the others.
+ */
 export async function claimMail(
   db: Database,
   nowMs: number,
   writtenAfterMs: number,
   untilMs: number,
-): Promise<MailboxRow | undefined> {
+): Promise<StoredMailRow | undefined> {
   return (
     (await claimOne(db, 0, nowMs, writtenAfterMs, untilMs)) ??
     (await claimOne(db, 1, nowMs, writtenAfterMs, untilMs))
@@ -64,7 +83,7 @@ async function claimOne(
   nowMs: number,
   writtenAfterMs: number,
   untilMs: number,
-): Promise<MailboxRow | undefined> {
+): Promise<StoredMailRow | undefined> {
   return db
     .updateTable("mailbox")
     .set((row) => ({ next_attempt_at: untilMs, attempts: row("attempts", "+", 1) }))
@@ -87,7 +106,7 @@ async function claimOne(
 export async function mailWasSent(db: Database, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable("mailbox")
-    .set({ sent_at: nowMs, problem: null, next_attempt_at: null, body_text: "", body_html: null })
+    .set({ sent_at: nowMs, problem: null, next_attempt_at: null, sealed_body: null })
     .where("id", "=", id)
     .execute();
 }

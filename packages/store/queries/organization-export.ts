@@ -1,4 +1,5 @@
 import type { Database } from "../store.ts";
+import { openEndpoint } from "./webhook-endpoints.ts";
 
 /** Pages of what an organization holds, each from behind the last row of the one before. */
 
@@ -70,7 +71,7 @@ export async function blocksToExport(
   return query.orderBy("id").limit(limit).execute();
 }
 
-/** Nothing that is sealed. */
+/** No secrets and headers. */
 export async function webhooksToExport(
   db: Database,
   organizationId: string,
@@ -79,7 +80,7 @@ export async function webhooksToExport(
 ) {
   let query = db
     .selectFrom("webhook_endpoints")
-    .select(["id", "url", "description", "format", "event_types", "product_ids", "status"])
+    .select(["id", "sealed_url", "description", "format", "event_types", "product_ids", "status"])
     .select(["disabled_reason", "disabled_at", "auto_reenable", "created_at", "updated_at"])
     .where("organization_id", "=", organizationId)
     .where("deleted_at", "is", null);
@@ -88,5 +89,6 @@ export async function webhooksToExport(
       .where("created_at", ">=", after.created_at)
       .where((is) => is.or([is("created_at", ">", after.created_at), is("id", ">", after.id)]));
   }
-  return query.orderBy("created_at").orderBy("id").limit(limit).execute();
+  const rows = await query.orderBy("created_at").orderBy("id").limit(limit).execute();
+  return rows.map((row) => openEndpoint(db, row));
 }

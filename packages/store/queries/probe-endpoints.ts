@@ -1,6 +1,7 @@
 import type { Database } from "../store.ts";
-import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow } from "../tables.ts";
+import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "../tables.ts";
 import { isHeld } from "./deliveries.ts";
+import { sealAttempt } from "./delivery-results.ts";
 
 /** How endpoints that were disabled because they failed are tried again. A claim is a lease, as that of a delivery is. */
 
@@ -23,7 +24,7 @@ export async function claimProbes(
   ids: readonly string[],
   nowMs: number,
   untilMs: number,
-): Promise<WebhookEndpointRow[]> {
+): Promise<StoredEndpointRow[]> {
   return db
     .updateTable("webhook_endpoints")
     .set({ next_probe_at: untilMs })
@@ -60,7 +61,7 @@ export async function writeProbe(
 ): Promise<void> {
   await db
     .insertInto("delivery_attempts")
-    .values(attempt)
+    .values(sealAttempt(db, attempt))
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
   await db

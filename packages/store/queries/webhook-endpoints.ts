@@ -1,9 +1,20 @@
+import { openText, sealText } from "../sealed-columns.ts";
 import type { Database } from "../store.ts";
-import type { WebhookEndpointRow, WebhookSecretRow } from "../tables.ts";
+import type { StoredEndpointRow, WebhookEndpointRow, WebhookSecretRow } from "../tables.ts";
 import { emptyEndpoint } from "./empty-endpoint.ts";
 
-export async function addEndpoint(db: Database, row: WebhookEndpointRow): Promise<void> {
-  await db.insertInto("webhook_endpoints").values(row).execute();
+export async function addEndpoint(db: Database, { url, ...row }: WebhookEndpointRow): Promise<void> {
+  await db
+    .insertInto("webhook_endpoints")
+    .values({ ...row, sealed_url: sealText(db, url) })
+    .execute();
+}
+
+export function openEndpoint<Row extends Pick<StoredEndpointRow, "sealed_url">>(
+  db: Database,
+  { sealed_url, ...rest }: Row,
+): Omit<Row, "sealed_url"> & Pick<WebhookEndpointRow, "url"> {
+  return { ...rest, url: openText(db, sealed_url) };
 }
 
 export async function endpointOf(
@@ -11,13 +22,14 @@ export async function endpointOf(
   organizationId: string,
   id: string,
 ): Promise<WebhookEndpointRow | undefined> {
-  return db
+  const row = await db
     .selectFrom("webhook_endpoints")
     .selectAll()
     .where("id", "=", id)
     .where("organization_id", "=", organizationId)
     .where("deleted_at", "is", null)
     .executeTakeFirst();
+  return row === undefined ? undefined : openEndpoint(db, row);
 }
 
 /** The row as it is now, held until the transaction ends. */
@@ -26,7 +38,7 @@ export async function lockedEndpoint(
   organizationId: string,
   id: string,
 ): Promise<WebhookEndpointRow | undefined> {
-  return db
+  const row = await db
     .updateTable("webhook_endpoints")
     .set((row) => ({ updated_at: row.ref("updated_at") }))
     .where("id", "=", id)
@@ -34,6 +46,7 @@ export async function lockedEndpoint(
     .where("deleted_at", "is", null)
     .returningAll()
     .executeTakeFirst();
+  return row === undefined ? undefined : openEndpoint(db, row);
 }
 
 /** Oldest first. */
@@ -53,7 +66,8 @@ export async function endpointsOf(
       .where("created_at", ">=", after.createdAt)
       .where((is) => is.or([is("created_at", ">", after.createdAt), is("id", ">", after.id)]));
   }
-  return query.orderBy("created_at").orderBy("id").limit(page.limit).execute();
+  const rows = await query.orderBy("created_at").orderBy("id").limit(page.limit).execute();
+  return rows.map((row) => openEndpoint(db, row));
 }
 
 export async function countEndpoints(db: Database, organizationId: string): Promise<number> {
@@ -69,9 +83,14 @@ export async function countEndpoints(db: Database, organizationId: string): Prom
 export async function updateEndpoint(
   db: Database,
   id: string,
-  changes: Partial<Omit<WebhookEndpointRow, "id" | "organization_id" | "created_at">>,
+  { url, ...changes }: Partial<Omit<WebhookEndpointRow, "id" | "organization_id" | "created_at">>,
 ): Promise<void> {
-  await db.updateTable("webhook_endpoints").set(changes).where("id", "=", id).execute();
+  const sealed = url === undefined ? {} : { sealed_url: sealText(db, url) };
+  await db
+    .updateTable("webhook_endpoints")
+    .set({ ...changes, ...sealed })
+    .where("id", "=", id)
+    .execute();
 }
 
 /** Those of the ids that are products of the organization. */

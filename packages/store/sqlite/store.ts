@@ -5,6 +5,7 @@ import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
+import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
 import { sentence } from "../sentence.ts";
 import type { Beside, Lasting, Store } from "../store.ts";
@@ -118,6 +119,7 @@ export class SqliteStore implements Store {
     this.#commit = database.prepare("commit");
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
+    sealWith(this.sealer, this.#writes, this.reads);
     this.#checkpoints = new Checkpoints(database, files.main, this.#lock);
     this.bulk = new SqliteBulk(database, this.#checkpoints);
     this.#disk = new DiskSync(`${files.main}-wal`);

@@ -1,7 +1,13 @@
 import { nextAttemptAtMs, triedForMs } from "@countersign/domain/mail/retry";
-import { anyMailIsDue, claimMail, mailFailed, mailWasSent } from "@countersign/store/queries/mailbox";
+import {
+  anyMailIsDue,
+  claimMail,
+  mailFailed,
+  mailWasSent,
+  openMail,
+} from "@countersign/store/queries/mailbox";
 import type { Store } from "@countersign/store/store";
-import type { MailboxRow } from "@countersign/store/tables";
+import type { StoredMailRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
 import { inBursts, type Log, reasonOf } from "../../log.ts";
 import { isHopeless, type Post } from "./post.ts";
@@ -70,9 +76,9 @@ export class Mailer implements Chore {
     }
   }
 
-  async #send(letter: MailboxRow): Promise<void> {
+  async #send(letter: StoredMailRow): Promise<void> {
     try {
-      await inTime(this.#post.send(letter));
+      await inTime(this.#post.send(openMail(this.#store.reads, letter)));
     } catch (error) {
       await this.#failed(letter, error);
       return;
@@ -81,7 +87,7 @@ export class Mailer implements Chore {
     await this.#store.transaction((db) => mailWasSent(db, letter.id, nowMs));
   }
 
-  async #failed(letter: MailboxRow, error: unknown): Promise<void> {
+  async #failed(letter: StoredMailRow, error: unknown): Promise<void> {
     const reason = reasonOf(error).slice(0, 500);
     this.#tellFailed(1, reason);
     const nowMs = await this.#store.clock();

@@ -55,9 +55,7 @@ export function envelopeOf(
   const body = bodyOf(event, endpoint.format);
   const id = webhookId(event.id);
   const timestampSeconds = Math.floor(nowMs / 1000);
-  const keys = endpoint.sealedSecrets.flatMap(
-    (sealed) => webhookKey(Buffer.from(sealer.open(sealed)).toString()) ?? [],
-  );
+  const { url, keys, own } = opened(endpoint, sealer);
   const standard = {
     "content-type": "application/json",
     "user-agent": `Countersign-Webhooks/${release}`,
@@ -67,9 +65,8 @@ export function envelopeOf(
       ? {}
       : { "webhook-signature": webhookSignature({ id, timestampSeconds, body }, keys) }),
   };
-  const own = [...openHeaders(sealer, endpoint.sealed_headers)];
   return {
-    url: endpoint.url,
+    url,
     body,
     // What says who sends and what is signed comes last: a header of the seller's own cannot stand in for it.
     headers: { ...Object.fromEntries(own), ...standard },
@@ -78,3 +75,25 @@ export function envelopeOf(
 }
 
 const hidden = "…";
+
+interface Opened {
+  readonly url: string;
+  readonly keys: readonly Uint8Array[];
+  readonly own: readonly (readonly [string, string])[];
+}
+
+/** What is sealed is opened once for all that is claimed together, and forgotten with it. */
+const known = new WeakMap<Addressee, Opened>();
+
+function opened(endpoint: Addressee, sealer: Sealer): Opened {
+  const before = known.get(endpoint);
+  if (before !== undefined) return before;
+  const open = (sealed: string) => Buffer.from(sealer.open(sealed)).toString();
+  const now = {
+    url: open(endpoint.sealed_url),
+    keys: endpoint.sealedSecrets.flatMap((sealed) => webhookKey(open(sealed)) ?? []),
+    own: [...openHeaders(sealer, endpoint.sealed_headers)],
+  };
+  known.set(endpoint, now);
+  return now;
+}

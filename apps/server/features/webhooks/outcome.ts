@@ -8,6 +8,7 @@ import {
   noteEndpointNews,
   writeResults,
 } from "@countersign/store/queries/delivery-results";
+import { openEndpoint } from "@countersign/store/queries/webhook-endpoints";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
@@ -82,7 +83,7 @@ export async function noteAttempts(
     if (endpoint === undefined || endpoint.status !== "enabled" || news.failingSince === null) continue;
     const isFailing = endpoint.failing_since !== null && nowMs - endpoint.failing_since >= failingForMs;
     if (!news.isGone && !isFailing) continue;
-    await switchOff(db, endpoint, news.isGone ? "gone" : "failing", occasion);
+    await switchOff(db, openEndpoint(db, endpoint), news.isGone ? "gone" : "failing", occasion);
     disabled.push(endpoint.id);
   }
   await writeResults(db, bulk, claimant, results, nowMs);

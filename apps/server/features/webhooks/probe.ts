@@ -10,7 +10,7 @@ import {
 } from "@countersign/store/queries/probe-endpoints";
 import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webhook-endpoints";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryAttemptRow, DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
 import { sendEvent } from "./envelope.ts";
 import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";
@@ -60,7 +60,7 @@ export class Prober implements Chore {
     }
   }
 
-  async #probe(endpoint: WebhookEndpointRow, nowMs: number): Promise<void> {
+  async #probe(endpoint: StoredEndpointRow, nowMs: number): Promise<void> {
     const { store, send } = this.#parts;
     const delivery = await this.#somethingMissed(endpoint, nowMs);
     const ids = store.bulk.among([delivery.event_id]);
@@ -81,7 +81,7 @@ export class Prober implements Chore {
   }
 
   /** The oldest and the newest by turns: one event that a receiver cannot take must not keep it disabled. */
-  async #somethingMissed(endpoint: WebhookEndpointRow, nowMs: number): Promise<DeliveryRow> {
+  async #somethingMissed(endpoint: StoredEndpointRow, nowMs: number): Promise<DeliveryRow> {
     const { store } = this.#parts;
     const which = endpoint.probes % 2 === 0 ? "oldest" : "newest";
     const missed = await missedDelivery(store.reads, endpoint.id, which);
@@ -101,7 +101,7 @@ export class Prober implements Chore {
     return delivery;
   }
 
-  async #note(probed: WebhookEndpointRow, row: DeliveryAttemptRow): Promise<void> {
+  async #note(probed: StoredEndpointRow, row: DeliveryAttemptRow): Promise<void> {
     const { store, url, random } = this.#parts;
     const isDelivered = succeeded(row);
     const nowMs = await store.clock();

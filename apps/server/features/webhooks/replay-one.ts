@@ -76,7 +76,7 @@ export async function replayOne(
 
 /** An event on its way to an endpoint, from its first attempt on. */
 export function newDelivery(
-  endpoint: WebhookEndpointRow,
+  endpoint: Pick<WebhookEndpointRow, "id" | "organization_id">,
   told: Pick<DeliveryRow, "event_id" | "event_type">,
   nowMs: number,
 ): DeliveryRow {

@@ -18,8 +18,8 @@ export interface SettlingParts {
 const manyRefusals = 20;
 
 /**
- * Writes attempts down, all together. Where the database answers and yet refuses that, each on its own: one that cannot
- * be kept must not hold up the others. Returns those that are over, written or given up; a delivery that was given up
+ * Writes attempts down, all together. Where the database answers and yet refuses that, those of each endpoint, and of
+ * an endpoint whose are refused each on its own: one that cannot be kept must not hold up the others. Returns those that are over, written or given up; a delivery that was given up
  * is anybody's when its claim runs out. The others are to be tried again. Throws when the database does not answer.
  */
 export async function settle(
@@ -39,8 +39,15 @@ export async function settle(
     await store.clock();
   }
   const over: DeliveryResult[] = [];
+  const doubtful: DeliveryResult[] = [];
+  for (const own of Map.groupBy(results, (result) => result.attempt.endpoint_id).values()) {
+    const together = () => write((db, occasion) => noteAttempts(db, store.bulk, claimant, own, occasion));
+    const isRefused = own.length < results.length && (await refusals(store, [together])).length > 0;
+    if (isRefused || own.length === results.length) doubtful.push(...own);
+    else over.push(...own);
+  }
   const hopeless: { result: DeliveryResult; reason: string }[] = [];
-  for (const result of results) {
+  for (const result of doubtful) {
     const ways = [
       () => write((db, occasion) => noteAttempts(db, store.bulk, claimant, [result], occasion)),
       () => write((db, occasion) => noteAttempts(db, store.bulk, claimant, [bare(result)], occasion)),
