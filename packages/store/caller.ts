@@ -1,5 +1,6 @@
 import type { JsonObject } from "@countersign/domain/custom-response/template";
-import { CidrSet, parseCidr } from "@countersign/domain/ip/cidr";
+import type { Address } from "@countersign/domain/ip/address";
+import { CidrSet, isCovered, parseCidr } from "@countersign/domain/ip/cidr";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
 import { dailyLimit, includesVersionGating, type Plan } from "@countersign/domain/quota/limit";
 import type {
@@ -180,6 +181,19 @@ export function cidrSet(rows: Iterable<{ cidr: string; expires_at: number | null
     if (cidr !== null) entries.push({ cidr, expiresAtMs: row.expires_at });
   }
   return entries.length === 0 ? CidrSet.empty : CidrSet.from(entries);
+}
+
+/** Whether a short list, which is read again for each call, covers an address. */
+export function isBlockedBy(
+  rows: Iterable<{ cidr: string; expires_at: number | null }>,
+  address: Address,
+  nowMs: number,
+): boolean {
+  for (const { cidr: text, expires_at: untilMs } of rows) {
+    const cidr = untilMs === null || untilMs > nowMs ? parseCidr(text) : null;
+    if (cidr !== null && isCovered(address, cidr)) return true;
+  }
+  return false;
 }
 
 export function versionCatalog(rows: Iterable<{ version: string; state: VersionState }>): VersionCatalog {

@@ -97,9 +97,14 @@ export class CsvReader {
 
 /** The character that parts the cells of a file, as its first line shows: spreadsheets differ by country. */
 export function delimiterOf(firstLine: string): "," | ";" | "\t" {
-  const bare = firstLine.replaceAll(/"(?:[^"]|"")*"/g, "");
-  const count = (character: string) => bare.split(character).length - 1;
-  const [commas, semicolons, tabs] = [count(","), count(";"), count("\t")];
+  const counts = { ",": 0, ";": 0, "\t": 0 };
+  let isQuoted = false;
+  for (const character of firstLine) {
+    // A doubled quote closes and opens again: what it is inside of stays the same.
+    if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && character in counts) counts[character as keyof typeof counts] += 1;
+  }
+  const { ",": commas, ";": semicolons, "\t": tabs } = counts;
   if (semicolons > commas && semicolons >= tabs) return ";";
   return tabs > commas ? "\t" : ",";
 }

@@ -42,13 +42,26 @@ function unknownPlaceholders(template: unknown): TemplateProblem[] {
 }
 
 function problemsOfText(text: string, path: TemplateProblem["path"]): TemplateProblem[] {
-  return [...text.matchAll(/\{\{(.*?)\}\}/gs)].flatMap(([written, inside = ""]) => {
+  return pairsOfBraces(text).flatMap((written) => {
+    const inside = written.slice(2, -2);
     const name = /^ ?([a-z_.]+) ?$/.exec(inside)?.[1];
     if (name !== undefined && isPlaceholderName(name)) return [];
     const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written;
     const message = `has ${shown}, which is no placeholder. ${meant(inside)}`;
     return [{ kind: "no_placeholder", path, message, written: shown }];
   });
+}
+
+/** Each `{{` with the next `}}`. No pattern: one that looks ahead for the end would do so again from every brace. */
+function pairsOfBraces(text: string): string[] {
+  const pairs: string[] = [];
+  for (let end = 0; ; ) {
+    const start = text.indexOf("{{", end);
+    const close = start < 0 ? -1 : text.indexOf("}}", start + 2);
+    if (close < 0) return pairs;
+    end = close + 2;
+    pairs.push(text.slice(start, end));
+  }
 }
 
 /** The right spelling where it is plain what was meant, else all there are. */

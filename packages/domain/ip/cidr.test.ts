@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { parseAddress } from "./address.ts";
-import { CidrSet, formatCidr, parseCidr } from "./cidr.ts";
+import { CidrSet, formatCidr, isCovered, parseCidr } from "./cidr.ts";
 
 describe("parseCidr", () => {
   const accepted: [written: string, canonical: string][] = [
@@ -186,7 +186,13 @@ describe("CidrSet", () => {
   test("covers an address exactly when some entry that still applies contains it", () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 24 }), fc.oneof(ipv4, ipv6), (entries, text) => {
-        expect(setOf(entries).covers(address(text), nowMs)).toBe(
+        const covered = setOf(entries).covers(address(text), nowMs);
+        const oneByOne = entries.some(([cidr, endsMs]) => {
+          const parsed = parseCidr(cidr);
+          return parsed !== null && (endsMs === null || endsMs > nowMs) && isCovered(address(text), parsed);
+        });
+        expect(oneByOne).toBe(covered);
+        expect(covered).toBe(
           entries.some(([cidr, endsMs]) => (endsMs === null || endsMs > nowMs) && contains(cidr, text)),
         );
       }),

@@ -58,6 +58,15 @@ export class CidrSet {
   }
 }
 
+/** For a list that is looked at once: to arrange it for quick lookups would take longer than to go through it. */
+export function isCovered(address: Address, { family, bytes, prefixLength }: Cidr): boolean {
+  if (family !== address.family) return false;
+  const whole = prefixLength >>> 3;
+  for (let index = 0; index < whole; index++) if (address.bytes[index] !== bytes[index]) return false;
+  const rest = 8 - (prefixLength & 7);
+  return rest === 8 || (address.bytes[whole] ?? 0) >>> rest === (bytes[whole] ?? 0) >>> rest;
+}
+
 export function parseCidr(text: string): Cidr | null {
   const slash = text.indexOf("/");
   const addressText = slash < 0 ? text : text.slice(0, slash);

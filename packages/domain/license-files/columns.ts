@@ -64,8 +64,16 @@ export type Header =
   | { readonly ok: true; readonly fields: readonly (ImportField | null)[] }
   | { readonly ok: false; readonly problem: string };
 
+/** Every row is read column by column: a first row of a million would make a million short rows cost a day. */
+const mostColumns = 500;
+
 /** The first row of a CSV file, column by column. */
 export function readHeader(cells: readonly string[], map: ColumnMap): Header {
+  if (cells.length > mostColumns)
+    return {
+      ok: false,
+      problem: `The first row names ${cells.length} columns. There can be ${mostColumns}.`,
+    };
   const fields: (ImportField | null)[] = [];
   for (const cell of cells) {
     const meaning = meaningOf(cell, map);
@@ -76,7 +84,8 @@ export function readHeader(cells: readonly string[], map: ColumnMap): Header {
     fields.push(meaning.field);
   }
   const names = cells.map((cell) => cell.trim());
-  const missing = Object.keys(map).find((name) => !names.includes(name));
+  const there = new Set(names);
+  const missing = Object.keys(map).find((name) => !there.has(name));
   if (missing !== undefined) {
     return {
       ok: false,

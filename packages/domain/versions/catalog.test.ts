@@ -107,13 +107,13 @@ describe("newest", () => {
   ];
 
   test.each(rows)("of %j is %p: %s", (records, newest) => {
-    expect(catalogOf(records).newest(() => true)).toBe(newest);
+    expect(catalogOf(records).newest(null, () => true)).toBe(newest);
   });
 
   test("names the newest the caller's rule lets through", () => {
     const catalog = catalogOf({ "1.0": "allowed", "2.0": "allowed", "3.0": "allowed" });
-    expect(catalog.newest((pattern) => pattern.text !== "3.0")).toBe("2.0");
-    expect(catalog.newest(() => false)).toBeNull();
+    expect(catalog.newest(null, ({ parts }) => parts[0] < 3)).toBe("2.0");
+    expect(catalog.newest(null, () => false)).toBeNull();
   });
 });
 

@@ -59,9 +59,30 @@ export class VersionCatalog {
     return "missing";
   }
 
-  /** The record, as written, that is newest among those not blocked. */
-  newest(allows: (pattern: VersionRecordPattern) => boolean): string | null {
-    return this.#newestFirst.find(allows)?.text ?? null;
+  /**
+   * The record, as written, that is newest among those not blocked that some version from `min` on is in for which
+   * `isBelow` holds. Asked with many validations, so no list is gone through however long it is: the records are in
+   * order, and of those that begin before `min`, only the lines that it is in can hold such a version.
+   */
+  newest(min: Version | null, isBelow: (version: Version) => boolean): string | null {
+    const records = this.#newestFirst;
+    let low = 0;
+    let high = records.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const record = records[middle];
+      if (record !== undefined && isBelow(floorOf(record))) high = middle;
+      else low = middle + 1;
+    }
+    const first = records[low];
+    if (first === undefined) return null;
+    if (min === null || compareVersions(floorOf(first), min) >= 0) return first.text;
+    if (!isBelow(min)) return null;
+    for (const depth of this.#depths) {
+      const line = this.#byKey.get(lineKey(min, depth));
+      if (line !== undefined && line.state !== "blocked") return line.pattern.text;
+    }
+    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { lineContains, type VersionCatalog, type VersionRecordPattern } from "./catalog.ts";
+import type { VersionCatalog } from "./catalog.ts";
 import { compareParts, compareVersions, parseVersion, type Version } from "./version.ts";
 
 export type VersionPin =
@@ -21,7 +21,12 @@ export function gateVersion(
   const versionValid = submitted === null ? null : isAccepted(catalog, rule, submitted);
   if (pin?.mode === "pinned") return { version: pin.version, versionValid };
   if (submitted !== null && versionValid) return { version: submitted.trim(), versionValid };
-  return { version: catalog.newest((pattern) => mayRun(rule, pattern)), versionValid };
+  return { version: newestFor(catalog, rule), versionValid };
+}
+
+function newestFor(catalog: VersionCatalog, rule: PinRule): string | null {
+  if (rule.kind === "any") return catalog.newest(null, () => true);
+  return rule.kind === "range" ? catalog.newest(rule.min, (version) => isBelow(version, rule.max)) : null;
 }
 
 type PinRule =
@@ -82,12 +87,4 @@ function pinAllows(rule: PinRule, version: Version): boolean {
 function isBelow(version: Version, max: Version | null): boolean {
   if (max === null) return true;
   return max.prerelease.length === 0 ? compareParts(version, max) < 0 : compareVersions(version, max) < 0;
-}
-
-function mayRun(rule: PinRule, pattern: VersionRecordPattern): boolean {
-  if (pattern.kind === "exact") return pinAllows(rule, pattern.version);
-  if (rule.kind !== "range") return rule.kind === "any";
-  // If any version of the line is in the range, then the lowest one that reaches the minimum is.
-  const lowest = rule.min !== null && compareVersions(rule.min, pattern.floor) > 0 ? rule.min : pattern.floor;
-  return lineContains(pattern, lowest) && isBelow(lowest, rule.max);
 }

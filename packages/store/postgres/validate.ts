@@ -5,7 +5,7 @@ import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type pg from "pg";
 import type { Batch, ProductInBatch } from "../batch.ts";
-import { cidrSet, Facts, quotaState } from "../caller.ts";
+import { Facts, isBlockedBy, quotaState } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import { RefusalsTold } from "../refusals.ts";
@@ -145,7 +145,7 @@ export class PostgresValidate {
     const blocked =
       platformBlocks.covers(address, nowMs) ||
       product.blocks.covers(address, nowMs) ||
-      (found.blocks !== null && cidrSet(found.blocks).covers(address, nowMs));
+      (found.blocks !== null && isBlockedBy(found.blocks, address, nowMs));
     const { version } = question;
     const verdict = decide(caller.facts, license, { blocked, registered: found.registered, version }, nowMs);
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, license.id, entry.ip, product);

@@ -17,6 +17,7 @@ import {
   cidrSet,
   Facts,
   gatesVersions,
+  isBlockedBy,
   type LicenseDetailRow,
   type LicenseFactsRow,
   quotaState,
@@ -208,17 +209,14 @@ export class SqliteValidate {
 
   #isBlocked(call: Call, product: ProductInBatch, row: LicenseFactsRow, batch: Batch): boolean {
     const { address } = call;
+    const { organization_id: organizationId, customer_block_count: customerBlocks } = product.row;
+    const listed = (tier: string, scopeId: string) =>
+      isBlockedBy(this.#blockRows(tier, scopeId, organizationId), address, batch.nowMs);
     return (
       batch.platformBlocks.covers(address, batch.nowMs) ||
       product.blocks.covers(address, batch.nowMs) ||
-      (product.row.customer_block_count > 0 &&
-        row.customer_id !== null &&
-        this.#blocks("customer", row.customer_id, product.row.organization_id).covers(
-          address,
-          batch.nowMs,
-        )) ||
-      (row.block_count > 0 &&
-        this.#blocks("license", row.id, product.row.organization_id).covers(address, batch.nowMs))
+      (customerBlocks > 0 && row.customer_id !== null && listed("customer", row.customer_id)) ||
+      (row.block_count > 0 && listed("license", row.id))
     );
   }
 
@@ -260,9 +258,14 @@ export class SqliteValidate {
   }
 
   #blocks(tier: string, scopeId: string, organizationId: string | null): CidrSet {
-    return cidrSet(
-      this.#sql.blocks.all(tier, scopeId, organizationId) as { cidr: string; expires_at: number | null }[],
-    );
+    return cidrSet(this.#blockRows(tier, scopeId, organizationId));
+  }
+
+  #blockRows(tier: string, scopeId: string, organizationId: string | null) {
+    return this.#sql.blocks.all(tier, scopeId, organizationId) as {
+      cidr: string;
+      expires_at: number | null;
+    }[];
   }
 }
 

@@ -21,9 +21,14 @@ export function readDrafts(
 ): Draft[] {
   const errors = new FieldErrors();
   const keys = new Map<string, string>();
+  const alike = new Map<LicenseInput, Draft>();
   const drafts = inputs.map((input, index) => {
     const prefix = prefixOf(index);
+    // With `count` all of them are one input, which is checked once.
+    const known = alike.get(input);
+    if (known !== undefined) return known;
     const draft = readDraft(input, prefix, product, nowMs, errors);
+    alike.set(input, draft);
     if (draft.key !== null) {
       const before = keys.get(matchForm(draft.key));
       if (before !== undefined) errors.add(`${prefix}license_key`, `is the same key as ${before}license_key`);
