@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { eventTypes } from "@countersign/domain/events/types";
-import { eventExample } from "./event-examples.ts";
+import { eventExample, summaryExample } from "./event-examples.ts";
 import { eventBody } from "./events.ts";
 
 describe.each([...eventTypes])("the example of %s", (type) => {
@@ -10,6 +10,11 @@ describe.each([...eventTypes])("the example of %s", (type) => {
     expect(read.error?.message).toBeUndefined();
     expect(read.data as object).toEqual(example);
   });
+});
+
+test("the example of a summary is what its shape says, with nothing beside", () => {
+  const read = eventBody("license.ip_limit_reached").safeParse(summaryExample());
+  expect(read.data as object).toEqual(summaryExample());
 });
 
 test.each([

@@ -34,7 +34,27 @@ const change = {
   previous: z.record(z.string(), z.json()).meta({ description: "What they were before." }),
 };
 
-const address = { ip: z.string().meta({ description: "As the license counts it: of IPv6, the network." }) };
+const summary = z
+  .object({
+    count: z.int().meta({ description: "How many there were: for refusals, how many requests." }),
+    ip_count: z.int().meta({ description: "From how many IP addresses." }),
+    ip_count_is_exact: z
+      .boolean()
+      .meta({ description: "False when there were more IP addresses than that." }),
+    first_at: time,
+    last_at: time,
+  })
+  .optional()
+  .meta({
+    description:
+      "Present when the event stands for many of an hour, beyond those that had an event each. Recorded when the hour is over.",
+  });
+
+const address = {
+  ip: z
+    .string()
+    .meta({ description: "As the license counts it: of IPv6, the network. In a summary, one of the last." }),
+};
 
 const quota = z.object({
   organization_id: id,
@@ -47,6 +67,7 @@ const quota = z.object({
 
 const ofLicense = z.object(aboutLicense);
 const withAddress = z.object({ ...aboutLicense, ...address });
+const withAddressOrMany = z.object({ ...aboutLicense, ...address, summary });
 const ofTransfer = (transfer: z.ZodType) => z.object({ ...aboutLicense, transfer });
 
 const shapes: Readonly<Record<EventType, z.ZodType>> = {
@@ -58,14 +79,14 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
   "license.expiring_soon": ofLicense,
   "license.expired": ofLicense,
   "license.deleted": ofLicense,
-  "license.ip_registered": withAddress,
+  "license.ip_registered": withAddressOrMany,
   "license.ip_removed": withAddress,
   "license.ips_reset": z.object({
     ...aboutLicense,
     count: z.int().meta({ description: "How many addresses it had." }),
   }),
-  "license.ip_blocked": withAddress,
-  "license.ip_limit_reached": withAddress,
+  "license.ip_blocked": withAddressOrMany,
+  "license.ip_limit_reached": withAddressOrMany,
   // Told by nothing yet: transfers come with the customers' portal. Their shape is promised all the same.
   "license.transfer_requested": ofTransfer(transferShapes.requested),
   "license.transferred": ofTransfer(transferShapes.completed),
@@ -105,8 +126,10 @@ const summaries: Readonly<Record<EventType, string>> = {
   "license.ip_registered": "An address got a place on a license",
   "license.ip_removed": "An address was taken off a license",
   "license.ips_reset": "All addresses were taken off a license",
-  "license.ip_blocked": "A blocked address was refused, told once an hour",
-  "license.ip_limit_reached": "An address found no place, told once an hour",
+  "license.ip_blocked":
+    "A blocked address was refused: once an hour for each address, the eleventh and later ones together",
+  "license.ip_limit_reached":
+    "An address found no place: once an hour for each address, the eleventh and later ones together",
   "license.transfer_requested": "A customer asked to transfer a license",
   "license.transferred": "A license was transferred",
   "license.transfer_rejected": "A transfer was refused",

@@ -5,7 +5,7 @@ import { productRefusal } from "@countersign/domain/validate/decide";
 import type { Outcome } from "@countersign/domain/validate/status";
 import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";
-import type { Refusal, Refusals, RefusalsTold } from "./refusals.ts";
+import { type Refusal, type Refusals, type RefusalsTold, refusalKey } from "./refusals.ts";
 
 /** What the calls of one batch share: the moment they are decided at, and the products they are about. */
 export class Batch {
@@ -29,11 +29,16 @@ export class Batch {
   noteRefusal(status: Outcome, licenseId: string, ip: string, { row }: ProductInBatch): void {
     const type = refusalEvent(status);
     if (type === null) return;
-    const key = `${type} ${licenseId} ${ip}`;
+    const key = refusalKey(type, licenseId, ip);
     if (this.#told.has(this.nowMs, key)) return;
     this.#refusals ??= new Map();
+    const noted = this.#refusals.get(key);
+    if (noted !== undefined) {
+      noted.count += 1;
+      return;
+    }
     const { organization_id: organizationId, product_id: productId } = row;
-    this.#refusals.set(key, { type, organizationId, productId, licenseId, ip });
+    this.#refusals.set(key, { type, organizationId, productId, licenseId, ip, count: 1 });
   }
 }
 

@@ -4,6 +4,7 @@ import { authentication } from "./suite/authentication.ts";
 import { customers } from "./suite/customers.ts";
 import { dataKey } from "./suite/data-key.ts";
 import { direct } from "./suite/direct.ts";
+import { eventBounds } from "./suite/event-bounds.ts";
 import { events } from "./suite/events.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
@@ -32,6 +33,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     ipRegistration(shared);
     ipv6Prefix(shared);
     events(shared);
+    eventBounds(shared);
     versions(shared);
     terms(shared);
     nodes(shared);

@@ -45,6 +45,7 @@ export interface Tables {
   import_undo: ImportUndoRow;
   events: EventRow;
   refusals_told: RefusalToldRow;
+  event_summaries: EventSummaryRow;
   expiries_told: ExpiryToldRow;
   quota_looks: QuotaLookRow;
   webhook_endpoints: StoredEndpointRow;
@@ -598,8 +599,23 @@ export interface RefusalToldRow {
   /** Hours since 1970. */
   hour: number;
   license_id: string;
-  ip: string;
   type: EventType;
+  ip: string;
+  /** Whether the address has no event of its own, but is counted in the hour's summary. */
+  in_summary: Flag;
+}
+
+/** What happened to a license in an hour beyond what was told one by one: see `mostToldSingly`. */
+export interface EventSummaryRow {
+  hour: number;
+  license_id: string;
+  type: EventType;
+  organization_id: string;
+  product_id: string;
+  count: number;
+  last_ip: string;
+  first_at: number;
+  last_at: number;
 }
 
 export interface ExpiryToldRow {

@@ -51,6 +51,8 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   waiting_letters: "goes",
   // Ids only, and every hour they go by themselves.
   refusals_told: "stays",
+  // The same: what was counted in the hour of the removal is forgotten with the hour.
+  event_summaries: "stays",
   // The same, in seconds.
   quota_looks: "stays",
 };

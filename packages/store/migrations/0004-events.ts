@@ -21,13 +21,28 @@ export const events: Migration = {
     // Null once it is known which endpoints are to hear of it. 2 where the license is still to be written into it.
     // The organization comes first: one that has many must not stand in front of the others.
     "create index events_undistributed on events (organization_id, id) where undistributed is not null",
-    // One refusal of a kind is told for a license, an address and an hour: whoever writes this row, tells it.
+    // One refusal of a kind is told for a license, an address and an hour: whoever writes this row, tells it. The
+    // addresses after the first few are told of together, and are here only so that they can be told apart.
     `create table refusals_told (
       hour integer not null,
       license_id text not null,
-      ip text not null,
       type text not null,
-      primary key (hour, license_id, ip, type)
+      ip text not null,
+      in_summary integer not null check (in_summary in (0, 1)),
+      primary key (hour, license_id, type, ip)
+    ) /* clustered */`,
+    // How many more there were in an hour: one event tells of them when it is over.
+    `create table event_summaries (
+      hour integer not null,
+      license_id text not null,
+      type text not null,
+      organization_id text not null,
+      product_id text not null,
+      count bigint not null,
+      last_ip text not null,
+      first_at bigint not null,
+      last_at bigint not null,
+      primary key (hour, license_id, type)
     ) /* clustered */`,
     // An expiry is told of once, however often it is looked for: once more only when the license runs out another day.
     `create table expiries_told (

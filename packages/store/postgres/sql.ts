@@ -1,3 +1,8 @@
+import {
+  mostRegistrationsToldSingly,
+  mostToldApart,
+  mostToldSingly,
+} from "@countersign/domain/events/refusal";
 import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
 import { licenseRecordColumns } from "../license-record.ts";
 
@@ -157,6 +162,11 @@ export const freeCounters = {
   text: "select product_id from daily_usage where day = $1 and product_id = any ($2::text[]) for update skip locked",
 };
 
+/** For a summary that others of the same hour have begun. */
+const countedTogether = `on conflict (hour, license_id, type) do update set
+        count = s.count + excluded.count, last_ip = excluded.last_ip,
+        first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at)`;
+
 /**
  * Gives each new address a place, in order, while the license has one left, and tells of those that got one. Whoever
  * gets one uses the license, perhaps for the first time: see `firstUse`.
@@ -184,12 +194,24 @@ export const registerIps = {
       from (select license_id, count(*) as places from taken group by license_id) t
       where l.id = t.license_id
       returning l.id, l.expires_at
-    ), told as (
-      insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
-      select w.event_id, l.organization_id, l.product_id, l.id, 'license.ip_registered', $5::bigint, w.data, 2
+    ), given as (
+      select w.event_id, w.data, w.ip, l.id, l.organization_id, l.product_id,
+        l.ip_count + f.turn <= ${mostRegistrationsToldSingly} as singly
       from taken t
       join wanted w on w.license_id = t.license_id and w.ip = t.ip
+      join fresh f on f.place = w.place
       join licenses l on l.id = t.license_id
+    ), told as (
+      insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
+      select event_id, organization_id, product_id, id, 'license.ip_registered', $5::bigint, data, 2
+      from given where singly
+    ), counted as (
+      insert into event_summaries as s
+        (hour, license_id, type, organization_id, product_id, count, last_ip, first_at, last_at)
+      select $5::bigint / 3600000, id, 'license.ip_registered', min(organization_id), min(product_id), count(*),
+        max(ip), $5::bigint, $5::bigint
+      from given where not singly group by id order by id
+      ${countedTogether}
     )
     select w.place, l.max_ips, f.turn is null as held, t.ip is not null as taken,
       r.id is not null as used, r.expires_at,
@@ -202,21 +224,62 @@ export const registerIps = {
     left join raised r on r.id = w.license_id`,
 };
 
-/** Tells of refusals that nobody has told of in this hour. In one order, so that two nodes cannot wait for each other. */
+/**
+ * Tells of refusals that nobody has told of in this hour, and says which have an event of their own. In one order, so
+ * that two nodes cannot wait for each other. Nodes do not wait to count either: when several of them meet the first
+ * addresses of an hour at once, each may tell of as many as one would.
+ */
 export const tellRefusals = {
   name: "tell_refusals",
   text: `with wanted as (
       select * from json_to_recordset($1::json) as w (
         id text, organization_id text, product_id text, license_id text, ip text, type text, data text)
+    ), known as (
+      select w.license_id, w.type, w.ip, t.in_summary from wanted w
+      join refusals_told t on t.hour = $2::int and t.license_id = w.license_id and t.type = w.type and t.ip = w.ip
+    ), before as (
+      select d.license_id, d.type, (
+        select count(*) from refusals_told t
+        where t.hour = $2::int and t.license_id = d.license_id and t.type = d.type) as others
+      from (select distinct license_id, type from wanted) d
+    ), unknown as (
+      select w.license_id, w.type, w.ip,
+        b.others + row_number() over (partition by w.license_id, w.type order by w.ip) as turn
+      from wanted w join before b on b.license_id = w.license_id and b.type = w.type
+      where not exists (
+        select 1 from known k where k.license_id = w.license_id and k.type = w.type and k.ip = w.ip)
     ), fresh as (
-      insert into refusals_told (hour, license_id, ip, type)
-      select $2::int, license_id, ip, type from wanted order by license_id, ip, type
+      insert into refusals_told (hour, license_id, type, ip, in_summary)
+      select $2::int, license_id, type, ip, case when turn <= ${mostToldSingly} then 0 else 1 end
+      from unknown where turn <= ${mostToldApart} order by license_id, type, ip
       on conflict do nothing
-      returning license_id, ip, type
+      returning license_id, type, ip, in_summary
+    ), told as (
+      insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
+      select w.id, w.organization_id, w.product_id, w.license_id, w.type, $3::bigint, w.data, 2
+      from fresh f join wanted w on w.license_id = f.license_id and w.ip = f.ip and w.type = f.type
+      where f.in_summary = 0
     )
-    insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
-    select w.id, w.organization_id, w.product_id, w.license_id, w.type, $3::bigint, w.data, 2
-    from fresh f join wanted w on w.license_id = f.license_id and w.ip = f.ip and w.type = f.type`,
+    select license_id, type, ip from fresh where in_summary = 0
+    union all select license_id, type, ip from known where in_summary = 0`,
+};
+
+/**
+ * Counts the refusals that have no event of their own, after the statement above is committed: outside its transaction,
+ * so that nobody waits for the row that counts them while that one waits for the disk.
+ */
+export const summarizeRefusals = {
+  name: "summarize_refusals",
+  text: `insert into event_summaries as s
+      (hour, license_id, type, organization_id, product_id, count, last_ip, first_at, last_at)
+    select $2::int, w.license_id, w.type, min(w.organization_id), min(w.product_id), sum(w.count), max(w.ip),
+      $3::bigint, $3::bigint
+    from json_to_recordset($1::json) as w (
+      organization_id text, product_id text, license_id text, ip text, type text, count int)
+    left join refusals_told t on t.hour = $2::int and t.license_id = w.license_id and t.type = w.type and t.ip = w.ip
+    where coalesce(t.in_summary, 1) = 1
+    group by w.license_id, w.type order by w.license_id, w.type
+    ${countedTogether}`,
 };
 
 /** Marks licenses as used from now on and starts their terms, unless another session has done so, or holds them. */

@@ -1,12 +1,16 @@
 import { refusalHour } from "@countersign/domain/events/refusal";
 import type pg from "pg";
 import { newId } from "../new-id.ts";
-import { addressData, type Refusals } from "../refusals.ts";
+import { addressData, type Refusals, refusalKey } from "../refusals.ts";
+import { isLocked } from "./failures.ts";
 import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
-/** Writes down, before the answers leave, which refusals are to be told. */
-export async function tellRefusals(client: pg.Client, refusals: Refusals, nowMs: number): Promise<void> {
+/**
+ * Writes down, before the answers leave, which refusals are to be told. Returns the keys of those that have an event of
+ * their own, now or since before.
+ */
+export async function tellRefusals(client: pg.Client, refusals: Refusals, nowMs: number): Promise<string[]> {
   const wanted = [...refusals.values()].map((refusal) => ({
     id: newId(),
     organization_id: refusal.organizationId,
@@ -14,14 +18,21 @@ export async function tellRefusals(client: pg.Client, refusals: Refusals, nowMs:
     license_id: refusal.licenseId,
     ip: refusal.ip,
     type: refusal.type,
+    count: refusal.count,
     data: addressData(refusal),
   }));
-  await inOneWrite(client, () =>
+  const values = [JSON.stringify(wanted), refusalHour(nowMs), nowMs];
+  const [, , { rows }] = await inOneWrite(client, () =>
     Promise.all([
       client.query({ name: "begin", text: "begin" }),
       client.query(sql.waitForDiskNotForLocks),
-      client.query({ ...sql.tellRefusals, values: [JSON.stringify(wanted), refusalHour(nowMs), nowMs] }),
+      client.query<{ type: string; license_id: string; ip: string }>({ ...sql.tellRefusals, values }),
       client.query({ name: "commit", text: "commit" }),
+      // A summary that another session holds misses these: no answer waits for a count.
+      client.query({ ...sql.summarizeRefusals, values }).catch((error) => {
+        if (!isLocked(error)) throw error;
+      }),
     ]),
   );
+  return rows.map(({ type, license_id: licenseId, ip }) => refusalKey(type, licenseId, ip));
 }

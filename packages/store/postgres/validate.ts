@@ -88,8 +88,7 @@ export class PostgresValidate {
     const { refusals, nowMs } = batch;
     if (refusals === null) return;
     try {
-      await tellRefusals(client, refusals, nowMs);
-      this.#told.add(nowMs, refusals);
+      this.#told.add(nowMs, await tellRefusals(client, refusals, nowMs));
     } catch (error) {
       if (!isLocked(error)) throw error;
       outcomes.forEach((outcome, place) => {

@@ -42,7 +42,16 @@ export function prepare(database: DatabaseSync): Statements {
     versions: "select version, state from product_versions where product_id = ?",
     platformRevision: `select cast(value as integer) as revision from platform_state
       where name = 'ip_blocks_revision'`,
-    tellRefusal: "insert or ignore into refusals_told (hour, license_id, ip, type) values (?, ?, ?, ?)",
+    refusalTold:
+      "select in_summary from refusals_told where hour = ? and license_id = ? and type = ? and ip = ?",
+    refusalCount:
+      "select count(*) as count from refusals_told where hour = ? and license_id = ? and type = ?",
+    tellRefusal: `insert into refusals_told (hour, license_id, type, ip, in_summary) values (?, ?, ?, ?, ?)`,
+    summarize: `insert into event_summaries
+        (hour, license_id, type, organization_id, product_id, count, last_ip, first_at, last_at)
+      values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
+      on conflict (hour, license_id, type) do update set
+        count = count + excluded.count, last_ip = excluded.last_ip, last_at = excluded.last_at`,
     addEvent: `insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
       values (?, ?, ?, ?, ?, ?, ?, ?)`,
     blocks: "select cidr, expires_at from ip_blocks where tier = ? and scope_id = ? and organization_id is ?",
@@ -68,6 +77,9 @@ type Name =
   | "record"
   | "versions"
   | "platformRevision"
+  | "refusalTold"
+  | "refusalCount"
   | "tellRefusal"
+  | "summarize"
   | "addEvent"
   | "blocks";

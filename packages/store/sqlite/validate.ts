@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crossedMarks } from "@countersign/domain/events/quota";
-import { refusalHour } from "@countersign/domain/events/refusal";
-import type { EventType } from "@countersign/domain/events/types";
+import { mostRegistrationsToldSingly } from "@countersign/domain/events/refusal";
 import { type Address, countedAs } from "@countersign/domain/ip/address";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { coveringNetwork } from "@countersign/domain/ip/registered";
@@ -27,9 +26,10 @@ import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import { newId } from "../new-id.ts";
 import { quotaData } from "../quota-data.ts";
-import { addressData, type Refusals, RefusalsTold } from "../refusals.ts";
+import { RefusalsTold } from "../refusals.ts";
 import type { Sealer } from "../sealer.ts";
 import { prepare, type Statements } from "./sql.ts";
+import { addAddressEvent, summarize, tellRefusals } from "./tell-refusals.ts";
 
 /**
  * Decides a batch of calls, one after the other, inside a write transaction that the caller has opened: each reads
@@ -39,7 +39,7 @@ export class SqliteValidate {
   readonly #facts: Facts;
   readonly #sql: Statements;
   readonly #told = new RefusalsTold();
-  #uncommitted: { readonly nowMs: number; readonly refusals: Refusals } | null = null;
+  #uncommitted: { readonly nowMs: number; readonly told: readonly string[] } | null = null;
 
   constructor(database: DatabaseSync, sealer: Sealer) {
     this.#facts = new Facts(sealer);
@@ -56,15 +56,14 @@ export class SqliteValidate {
       return product ? this.#answer(call, product, batch) : { tag: "unauthorized" };
     });
     const { refusals } = batch;
-    this.#uncommitted = refusals === null ? null : { nowMs, refusals };
-    if (refusals !== null) this.#tellRefusals(refusals, nowMs);
+    this.#uncommitted = refusals === null ? null : { nowMs, told: tellRefusals(this.#sql, refusals, nowMs) };
     return judged;
   }
 
   /** The batch that was judged last is committed. */
   committed(): void {
     if (this.#uncommitted === null) return;
-    this.#told.add(this.#uncommitted.nowMs, this.#uncommitted.refusals);
+    this.#told.add(this.#uncommitted.nowMs, this.#uncommitted.told);
     this.#uncommitted = null;
   }
 
@@ -104,30 +103,11 @@ export class SqliteValidate {
 
   #tellQuota({ row, limit }: ProductInBatch, usedBefore: number, used: number, nowMs: number): void {
     if (limit === null || row.deleted_at !== null) return;
-    for (const type of crossedMarks(limit, usedBefore, used))
-      this.#addEvent(type, row, null, nowMs, quotaData(row, limit, used, nowMs), 1);
-  }
-
-  /** Whoever can write the row tells of it: nobody has in this hour. */
-  #tellRefusals(refusals: Refusals, nowMs: number): void {
-    for (const refusal of refusals.values()) {
-      const { type, licenseId, ip, organizationId, productId } = refusal;
-      if (this.#sql.tellRefusal.run(refusalHour(nowMs), licenseId, ip, type).changes === 0) continue;
-      const row = { organization_id: organizationId, product_id: productId };
-      this.#addEvent(type, row, licenseId, nowMs, addressData(refusal), 2);
-    }
-  }
-
-  #addEvent(
-    type: EventType,
-    row: { readonly organization_id: string; readonly product_id: string },
-    licenseId: string | null,
-    nowMs: number,
-    data: string,
-    undistributed: 1 | 2,
-  ): void {
     const { organization_id: organizationId, product_id: productId } = row;
-    this.#sql.addEvent.run(newId(), organizationId, productId, licenseId, type, nowMs, data, undistributed);
+    for (const type of crossedMarks(limit, usedBefore, used)) {
+      const data = quotaData(row, limit, used, nowMs);
+      this.#sql.addEvent.run(newId(), organizationId, productId, null, type, nowMs, data, 1);
+    }
   }
 
   #answer(call: Call, product: ProductInBatch, batch: Batch): Judged {
@@ -181,7 +161,7 @@ export class SqliteValidate {
       nowMs,
     );
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, row.id, ip, product);
-    else if (verdict.effect === "register_ip") this.#register(product, row.id, ip, call.address, nowMs);
+    else if (verdict.effect === "register_ip") this.#register(product, row, ip, call.address, nowMs);
     if (verdict.firstUse) this.#sql.firstUse.run(nowMs, row.id);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
@@ -193,12 +173,20 @@ export class SqliteValidate {
     return covers.get(licenseId, countedAs(address, 64)) !== undefined;
   }
 
-  #register({ row, caller }: ProductInBatch, licenseId: string, ip: string, address: Address, nowMs: number) {
-    this.#sql.registerIp.run(licenseId, ip, coveringNetwork(address, caller.facts.ipv6Prefix), nowMs);
-    this.#sql.raiseIpCount.run(nowMs, licenseId);
+  #register(
+    { row, caller }: ProductInBatch,
+    license: LicenseFactsRow,
+    ip: string,
+    address: Address,
+    nowMs: number,
+  ): void {
     const { organization_id: organizationId, product_id: productId } = row;
-    const data = addressData({ organizationId, productId, licenseId, ip });
-    this.#addEvent("license.ip_registered", row, licenseId, nowMs, data, 2);
+    this.#sql.registerIp.run(license.id, ip, coveringNetwork(address, caller.facts.ipv6Prefix), nowMs);
+    this.#sql.raiseIpCount.run(nowMs, license.id);
+    const registered = { organizationId, productId, licenseId: license.id, ip };
+    if (license.ip_count < mostRegistrationsToldSingly)
+      addAddressEvent(this.#sql, "license.ip_registered", registered, nowMs);
+    else summarize(this.#sql, { ...registered, type: "license.ip_registered", count: 1 }, nowMs);
   }
 
   #license(product: ProductInBatch, keyMatch: string | null, ip: string): FoundLicense | undefined {

@@ -3,15 +3,20 @@ import { forgetRefusals } from "@countersign/store/queries/expiries";
 import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { tellSummaries } from "./tell-summaries.ts";
 
 const rowsAtATime = 200;
 
-/** Who was refused in an hour that is over need not be known any more. One hour stays, for clocks that differ. */
+/**
+ * Tells of what was counted in an hour that is over, and then forgets who was refused in it. One hour stays, for clocks
+ * that differ.
+ */
 export function refusalForgetting(store: Store): Chore {
   return {
     name: "forget refusals",
-    everyMs: 10 * 60_000,
+    everyMs: 60_000,
     run: async () => {
+      await tellSummaries(store);
       const beforeHour = refusalHour(await store.clock()) - 1;
       while (await store.transaction((db) => forgetRefusals(db, beforeHour, rowsAtATime), "soon"))
         await pause();

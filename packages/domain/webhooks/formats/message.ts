@@ -59,12 +59,23 @@ function particulars(data: Readonly<Record<string, unknown>>): [name: string, va
     ["Customer", license.customer_name ?? license.customer_email ?? license.customer_discord_id],
     ["New holder", holderName(data.transfer)],
     ["IP address", data.ip],
+    ...summaryOf(data.summary),
     ["Expires", dayOf(license)],
     ["Reason", data.reason ?? objectOf(data.transfer).reason ?? license.revoked_reason],
     ["Changed", changedNames(data.changed)],
     ["Licenses", data.count],
     ["Used", data.used],
     ["Limit", data.limit],
+  ];
+}
+
+/** What an event says that stands for many of an hour. */
+function summaryOf(summary: unknown): [name: string, value: unknown][] {
+  const { count, ip_count: ips, ip_count_is_exact: isExact } = objectOf(summary);
+  if (typeof count !== "number") return [];
+  return [
+    ["Further times in the hour", count],
+    ["From IP addresses", isExact === false ? `more than ${textOf(ips)}` : ips],
   ];
 }
 

@@ -1,0 +1,54 @@
+import { refusalHour, summaryDelayMs } from "@countersign/domain/events/refusal";
+import { type TakenSummary, takeSummaries } from "@countersign/store/queries/event-summaries";
+import { addEvents } from "@countersign/store/queries/events";
+import { pause } from "@countersign/store/queries/license-list";
+import type { Store } from "@countersign/store/store";
+import type { EventRow } from "@countersign/store/tables";
+import { newId } from "../../new-id.ts";
+
+/** One transaction's worth: validations wait while it lasts. */
+const summariesAtOnce = 50;
+
+/** Records one event for each license and kind of event of which more happened in an hour than is told one by one. */
+export async function tellSummaries(store: Store): Promise<void> {
+  const nowMs = await store.clock();
+  const beforeHour = refusalHour(nowMs - summaryDelayMs);
+  for (let found = summariesAtOnce; found === summariesAtOnce; await pause()) {
+    found = await store.transaction(async (db) => {
+      const some = await takeSummaries(db, beforeHour, summariesAtOnce);
+      if (some.taken.length > 0)
+        await addEvents(
+          db,
+          some.taken.map((summary) => eventOf(summary, nowMs)),
+        );
+      return some.found;
+    });
+  }
+}
+
+function eventOf(summary: TakenSummary, nowMs: number): EventRow {
+  const { organization_id, product_id, license_id, type, count, last_ip: ip } = summary;
+  const data = {
+    organization_id,
+    product_id,
+    license_id,
+    ip,
+    summary: {
+      count,
+      ip_count: summary.ipCount,
+      ip_count_is_exact: summary.isExact,
+      first_at: new Date(summary.first_at).toISOString(),
+      last_at: new Date(summary.last_at).toISOString(),
+    },
+  };
+  return {
+    id: newId(),
+    organization_id,
+    product_id,
+    license_id,
+    type,
+    at: nowMs,
+    data: JSON.stringify(data),
+    undistributed: 2,
+  };
+}

@@ -1,0 +1,65 @@
+import { refusalHour, tellingAfter } from "@countersign/domain/events/refusal";
+import type { EventType } from "@countersign/domain/events/types";
+import { newId } from "../new-id.ts";
+import { addressData, type Refusal, type Refusals } from "../refusals.ts";
+import type { Statements } from "./sql.ts";
+
+/**
+ * Writes down which refusals are to be told, inside the batch's transaction. Returns the keys of those that have an
+ * event of their own, now or since before.
+ */
+export function tellRefusals(sql: Statements, refusals: Refusals, nowMs: number): string[] {
+  const hour = refusalHour(nowMs);
+  const told: string[] = [];
+  /** How many addresses of a license were refused in this hour, as far as this batch had to know. */
+  const others = new Map<string, number>();
+  const counted = new Map<string, Refusal>();
+  for (const [key, refusal] of refusals) {
+    const { type, licenseId, ip } = refusal;
+    const known = sql.refusalTold.get(hour, licenseId, type, ip) as { in_summary: number } | undefined;
+    if (known?.in_summary === 0) {
+      told.push(key);
+      continue;
+    }
+    const scope = `${type} ${licenseId}`;
+    if (known === undefined) {
+      const before = others.get(scope) ?? countOf(sql, hour, licenseId, type);
+      others.set(scope, before + 1);
+      const telling = tellingAfter(before);
+      if (telling !== "counted, not told apart")
+        sql.tellRefusal.run(hour, licenseId, type, ip, telling === "counted" ? 1 : 0);
+      if (telling === "singly") {
+        addAddressEvent(sql, type, refusal, nowMs);
+        told.push(key);
+        continue;
+      }
+    }
+    counted.set(scope, { ...refusal, count: refusal.count + (counted.get(scope)?.count ?? 0) });
+  }
+  for (const refusal of counted.values()) summarize(sql, refusal, nowMs);
+  return told;
+}
+
+/** Counts something for the event that tells of all of them when the hour is over. */
+export function summarize(
+  sql: Statements,
+  of: Omit<Refusal, "type"> & { readonly type: EventType },
+  nowMs: number,
+): void {
+  const { licenseId, type, organizationId, productId, count, ip } = of;
+  sql.summarize.run(refusalHour(nowMs), licenseId, type, organizationId, productId, count, ip, nowMs);
+}
+
+export function addAddressEvent(
+  sql: Statements,
+  type: EventType,
+  of: Omit<Refusal, "type" | "count">,
+  nowMs: number,
+): void {
+  const { organizationId, productId, licenseId } = of;
+  sql.addEvent.run(newId(), organizationId, productId, licenseId, type, nowMs, addressData(of), 2);
+}
+
+function countOf(sql: Statements, hour: number, licenseId: string, type: EventType): number {
+  return Number(sql.refusalCount.get(hour, licenseId, type)?.count);
+}
