@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eventBody } from "@countersign/contract/events";
 import { refusalForgetting } from "../../apps/server/features/events/forget-refusals.ts";
-import { distributeSome } from "../../apps/server/features/webhooks/distribute.ts";
+import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
 import { times, validate } from "../../packages/store/suite/calls.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { openSeller, type Seller } from "../support/seller.ts";
@@ -85,7 +85,8 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
     const { id, key } = await seller.license({ maxIps: 1 });
     await flood(key, 20);
     await runAt(startMs + 3 * hourMs);
-    while ((await distributeSome(seller.store, 1_000)) > 0);
+    const distributor = new Distributor(seller.store);
+    while ((await distributor.round()) > 0);
     const last = (await refusals(id)).at(-1);
     const body = { type: last?.type, timestamp: new Date(last?.at ?? 0).toISOString(), data: last?.data };
     expect(body.data.summary.count).toBe(9);

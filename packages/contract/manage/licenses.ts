@@ -15,8 +15,9 @@ export const createLicenses = route({
   description:
     "Each license needs customer_email or customer_discord_id. With neither `count` nor `licenses` one license is " +
     "made and is itself the answer. `count` makes that many alike; `licenses` makes different ones; both answer with " +
-    "a list. Everything is checked before anything is made. More than 100 are made a hundred at a time: should " +
-    "the server be interrupted, the same request with the same Idempotency-Key completes them within a day and makes none twice.",
+    "a list. Everything is checked before anything is made. More than 100, or fewer that are long, are made some at a time: should " +
+    "the server be interrupted, the same request with the same Idempotency-Key completes them within a day and makes none twice. " +
+    "metadata, custom_override and notes can have 8 MiB in all licenses of a request together.",
   group,
   access: member("licenses:create"),
   body: z.strictObject({

@@ -1,6 +1,7 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import pg from "pg";
-import { type Forgetting, type JournalEntry, scopeSightings, sightings } from "../journal.ts";
+import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
+import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { connectionSettings } from "./connect.ts";
 import { forgetSome } from "./journal-forgetting.ts";
@@ -10,6 +11,7 @@ import { asOptions, journalAnswerMs, journalLimits } from "./time-limits.ts";
 /** The request log and the sightings, on a connection of their own that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
+  readonly #budget = new SightingBudget();
   #client: pg.Client | null = null;
 
   constructor(url: string) {
@@ -78,7 +80,7 @@ export class PostgresJournal implements Journal {
   }
 
   async #see(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
-    const seen = sightings(entries);
+    const seen = await this.#kept(client, sightings(entries));
     if (seen.length === 0) return;
     const result = await client.query<{ scope_id: string; ip: string }>({
       ...seenByLicense,
@@ -105,6 +107,17 @@ export class PostgresJournal implements Journal {
         list(scopes, (s) => s.newLicenses),
       ],
     });
+  }
+
+  /** Those that are known already, and those that may be added to them. */
+  async #kept(client: pg.Client, seen: readonly Sighting[]): Promise<Sighting[]> {
+    if (seen.length === 0) return [];
+    const { rows } = await client.query<{ scope_id: string; ip: string }>({
+      ...knownToLicense,
+      values: [list(seen, (s) => s.licenseId), list(seen, (s) => s.ip)],
+    });
+    const known = new Set(rows.map((row) => `${row.scope_id} ${row.ip}`));
+    return seen.filter((s) => known.has(`${s.licenseId} ${s.ip}`) || this.#budget.admit(s));
   }
 
   async #connected(): Promise<pg.Client> {
@@ -143,6 +156,12 @@ const log = {
   select * from unnest(${texts("$1")}, ${numbers("$2")}, ${texts("$3")}, ${texts("$4")}, ${texts("$5")}, ${texts("$6")},
     ${texts("$7")}, ${texts("$8")}, ${texts("$9")}, ${texts("$10")}, ${texts("$11")}) as entry (id)
   where id is not null`,
+};
+
+const knownToLicense = {
+  name: "known_to_license",
+  text: `select s.scope_id, s.ip from unnest(${texts("$1")}, ${texts("$2")}) as seen (scope_id, ip)
+    join ip_sightings s on s.tier = 'license' and s.scope_id = seen.scope_id and s.ip = seen.ip`,
 };
 
 const seenByLicense = {

@@ -183,19 +183,40 @@ export async function licenseIdsOfCustomer(db: Database, organizationId: string,
   return rows.map((row) => row.id);
 }
 
-/** Gives one organization's licenses of a customer to another; returns how many. */
+/** The first licenses of a customer by their ids, also those of deleted products. */
+export async function someLicenseIdsOfCustomer(
+  db: Database,
+  organizationId: string,
+  customerId: string,
+  limit: number,
+) {
+  const rows = await db
+    .selectFrom("licenses")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Gives one organization's licenses of a customer to another, those of these that are still theirs; returns how many. */
 export async function moveLicenses(
   db: Database,
   organizationId: string,
   fromCustomerId: string,
   toCustomerId: string,
+  ids: readonly string[],
   nowMs: number,
 ): Promise<number> {
+  if (ids.length === 0) return 0;
   const moved = await db
     .updateTable("licenses")
     .set({ customer_id: toCustomerId, updated_at: later("updated_at", nowMs) })
     .where("organization_id", "=", organizationId)
     .where("customer_id", "=", fromCustomerId)
+    .where("id", "in", ids)
     .executeTakeFirst();
   return Number(moved.numUpdatedRows);
 }

@@ -59,6 +59,20 @@ export async function customerIdFor(
   return idOf(await identities(db, organizationId, [key], newId, nowMs), key);
 }
 
+/** The person who is meant, if anybody has written them down. */
+export async function knownCustomerId(
+  db: Kysely<Tables>,
+  who: Pick<CustomerIdentifiers, "email" | "discordId">,
+): Promise<string | null> {
+  const { email, discord_id: discordId } = identityOf(who);
+  const row = await db
+    .selectFrom("customers")
+    .select("id")
+    .where(email !== null ? "email" : "discord_id", "=", email ?? discordId)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** Everything that refers to a customer. Whoever adds a table that does adds it here. */
 export const customerReferences = [
   { table: "organization_customers", column: "customer_id" },

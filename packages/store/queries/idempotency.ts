@@ -35,6 +35,46 @@ export async function keepOver(db: Database, row: IdempotencyKeyRow, sealedBefor
   return numUpdatedRows === 1n;
 }
 
-export async function forgetAnswers(db: Database, beforeMs: number): Promise<void> {
-  await db.deleteFrom("idempotency_keys").where("created_at", "<", beforeMs).execute();
+/** Removes some that were kept before; returns how many. An answer may be large, so it is a few at a time. */
+export async function forgetAnswers(db: Database, beforeMs: number, atMost: number): Promise<number> {
+  const old = await db
+    .selectFrom("idempotency_keys")
+    .select(["actor_id", "idempotency_key"])
+    .where("created_at", "<", beforeMs)
+    .limit(atMost)
+    .execute();
+  return removeAnswers(db, old);
+}
+
+/** The same for those of an organization's own tokens. */
+export async function forgetAnswersOfTokens(
+  db: Database,
+  organizationId: string,
+  atMost: number,
+): Promise<number> {
+  const theirs = await db
+    .selectFrom("idempotency_keys")
+    .innerJoin("access_tokens", "access_tokens.id", "idempotency_keys.actor_id")
+    .select(["actor_id", "idempotency_key"])
+    .where("access_tokens.organization_id", "=", organizationId)
+    .limit(atMost)
+    .execute();
+  return removeAnswers(db, theirs);
+}
+
+async function removeAnswers(
+  db: Database,
+  keys: readonly Pick<IdempotencyKeyRow, "actor_id" | "idempotency_key">[],
+): Promise<number> {
+  for (const [actorId, some] of Map.groupBy(keys, (row) => row.actor_id))
+    await db
+      .deleteFrom("idempotency_keys")
+      .where("actor_id", "=", actorId)
+      .where(
+        "idempotency_key",
+        "in",
+        some.map((row) => row.idempotency_key),
+      )
+      .execute();
+  return keys.length;
 }

@@ -89,16 +89,19 @@ export async function releaseImport(db: Database, id: string, claimant: string):
     .execute();
 }
 
-/** What is left to undo of imports that are over is not needed; a killed server may have left some. */
-export async function leftoverUndo(db: Database): Promise<string | null> {
-  const row = await db
-    .selectFrom("import_undo")
-    .innerJoin("imports", "imports.id", "import_undo.import_id")
-    .select("imports.id")
-    .where("imports.finished_at", "is not", null)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? null;
+/** What an import needed that is over is not needed any more; a killed server may have left some. */
+export async function importWithLeftovers(db: Database): Promise<string | null> {
+  for (const table of ["import_undo", "import_pieces"] as const) {
+    const row = await db
+      .selectFrom(table)
+      .innerJoin("imports", "imports.id", `${table}.import_id`)
+      .select("imports.id")
+      .where("imports.finished_at", "is not", null)
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return row.id;
+  }
+  return null;
 }
 
 export async function addPiece(db: Database, importId: string, number: number, body: string): Promise<void> {
@@ -115,13 +118,33 @@ export async function pieceOf(db: Database, importId: string, number: number): P
   return row?.body ?? null;
 }
 
-/** What was kept only to get the work done. The job itself stays, to be read. */
-export async function removeWorkings(db: Database, importId: string): Promise<void> {
-  await db.deleteFrom("import_pieces").where("import_id", "=", importId).execute();
+/** A piece of a file may have a megabyte or more, and so may what a few hundred licenses were before. */
+const piecesAtOnce = 4;
+const undoAtOnce = 200;
+
+/** Removes some of what was kept only to get the work done, and returns whether anything was. The job itself stays. */
+export async function removeSomeWorkings(db: Database, importId: string): Promise<boolean> {
+  return (await removeUndo(db, importId, undoAtOnce)) > 0 || (await removeSomePieces(db, importId));
 }
 
+/** The same for the file alone. */
+export async function removeSomePieces(db: Database, importId: string): Promise<boolean> {
+  const numbers = db
+    .selectFrom("import_pieces")
+    .select("number")
+    .where("import_id", "=", importId)
+    .orderBy("number")
+    .limit(piecesAtOnce);
+  const { numDeletedRows } = await db
+    .deleteFrom("import_pieces")
+    .where("import_id", "=", importId)
+    .where("number", "in", numbers)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Its workings have to be gone. */
 export async function removeImport(db: Database, importId: string): Promise<void> {
-  await removeWorkings(db, importId);
   await db.deleteFrom("imports").where("id", "=", importId).execute();
 }
 

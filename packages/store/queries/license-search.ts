@@ -34,8 +34,54 @@ export async function refreshSearchText(
   }
 }
 
+/**
+ * Some licenses of a customer, in the order of their ids, and those among them whose text is not what it should be if
+ * the customer is known by these names.
+ */
+export async function staleTexts(
+  db: Database,
+  organizationId: string,
+  customerId: string,
+  { email, name, discordId }: CustomerNames,
+  after: string,
+): Promise<{ last: string | null; stale: string[] }> {
+  const rows = await db
+    .selectFrom("licenses")
+    .select(["id", "license_key", "notes", "search_text"])
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(textsAtOnce)
+    .execute();
+  const tags = await tagsOf(
+    db,
+    rows.map((row) => row.id),
+  );
+  const stale = rows.filter(({ id, license_key: key, notes, search_text: text }) => {
+    return text !== searchText({ key, email, name, discordId, notes, tags: tags.get(id) ?? [] });
+  });
+  return {
+    last: rows.length < textsAtOnce ? null : (rows.at(-1)?.id ?? null),
+    stale: stale.map((row) => row.id),
+  };
+}
+
+export interface CustomerNames {
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly discordId: string | null;
+}
+
+/** Each may be as long as notes can be, and the index of texts takes them in one after the other. */
+const textsAtOnce = 100;
+
 /** The same for some licenses, after their key, customer, notes or tags were changed. */
-export async function refreshSearchTextOf(db: Database, licenseIds: readonly string[]): Promise<void> {
+export async function refreshSearchTextOf(
+  db: Database,
+  licenseIds: readonly string[],
+  knownBy?: CustomerNames,
+): Promise<void> {
   if (licenseIds.length === 0) return;
   const rows = await textsOf(db, licenseIds);
   const tags = await tagsOf(db, licenseIds);
@@ -48,7 +94,8 @@ export async function refreshSearchTextOf(db: Database, licenseIds: readonly str
     name,
     discord_id: discordId,
   } of rows) {
-    const text = searchText({ key, email, name, discordId, notes, tags: tags.get(id) ?? [] });
+    const names = knownBy ?? { email, name, discordId };
+    const text = searchText({ key, ...names, notes, tags: tags.get(id) ?? [] });
     if (text === before) continue;
     await writeText(db, id, text);
   }

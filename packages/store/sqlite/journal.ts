@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
+import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { forgetSome } from "./journal-forgetting.ts";
@@ -14,6 +15,7 @@ export class SqliteJournal implements Journal {
   readonly #seenWithMore: StatementSync;
   readonly #seenFirst: StatementSync;
   readonly #prune: StatementSync;
+  readonly #budget = new SightingBudget();
 
   constructor(folder: string) {
     this.#files = sqliteFiles(folder);
@@ -57,13 +59,17 @@ export class SqliteJournal implements Journal {
   }
 
   #see(seen: readonly Sighting[]): void {
-    const isNew = ({ licenseId, ip, firstSeenMs, lastSeenMs, hits }: Sighting) => {
-      const seen = ["license", licenseId, ip, lastSeenMs, hits, firstSeenMs] as const;
-      if (this.#seenAgain.run(...seen).changes > 0) return false;
-      this.#seenFirst.run(...seen, 1);
+    const fresh = new Set<Sighting>();
+    const kept = seen.filter((sighting) => {
+      const { licenseId, ip, firstSeenMs, lastSeenMs, hits } = sighting;
+      const values = ["license", licenseId, ip, lastSeenMs, hits, firstSeenMs] as const;
+      if (this.#seenAgain.run(...values).changes > 0) return true;
+      if (!this.#budget.admit(sighting)) return false;
+      this.#seenFirst.run(...values, 1);
+      fresh.add(sighting);
       return true;
-    };
-    for (const scope of scopeSightings(seen, isNew)) {
+    });
+    for (const scope of scopeSightings(kept, (sighting) => fresh.has(sighting))) {
       const { tier, scopeId, ip, firstSeenMs, lastSeenMs, hits, newLicenses } = scope;
       const seen = [tier, scopeId, ip, lastSeenMs, hits, firstSeenMs] as const;
       const again =

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { StorageUnavailable } from "../problem.ts";
-import { type Turns, WriteLock } from "../write-lock.ts";
+import { type HoldTimes, type Turns, WriteLock } from "../write-lock.ts";
 
 /**
  * Lets another thread of this process have its turn among those who write here. SQLite's own lock would do it too, but
@@ -45,6 +45,11 @@ export class BorrowedTurns implements Turns {
 
   get busy(): boolean {
     return this.#here.busy;
+  }
+
+  /** With the time until the turn came: how long it was held alone, the thread knows that lends it. */
+  get holds(): HoldTimes {
+    return this.#here.holds;
   }
 
   hold<T>(work: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import { Sealer } from "../sealer.ts";
 import { sentence } from "../sentence.ts";
 import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import { type Turns, WriteLock } from "../write-lock.ts";
+import { type HoldTimes, type Turns, WriteLock } from "../write-lock.ts";
 import { SqliteBulk } from "./bulk.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { kyselyOver } from "./dialect.ts";
@@ -131,6 +131,10 @@ export class SqliteStore implements Store {
     });
     this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
     this.#syncTimer.unref();
+  }
+
+  get writeHolds(): HoldTimes {
+    return this.#lock.holds;
   }
 
   get judgedCalls(): number {

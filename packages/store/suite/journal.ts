@@ -42,6 +42,26 @@ export function journal(stage: Stage) {
       );
     });
 
+    test("one license's ever new addresses are written down up to a bound an hour, and known ones always", async () => {
+      const [organization, license] = [newId(), newId()];
+      const hour = 3_600_000;
+      const seen = (at: number, atMs: number) =>
+        entry({ organization, license, ip: `${license} ${at}`, atMs, tracked: true });
+      await journal.append(times(250, (at) => seen(at, 1_000)));
+      await journal.append(times(250, (at) => seen(at, 2_000)));
+      const count = async () => {
+        const rows = await store.reads
+          .selectFrom("ip_sightings")
+          .select(["tier", "hits"])
+          .where("ip", "like", `${license}%`)
+          .execute();
+        return [rows.length, rows.filter(({ tier, hits }) => tier === "license" && hits === 2).length];
+      };
+      expect(await count()).toEqual([300, 100]);
+      await journal.append([seen(1_000, hour + 1)]);
+      expect(await count()).toEqual([303, 100]);
+    });
+
     test("three tiers of sightings keep first and last time, hits, and how many licenses an address used", async () => {
       const organizations = [newId(), newId()] as const;
       const licenses = [newId(), newId(), newId()] as const;

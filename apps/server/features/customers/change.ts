@@ -12,6 +12,7 @@ import { customerFor, identityOf, removeUnknownCustomers } from "@countersign/st
 import { moveCustomerBlocks } from "@countersign/store/queries/ip-blocks";
 import { refreshSearchText } from "@countersign/store/queries/license-search";
 import type { Database } from "@countersign/store/store";
+import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
 import { invalid, notFound } from "../../http/manage/problem.ts";
@@ -20,38 +21,63 @@ import { audit, difference } from "../audit-log/record.ts";
 import { tellingChanges } from "../events/tell-changes.ts";
 import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
-type Changes = z.output<typeof updateCustomer.body>;
+export type CustomerChanges = z.output<typeof updateCustomer.body>;
 
-/** Writes what the organization now says of a customer; when it now names somebody else, its licenses follow. */
-export async function changeCustomer(
+/** What the organization is about to say of a customer: their own view, or that of whom they turn out to be. */
+export async function writeWanted(
   db: Database,
   context: Context,
   customerId: string,
-  { updated_at: guard, ...changes }: Changes,
-): Promise<ShownCustomer> {
+  { updated_at: guard, ...changes }: CustomerChanges,
+): Promise<{ row: OrganizationCustomerRow; view: CustomerView }> {
   const { id: organizationId } = theOrganization(context);
   // Two changes that swap two customers would each hold what the other needs: the organization's row lets one in.
   await lockedOrganization(db, organizationId);
   const row = await lockedCustomer(db, organizationId, customerId);
   if (row === undefined) throw notFound("customer");
   checkUnchanged(context, row.updated_at, guard);
-  const wanted: CustomerView = {
-    organization_id: organizationId,
-    customer_id: customerId,
+  const wanted = wantedView(context, row, changes);
+  checkIdentified(wanted);
+  const view = isSamePerson(row, wanted) ? wanted : await becomeAnother(db, context, wanted, changes);
+  await writeCustomerView(db, view);
+  return { row, view };
+}
+
+export function wantedView(
+  context: Context,
+  row: OrganizationCustomerRow,
+  changes: Omit<CustomerChanges, "updated_at">,
+): CustomerView {
+  return {
+    organization_id: row.organization_id,
+    customer_id: row.customer_id,
     email: changes.email === undefined ? row.email : changes.email,
     name: changes.name === undefined ? row.name : changes.name,
     discord_id: changes.discord_id === undefined ? row.discord_id : changes.discord_id,
     created_at: row.created_at,
     updated_at: nextUpdatedAt(context, row.updated_at),
   };
-  checkIdentified(wanted);
-  const view = isSamePerson(row, wanted) ? wanted : await becomeAnother(db, context, wanted, changes);
-  await writeCustomerView(db, view);
+}
+
+/**
+ * Writes what the organization now says of a customer; when it now names somebody else, its licenses follow.
+ * `movedBefore` licenses have followed already, and texts are kept by the caller, where there are many: see
+ * `change-many.ts`. Null for a customer with few.
+ */
+export async function changeCustomer(
+  db: Database,
+  context: Context,
+  customerId: string,
+  changes: CustomerChanges,
+  movedBefore: number | null,
+): Promise<ShownCustomer> {
+  const { id: organizationId } = theOrganization(context);
+  const { row, view } = await writeWanted(db, context, customerId, changes);
   const moved =
     view.customer_id === customerId
       ? 0
-      : await moveEverything(db, context, organizationId, customerId, view.customer_id);
-  await refreshSearchText(db, organizationId, view.customer_id);
+      : await moveEverything(db, context, organizationId, customerId, view.customer_id, movedBefore);
+  if (movedBefore === null) await refreshSearchText(db, organizationId, view.customer_id);
   const { email, name, discord_id, customer_id } = view;
   const before = { ...row, id: row.customer_id };
   const { before: was, after: is } = difference(before, { email, name, discord_id, id: customer_id });
@@ -74,7 +100,7 @@ export function nameOf(view: CustomerView): string | null {
   return view.name ?? view.email ?? view.discord_id;
 }
 
-function isSamePerson(a: CustomerView, b: CustomerView): boolean {
+export function isSamePerson(a: CustomerView, b: CustomerView): boolean {
   const [one, other] = [a, b].map((view) => identityOf({ email: view.email, discordId: view.discord_id }));
   return one?.email === other?.email && one?.discord_id === other?.discord_id;
 }
@@ -87,7 +113,7 @@ async function becomeAnother(
   db: Database,
   context: Context,
   wanted: CustomerView,
-  changes: Changes,
+  changes: Omit<CustomerChanges, "updated_at">,
 ): Promise<CustomerView> {
   const who = { email: wanted.email, discordId: wanted.discord_id, name: wanted.name };
   const id = await customerFor(db, wanted.organization_id, who, newId, context.nowMs);
@@ -110,18 +136,31 @@ async function moveEverything(
   organizationId: string,
   fromId: string,
   toId: string,
+  movedBefore: number | null,
 ): Promise<number> {
   // Those of both, because the texts of both are written anew; together, so that validations are met in their order.
   const theirs = await licenseIdsOfCustomer(db, organizationId, fromId);
-  const others = await licenseIdsOfCustomer(db, organizationId, toId);
-  await context.store.bulk.lockLicenses(db, [...theirs, ...others]);
-  const { nowMs } = context;
-  const moved = await tellingChanges(db, nowMs, "license.updated", theirs, () =>
-    moveLicenses(db, organizationId, fromId, toId, nowMs),
-  );
+  const others = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
+  const moved = await moveSome(db, context, fromId, toId, theirs, others);
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
   await removeCustomerView(db, organizationId, fromId);
   await removeUnknownCustomers(db, [fromId]);
-  return moved;
+  return moved + (movedBefore ?? 0);
+}
+
+/** Gives these licenses to another customer, and tells of it. */
+export async function moveSome(
+  db: Database,
+  context: Context,
+  fromId: string,
+  toId: string,
+  ids: readonly string[],
+  alsoLocked: readonly string[] = [],
+): Promise<number> {
+  const { nowMs } = context;
+  await context.store.bulk.lockLicenses(db, [...ids, ...alsoLocked]);
+  return tellingChanges(db, nowMs, "license.updated", ids, () =>
+    moveLicenses(db, theOrganization(context).id, fromId, toId, ids, nowMs),
+  );
 }

@@ -22,7 +22,8 @@ import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { changeCustomer, checkIdentified, nameOf } from "./change.ts";
+import { checkIdentified, nameOf } from "./change.ts";
+import { changeCustomerInSteps } from "./change-many.ts";
 import { findCustomers } from "./search.ts";
 import { showCustomer } from "./show.ts";
 
@@ -83,8 +84,8 @@ export const customerRoutes: readonly BoundRoute[] = [
     };
   }),
 
-  bind(contract.updateCustomer, async (context, input) =>
-    context.transaction((db) => changeCustomer(db, context, param(input, "customer_id"), input.body)),
+  bind(contract.updateCustomer, (context, input) =>
+    changeCustomerInSteps(context, param(input, "customer_id"), input.body),
   ),
 
   bind(contract.deleteCustomer, async (context, input) => {

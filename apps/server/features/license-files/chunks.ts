@@ -31,7 +31,7 @@ export async function* chunks(
   let toSkip = skip;
   let bytesDone = 0;
   const taken = (count: number): Chunk | null => {
-    const rows = waiting.slice(from, from + count);
+    const rows = waiting.slice(from, endOfStep(waiting, from, count));
     from += rows.length;
     const skipped = Math.min(toSkip, rows.length);
     toSkip -= skipped;
@@ -58,6 +58,20 @@ export async function* chunks(
     const chunk = taken(rowsAtOnce());
     if (chunk !== null) yield chunk;
   }
+}
+
+/** However few the rows, so much of a file is enough for one step: a row may have as much as a hundred others. */
+const charactersAtOnce = 256 * 1024;
+
+function endOfStep(rows: readonly FileRow[], from: number, count: number): number {
+  const last = Math.min(rows.length, from + count);
+  let characters = 0;
+  for (let at = from; at < last; at++) {
+    const row = rows[at];
+    characters += row !== undefined && "size" in row ? row.size : 0;
+    if (characters > charactersAtOnce) return Math.max(at, from + 1);
+  }
+  return last;
 }
 
 /** The first `skipped` rows are only remembered: their keys may come again. */

@@ -1,11 +1,12 @@
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
-import { addImport, releaseImport, removeImport, updateImport } from "@countersign/store/queries/imports";
+import { addImport, releaseImport, updateImport } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 import { type ImportOptions, newImport } from "./job.ts";
 import { headlong } from "./pace.ts";
 import { receive } from "./receive.ts";
+import { removeUnbegun } from "./remove.ts";
 import { rowReader } from "./rows.ts";
 import { auditRow, leaseMs, runImport } from "./run.ts";
 
@@ -40,7 +41,7 @@ export async function importFromFile(
         await store.transaction((db) => updateImport(db, job.id, claimant, { claimed_until: untilMs }));
       });
     } catch (error) {
-      await store.transaction((db) => removeImport(db, job.id));
+      await removeUnbegun(store, job.id);
       throw error;
     }
   }

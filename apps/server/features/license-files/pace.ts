@@ -14,7 +14,7 @@ const longestRestMs = 500;
  * How long a step should take, and how many rows it has however long it takes: where every step takes long because the
  * database is far away or the machine has other work, fewer rows would only make more steps.
  */
-const quiet = { stepMs: 100, fewestRows: 512 };
+const quiet = { stepMs: 40, fewestRows: 128 };
 const busy = { stepMs: 5, fewestRows: 64 };
 const mostRows = 2_048;
 

@@ -1,12 +1,6 @@
 import * as contract from "@countersign/contract/manage/license-files";
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
-import {
-  addImport,
-  importById,
-  importsOf,
-  removeImport,
-  updateImport,
-} from "@countersign/store/queries/imports";
+import { addImport, importById, importsOf, updateImport } from "@countersign/store/queries/imports";
 import type { ImportRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theProduct } from "../../http/manage/context.ts";
@@ -19,6 +13,7 @@ import { exportStream, fileName } from "./export.ts";
 import { importRunner } from "./import-runner.ts";
 import { type ImportOptions, newImport } from "./job.ts";
 import { FileTooLarge, mostBytes, receive } from "./receive.ts";
+import { removeUnbegun } from "./remove.ts";
 import { FileProblem, rowReader } from "./rows.ts";
 import { auditRow, leaseMs } from "./run.ts";
 import { showImport, showImportWithErrors } from "./show.ts";
@@ -50,7 +45,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       runner.wake();
       return answer;
     } catch (error) {
-      await store.transaction((db) => removeImport(db, job.id));
+      await removeUnbegun(store, job.id);
       throw asProblem(error);
     }
   }),

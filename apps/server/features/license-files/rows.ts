@@ -10,7 +10,7 @@ import type { Cells, RowError } from "@countersign/domain/license-files/row";
 
 /** A row as the file has it, by field, or what makes it unreadable. */
 export type FileRow =
-  | { readonly row: number; readonly cells: Cells }
+  | { readonly row: number; readonly cells: Cells /** In characters. */; readonly size: number }
   | { readonly row: number; readonly error: RowError };
 
 /** What makes the rest of the file, or all of it, unreadable. */
@@ -74,10 +74,13 @@ class CsvRows implements RowReader {
       return { row: this.#row, error: { field: "row", message } };
     }
     const cells: { [F in ImportField]?: unknown } = {};
+    let size = 0;
     this.#fields.forEach((field, place) => {
-      if (field !== null) cells[field] = withoutGuard(record[place] ?? "");
+      if (field === null) return;
+      cells[field] = withoutGuard(record[place] ?? "");
+      size += record[place]?.length ?? 0;
     });
-    return { row: this.#row, cells };
+    return { row: this.#row, cells, size };
   }
 }
 
@@ -131,7 +134,7 @@ class JsonRows implements RowReader {
         return wrong(name.slice(0, 100), `Two members of the object say ${meaning.field}.`);
       cells[meaning.field] = member;
     }
-    return { row: this.#row, cells };
+    return { row: this.#row, cells, size: text.length };
   }
 
   #meaning(name: string): ReturnType<typeof meaningOf> {

@@ -13,19 +13,14 @@ import {
   writeSorted,
 } from "@countersign/store/queries/import-licenses";
 import { takeBack } from "@countersign/store/queries/import-undo";
-import {
-  removeImport,
-  removeUndo,
-  removeWorkings,
-  undoOf,
-  updateImport,
-} from "@countersign/store/queries/imports";
+import { removeSomePieces, removeUndo, undoOf, updateImport } from "@countersign/store/queries/imports";
 import type { Database, Store } from "@countersign/store/store";
 import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 import { shownLicenses, tellBeforeChange, tellCreated, tellingChanges } from "../events/tell-changes.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import type { Pace } from "./pace.ts";
+import { removeUnbegun, removeWorkings } from "./remove.ts";
 import { FileProblem } from "./rows.ts";
 import { Tally } from "./tally.ts";
 
@@ -79,7 +74,7 @@ class ImportRun {
     this.#clockAheadMs = (await store.clock()) - Date.now();
     if (this.#job.state === "receiving") {
       // Whoever sent it was cut off, and was never told of it.
-      await store.transaction((db) => removeImport(db, this.#job.id));
+      await removeUnbegun(store, this.#job.id);
       return this.#job;
     }
     try {
@@ -131,7 +126,6 @@ class ImportRun {
   }
 
   async #write(): Promise<ImportRow> {
-    const { store } = this.#parts;
     const to = this.#destination(await this.#product());
     for await (const chunk of this.#chunks(to, this.#job.rows_done)) {
       const startedMs = performance.now();
@@ -140,11 +134,7 @@ class ImportRun {
       await this.#rest(performance.now() - startedMs);
     }
     const done = { rows_total: this.#job.rows_done, bytes_done: this.#job.bytes_total };
-    const finished = await this.#finish({ ...done, state: "finished" });
-    if (to.undoable) {
-      while ((await store.transaction((db) => removeUndo(db, finished.id, 5_000))) > 0) await this.#rest(0);
-    }
-    return finished;
+    return this.#finish({ ...done, state: "finished" });
   }
 
   #chunks(to: Destination, skip: number): AsyncGenerator<Chunk, void> {
@@ -229,11 +219,14 @@ class ImportRun {
     const job = { ...this.#job, ...over };
     await store.transaction(async (db) => {
       await this.#mine(updateImport(db, job.id, claimant, over));
-      await removeWorkings(db, job.id);
+      // Of most files this is all; the rest of a large one goes below.
+      await removeSomePieces(db, job.id);
       await addAuditEntries(db, [auditRow(job, `import.${changes.state}`, nowMs)]);
     });
     this.#job = job;
     progress?.(job);
+    // Should the server be killed here, the next one removes what is left: see `importWithLeftovers`.
+    await removeWorkings(store, job.id);
     return job;
   }
 

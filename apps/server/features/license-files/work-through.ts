@@ -1,13 +1,13 @@
 import {
   claimImport,
   importWaits,
-  leftoverUndo,
+  importWithLeftovers,
   releaseImport,
-  removeUndo,
 } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
 import { type LogFields, reasonOf } from "../../log.ts";
 import { courteous } from "./pace.ts";
+import { removeWorkings } from "./remove.ts";
 import { LeftAlone, leaseMs, runImport } from "./run.ts";
 
 export interface WorkParts {
@@ -40,6 +40,6 @@ export async function workThrough(parts: WorkParts): Promise<void> {
       }
     }
   }
-  const over = stopping() ? null : await leftoverUndo(store.reads);
-  if (over !== null) await store.transaction((db) => removeUndo(db, over, 5_000));
+  const over = stopping() ? null : await importWithLeftovers(store.reads);
+  if (over !== null) await removeWorkings(store, over);
 }

@@ -18,6 +18,7 @@ import { invalid, Problem } from "../../http/manage/problem.ts";
 import { applyChange, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
 import { current } from "./current.ts";
+import { type Drained, drain } from "./drain.ts";
 import { readLicense, type ShownLicense } from "./show.ts";
 
 /** What is done to one license by name. Each can be repeated, and then changes nothing. */
@@ -30,9 +31,10 @@ export const actionRoutes: readonly BoundRoute[] = [
     change(context, "license.reinstated", reinstating(context.nowMs)),
   ),
 
-  bind(contract.resetLicenseIps, (context) =>
-    change(context, "license.ips_reset", resettingIps(context.nowMs)),
-  ),
+  bind(contract.resetLicenseIps, async (context) => {
+    const drained = await drain(context.store, [theLicense(context).id]);
+    return change(context, "license.ips_reset", resettingIps(context.nowMs), drained);
+  }),
 
   bind(contract.renewLicense, async (context, { body }) => {
     const renewal = renewalOf(body, context.nowMs);
@@ -73,10 +75,15 @@ export const actionRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-async function change(context: Context, action: string, what: LicenseChange): Promise<ShownLicense> {
+async function change(
+  context: Context,
+  action: string,
+  what: LicenseChange,
+  drained: Drained = new Map(),
+): Promise<ShownLicense> {
   return context.transaction(async (db) => {
     const row = await current(db, context);
-    await applyChange(db, context, action, what, [row]);
+    await applyChange(db, context, action, what, [row], { drained });
     return readLicense(db, row.id, context.nowMs);
   });
 }

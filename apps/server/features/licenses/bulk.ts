@@ -12,6 +12,7 @@ import { type Context, theOrganization, theStanding } from "../../http/manage/co
 import { milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedRows } from "./change.ts";
+import { type Drained, drain } from "./drain.ts";
 import { cursorOf, filterOf, placeOf } from "./list.ts";
 
 type Order = z.output<typeof contract.bulkLicenses.body>;
@@ -59,6 +60,11 @@ const actions: {
   ],
 };
 
+const nothingDrained: Drained = new Map();
+
+/** Those after which a license has no registered addresses. */
+const takesIps: ReadonlySet<Order["action"]> = new Set(["delete", "reset_ips"]);
+
 const mostTags = 20;
 /** One transaction's worth: validations wait while it lasts. A dry run holds up nobody. */
 const lotSize = 50;
@@ -100,19 +106,21 @@ export const bulkRoutes: readonly BoundRoute[] = [
     const nextLot = await lotsOf(context, order, progress.nowMs, until);
     for (let isFirst = true; !progress.isOver; isFirst = false) {
       const before = progress;
-      const { ids, end, filter } = await nextLot(before.at);
+      const { ids, end, filter: wanted } = await nextLot(before.at);
+      const drained =
+        takesIps.has(order.action) && !order.dry_run
+          ? await drain(context.store, await chosenIds(context, ids, wanted, before.nowMs))
+          : nothingDrained;
+      // Those that lost addresses just now are still meant.
+      const filter = wanted === null || drained.size === 0 ? wanted : { ...wanted, minIps: null };
       const work = async (db: Database): Promise<Progress> => {
         const rows = await chosenRows(db, context, ids, filter, before.nowMs, !order.dry_run);
         const changed = order.dry_run
           ? (await change.affected(db, rows)).length
-          : await applyChange(
-              db,
-              context,
-              action,
-              change,
-              rows,
-              order.action === "revoke" ? "together" : "each",
-            );
+          : await applyChange(db, context, action, change, rows, {
+              told: order.action === "revoke" ? "together" : "each",
+              drained,
+            });
         return {
           ...before,
           at: end,
@@ -206,6 +214,16 @@ async function lotsOf(
 }
 
 const byAge = { by: "created_at", descending: false } as const;
+
+async function chosenIds(
+  context: Context,
+  ids: readonly string[],
+  filter: LicenseFilter | null,
+  nowMs: number,
+): Promise<string[]> {
+  const rows = await chosenRows(context.store.reads, context, ids, filter, nowMs, false);
+  return rows.map((row) => row.id);
+}
 
 /** Those of the ids that are the organization's and, where there is a filter, still as it says. */
 async function chosenRows(

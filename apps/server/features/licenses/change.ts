@@ -13,6 +13,7 @@ import {
   tellChanges,
   tellRevokedTogether,
 } from "../events/tell-changes.ts";
+import type { Drained } from "./drain.ts";
 import { maskedKey, type ShownLicense } from "./show.ts";
 
 /** The rows as they are now, and stay until the transaction ends. Those that are gone, or are others', are left out. */
@@ -26,20 +27,24 @@ export async function lockedRows(
   return licensesOf(db, theOrganization(context).id, ids);
 }
 
-/**
- * Does one thing to locked rows and writes down, for each that it changed, what it was before and is now. `together` is
- * for those that are told of as one.
- */
+export interface Recording {
+  /** `together` is for those that are told of as one. */
+  readonly told?: "each" | "together";
+  /** What was taken from them already, and counts as a part of this change. */
+  readonly drained?: Drained;
+}
+
+/** Does one thing to locked rows and writes down, for each that it changed, what it was before and is now. */
 export async function applyChange(
   db: Database,
   context: Context,
   action: string,
   change: LicenseChange,
   rows: readonly LicenseRow[],
-  told: "each" | "together" = "each",
+  { told = "each", drained = new Map() }: Recording = {},
 ): Promise<number> {
   const affected = await change.affected(db, rows);
-  await recorded(db, context, action, affected, () => change.apply(db, affected), told);
+  await recorded(db, context, action, affected, () => change.apply(db, affected), { told, drained });
   return affected.length;
 }
 
@@ -53,12 +58,15 @@ export async function recorded(
   action: string,
   rows: readonly LicenseRow[],
   work: (before: readonly ShownLicense[]) => Promise<void>,
-  told: "each" | "together" = "each",
+  { told = "each", drained = new Map() }: Recording = {},
 ): Promise<ShownLicense[]> {
   if (rows.length === 0) return [];
   const { nowMs } = context;
   const ids = rows.map((row) => row.id);
-  const before = await shownLicenses(db, ids, nowMs);
+  const before = (await shownLicenses(db, ids, nowMs)).map((license) => ({
+    ...license,
+    current_unique_ip_count: license.current_unique_ip_count + (drained.get(license.id) ?? 0),
+  }));
   await tellBeforeChange(db, nowMs, expiredAmong(before));
   await work(before);
   const shown = await shownLicenses(db, ids, nowMs);

@@ -8,12 +8,13 @@ import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { deliverLicenses } from "../mail/license-letters.ts";
+import { endOfLot, startOfLot } from "./batch-size.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
 import type { Draft } from "./draft.ts";
 import { type ShownLicense, showLicense } from "./show.ts";
 
-/** So many are made in one transaction; while it lasts, validations wait on SQLite. */
+/** So many are made in one transaction, or fewer where they are long; while it lasts, validations wait on SQLite. */
 const lotSize = 100;
 /** A letter takes longer to write than a license. */
 const letterLotSize = 25;
@@ -43,7 +44,7 @@ export async function createInLots(
     await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     while (progress.made < named.length) {
       const before: Progress = progress;
-      const lot = named.slice(before.made, before.made + lotSize);
+      const lot = named.slice(before.made, endOfLot(named, before.made, lotSize));
       progress = await context.step(async (db): Promise<Progress> => {
         await checkKeysAreFree(db, product.id, lot, (index) => prefixOf(before.made + index));
         await addLicenses(db, context, product, lot);
@@ -63,8 +64,7 @@ export async function createInLots(
   }
   await deliver(context, product, named);
   const data = await shown(context, named);
-  if (context.request.headers.has("idempotency-key"))
-    await context.transaction(async () => ({ data, next_cursor: null }));
+  await context.keep({ data, next_cursor: null });
   return streamed(data);
 }
 
@@ -136,7 +136,7 @@ function uuidOf(bytes: Uint8Array): string {
 async function takeBack(context: Context, from: Progress, named: readonly Named[]): Promise<void> {
   for (let progress = from; progress.made > 0; ) {
     const before = progress;
-    const start = Math.floor((before.made - 1) / lotSize) * lotSize;
+    const start = startOfLot(named, before.made, lotSize);
     const ids = named.slice(start, before.made).map(({ id }) => id);
     progress = await context.step(async (db): Promise<Progress> => {
       const rows = await lockedRows(db, context, ids);

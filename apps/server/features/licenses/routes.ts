@@ -6,12 +6,14 @@ import { checkUnchanged, theLicense, theProduct } from "../../http/manage/contex
 import { invalid } from "../../http/manage/problem.ts";
 import { deliverLicenses } from "../mail/license-letters.ts";
 import { actionRoutes } from "./actions.ts";
+import { areFew, checkTotalSize } from "./batch-size.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { applyChange, recorded } from "./change.ts";
 import { addLicenses, checkKeysAreFree } from "./create.ts";
 import { createInLots, nameByChance } from "./create-many.ts";
 import { current } from "./current.ts";
 import { readDrafts } from "./draft.ts";
+import { drain } from "./drain.ts";
 import type { LicenseInput } from "./fields.ts";
 import { ipRoutes } from "./ips.ts";
 import { listLicenses } from "./list.ts";
@@ -23,8 +25,10 @@ export const licenseRoutes: readonly BoundRoute[] = [
     const product = theProduct(context);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
     const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, nowMs);
-    if (inputs.length > mostInOneTransaction) return createInLots(context, product, draftsAt, prefixOf);
     const drafts = draftsAt(context.nowMs);
+    checkTotalSize(drafts);
+    if (isList && !areFew(drafts, mostInOneTransaction))
+      return createInLots(context, product, draftsAt, prefixOf);
     const named = nameByChance(drafts);
     // Keys that are made here are not looked for: no two are alike.
     await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
@@ -70,8 +74,11 @@ export const licenseRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.deleteLicense, async (context) => {
+    const drained = await drain(context.store, [theLicense(context).id]);
     await context.transaction(async (db) => {
-      await applyChange(db, context, "license.deleted", deleting(), [await current(db, context)]);
+      await applyChange(db, context, "license.deleted", deleting(), [await current(db, context)], {
+        drained,
+      });
     });
   }),
 
@@ -80,7 +87,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   ...bulkRoutes,
 ];
 
-/** More than this are made in lots: see `createInLots`. */
+/** More than this, or what is long, are made in lots: see `createInLots`. */
 const mostInOneTransaction = 100;
 
 function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract.createLicenses.body>): {

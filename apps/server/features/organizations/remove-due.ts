@@ -1,3 +1,4 @@
+import { forgetAnswersOfTokens } from "@countersign/store/queries/idempotency";
 import {
   type AuditPlace,
   closeOrganization,
@@ -20,6 +21,7 @@ export interface JournalOfOrganizations {
 
 /** Little enough that a verdict, which waits behind it on SQLite, does not wait long. */
 const rowsAtATime = 50;
+const answersAtATime = 20;
 const longestRestMs = 100;
 /** Requests that were answered before the end are written down a little later, by every node. */
 const settledAfterMs = 3_000;
@@ -61,6 +63,8 @@ export class OrganizationRemoval implements Chore {
 
   /** The moment from which on it is gone. False when its deletion was taken back, or somebody else was quicker. */
   async #end(id: string, nowMs: number): Promise<boolean> {
+    // Kept answers are found by the tokens that asked, which go in the transaction below; they may be many and large.
+    while ((await this.#step((db) => forgetAnswersOfTokens(db, id, answersAtATime))) === answersAtATime);
     return this.#store.transaction(async (db) => {
       const organization = await closeOrganization(db, id, nowMs);
       if (organization === undefined) return false;

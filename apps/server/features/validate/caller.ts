@@ -1,4 +1,5 @@
 import type { Address } from "@countersign/domain/ip/address";
+import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
 
@@ -70,7 +71,8 @@ export class Caller {
       this.endpoint,
       status,
       ip,
-      version,
+      // A body has 16 KB, and every request is kept for weeks: what is longer is no version anyway.
+      version === null ? null : version.slice(0, maxVersionLength),
       deviceId,
       problem,
       tracked,

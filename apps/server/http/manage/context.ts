@@ -39,6 +39,11 @@ export interface Context {
    * it, or how far another try of the same request is: then `work` was undone.
    */
   readonly step: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+  /**
+   * Keeps the answer of a request that was done in several transactions, if it has an `Idempotency-Key`. Unlike with
+   * `transaction`, the answer is made ready before anybody waits for it, so it may be large.
+   */
+  readonly keep: (answer: unknown) => Promise<void>;
   /** What the last step returned, also of an earlier try; null before the first, or without an `Idempotency-Key`. */
   readonly progress: () => unknown;
 }

@@ -1,8 +1,11 @@
 import { forgetAnswers } from "@countersign/store/queries/idempotency";
+import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
 const everyMs = 10 * 60_000;
+/** One transaction's worth: an answer that lists thousands of licenses has megabytes. */
+const answersAtATime = 20;
 const keptForMs = 24 * 60 * 60_000;
 
 /** Kept answers are for programs that try again, which they do within minutes. */
@@ -10,6 +13,10 @@ export function answerForgetting(store: Store): Chore {
   return {
     name: "forget kept answers",
     everyMs,
-    run: () => store.transaction((db) => forgetAnswers(db, Date.now() - keptForMs)),
+    run: async () => {
+      const beforeMs = Date.now() - keptForMs;
+      const forgetSome = () => store.transaction((db) => forgetAnswers(db, beforeMs, answersAtATime), "soon");
+      while ((await forgetSome()) === answersAtATime) await pause();
+    },
   };
 }

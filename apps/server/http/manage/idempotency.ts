@@ -76,6 +76,12 @@ export class Idempotency {
     await this.#write(db, this.#row(status, body, nowMs));
   }
 
+  /** The same for an answer that is known before, and may be large: it is sealed before anybody waits. */
+  async keepAlone(status: number, body: unknown, nowMs: number): Promise<void> {
+    const row = this.#row(status, body, nowMs);
+    await this.#store.transaction((db) => this.#write(db, row));
+  }
+
   /** What the last step of this request, or of an earlier try of it, wrote down; null before the first. */
   progress(): unknown {
     return this.#sealedProgress === null ? null : this.#opened(this.#sealedProgress);

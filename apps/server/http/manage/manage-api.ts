@@ -90,6 +90,15 @@ export class ManageApi {
           throw error instanceof Overtaken ? underWay() : error;
         }
       },
+      keep: async (value) => {
+        try {
+          await idempotency?.keepAlone(route.status, value, nowMs);
+        } catch (error) {
+          const kept = await idempotency?.answered();
+          if (kept) throw new AnsweredBefore(kept);
+          throw error instanceof Overtaken ? underWay() : error;
+        }
+      },
       progress: () => idempotency?.progress() ?? null,
       step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
         // How far a request is gets kept as it is, so a secret could be part of it.

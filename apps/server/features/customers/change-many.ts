@@ -1,0 +1,94 @@
+import { customerOf, someLicenseIdsOfCustomer } from "@countersign/store/queries/customer-views";
+import { knownCustomerId } from "@countersign/store/queries/customers";
+import { pause } from "@countersign/store/queries/license-list";
+import {
+  type CustomerNames,
+  refreshSearchTextOf,
+  staleTexts,
+} from "@countersign/store/queries/license-search";
+import { type Context, theOrganization } from "../../http/manage/context.ts";
+import {
+  type CustomerChanges,
+  changeCustomer,
+  isSamePerson,
+  moveSome,
+  wantedView,
+  writeWanted,
+} from "./change.ts";
+import type { CustomerView, ShownCustomer } from "./show.ts";
+
+/** A customer with more licenses is changed in several transactions: on SQLite everybody else waits for each. */
+const fewLicenses = 100;
+const licensesAtOnce = 50;
+
+/**
+ * Changes a customer, however many licenses they have. What concerns each license is done before the change is recorded
+ * and answered: where that is interrupted, the same request again does the rest.
+ */
+export async function changeCustomerInSteps(
+  context: Context,
+  customerId: string,
+  changes: CustomerChanges,
+): Promise<ShownCustomer> {
+  const before = await customerOf(context.store.reads, theOrganization(context).id, customerId);
+  const { updated_at: _, ...fields } = changes;
+  const wanted = before === undefined ? null : wantedView(context, before, fields);
+  if (before === undefined || wanted === null || !(await isAboutMany(context, before, wanted)))
+    return context.transaction((db) => changeCustomer(db, context, customerId, changes, null));
+  let moved = 0;
+  let view = wanted;
+  if (isSamePerson(before, wanted)) await refreshTexts(context, view);
+  else {
+    ({ view } = await context.store.transaction((db) => writeWanted(db, context, customerId, changes)));
+    moved = await moveAll(context, customerId, view);
+  }
+  const shown = await context.transaction((db) => changeCustomer(db, context, customerId, changes, moved));
+  // Those that were made meanwhile, and those that the other customer had before.
+  await refreshTexts(context, view);
+  return shown;
+}
+
+async function isAboutMany(context: Context, before: CustomerView, wanted: CustomerView): Promise<boolean> {
+  if (await hasMany(context, before.customer_id)) return true;
+  if (isSamePerson(before, wanted)) return false;
+  const { email, discord_id: discordId } = wanted;
+  if (email === null && discordId === null) return false;
+  const other = await knownCustomerId(context.store.reads, { email, discordId });
+  return other !== null && (await hasMany(context, other));
+}
+
+async function hasMany(context: Context, customerId: string): Promise<boolean> {
+  const { id } = theOrganization(context);
+  const some = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
+  return some.length > fewLicenses;
+}
+
+/** All but a few, which the transaction takes along that ends the change. */
+async function moveAll(context: Context, fromId: string, view: CustomerView): Promise<number> {
+  const { store } = context;
+  const { id } = theOrganization(context);
+  for (let moved = 0; ; await pause()) {
+    const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
+    if (ids.length < licensesAtOnce) return moved;
+    moved += await store.transaction(async (db) => {
+      const count = await moveSome(db, context, fromId, view.customer_id, ids);
+      await refreshSearchTextOf(db, ids, namesOf(view));
+      return count;
+    }, "soon");
+  }
+}
+
+async function refreshTexts(context: Context, view: CustomerView): Promise<void> {
+  const { store } = context;
+  const { organization_id: organizationId, customer_id: customerId } = view;
+  for (let after: string | null = ""; after !== null; await pause()) {
+    const found = await staleTexts(store.reads, organizationId, customerId, namesOf(view), after);
+    if (found.stale.length > 0)
+      await store.transaction((db) => refreshSearchTextOf(db, found.stale, namesOf(view)), "soon");
+    after = found.last;
+  }
+}
+
+function namesOf({ email, name, discord_id: discordId }: CustomerView): CustomerNames {
+  return { email, name, discordId };
+}

@@ -1,0 +1,56 @@
+import { Problem } from "../../http/manage/problem.ts";
+import type { Draft } from "./draft.ts";
+
+/**
+ * What a seller can write at any length is kept with each license, told with its event and answered. So one request
+ * writes at most this much of it, however many licenses share it.
+ */
+const mostBytes = 8 * 1024 * 1024;
+/** The same for one transaction: on SQLite everybody else waits for it. */
+const bytesAtOnce = 256 * 1024;
+
+/** How many bytes of a license are as long as its seller wants. */
+export function longBytes({ metadata, customOverride, notes }: Draft): number {
+  return byteLength(metadata) + byteLength(customOverride) + byteLength(notes);
+}
+
+/** Refuses what would write too much, and says by how much. */
+export function checkTotalSize(drafts: readonly Draft[]): void {
+  const total = totalOf(drafts);
+  if (total <= mostBytes) return;
+  const message =
+    `metadata, custom_override and notes have ${total} bytes in all ${drafts.length} licenses together. ` +
+    `One request can write ${mostBytes}: make fewer licenses at a time, or leave out what is long.`;
+  const fields = ["metadata", "custom_override", "notes"] as const;
+  throw new Problem("invalid", message, { errors: fields.map((field) => ({ field, message })) });
+}
+
+/** Whether they fit into one transaction. */
+export function areFew(drafts: readonly Draft[], most: number): boolean {
+  return drafts.length <= most && totalOf(drafts) <= bytesAtOnce;
+}
+
+/** Where a lot ends that begins here: after so many, or as soon as they are long. */
+export function endOfLot(drafts: readonly Draft[], start: number, most: number): number {
+  let end = start;
+  for (let bytes = 0; end < drafts.length && end - start < most; end++) {
+    const draft = drafts[end];
+    bytes += draft === undefined ? 0 : longBytes(draft);
+    if (bytes > bytesAtOnce && end > start) break;
+  }
+  return end;
+}
+
+/** The same backwards: where a lot begins that ends here. */
+export function startOfLot(drafts: readonly Draft[], end: number, most: number): number {
+  const backwards = drafts.slice(Math.max(0, end - most), end).reverse();
+  return end - endOfLot(backwards, 0, most);
+}
+
+function totalOf(drafts: readonly Draft[]): number {
+  return drafts.reduce((sum, draft) => sum + longBytes(draft), 0);
+}
+
+function byteLength(text: string | null | undefined): number {
+  return text === null || text === undefined ? 0 : Buffer.byteLength(text);
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { parseAddress } from "@countersign/domain/ip/address";
+import type { CallerProduct } from "@countersign/store/calls";
+import type { JournalEntry } from "@countersign/store/journal";
+import { Caller } from "./caller.ts";
+
+test("what is kept of a request is short, whatever it sent as its version", () => {
+  const kept: JournalEntry[] = [];
+  const address = parseAddress("203.0.113.1");
+  if (address === null) throw new Error("That is an address.");
+  const caller = new Caller("validate", "r", { publicId: "p", hash: "h" }, address, () => {}, {
+    count: () => {},
+    record: (entry) => kept.push(entry),
+  });
+  const product = { organizationId: "o", productId: "p" } as CallerProduct["facts"];
+  const happened = { nowMs: 1, product, licenseId: null, status: "active", ip: "203.0.113.1" };
+  const rest = { deviceId: null, problem: null, tracked: false };
+  caller.record({ ...happened, ...rest, version: "9".repeat(15_000) });
+  caller.record({ ...happened, ...rest, version: "2.1.3" });
+  expect(kept.map((entry) => entry[8])).toEqual(["9".repeat(64), "2.1.3"]);
+});
