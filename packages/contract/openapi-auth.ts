@@ -1,4 +1,5 @@
 import { type AuthRoute, authBase } from "./auth/route.ts";
+import { sizeInWords } from "./body-limit.ts";
 import { Schemas } from "./openapi-schemas.ts";
 
 /** What the document says of the addresses at which people sign in, all of it from their list. */
@@ -57,10 +58,11 @@ function inQuery(route: AuthRoute, schemas: Schemas): object[] {
   });
 }
 
-function requestBody({ body }: AuthRoute, schemas: Schemas): object {
+function requestBody({ body, bodyLimit }: AuthRoute, schemas: Schemas): object {
   if (body === null) return {};
   return {
     requestBody: {
+      description: `At most ${sizeInWords(bodyLimit)}.`,
       required: !body.safeParse({}).success,
       content: { "application/json": { schema: schemas.of(body) } },
     },
@@ -100,7 +102,7 @@ function problemsOf(route: AuthRoute): number[] {
   if (route.needs === "session") statuses.add(401);
   // A change that another site sends is refused everywhere.
   if (isPost) statuses.add(403);
-  if (isPost) for (const status of [400, 413, 415]) statuses.add(status);
+  if (isPost) for (const status of [400, 408, 413, 415]) statuses.add(status);
   for (const status of [422, 429, 500, 503]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { sizeInWords } from "./body-limit.ts";
 import { type Access, nothing, pathParameters, type Route } from "./manage/route.ts";
 import { id, problem } from "./manage/shapes.ts";
 import { problemResponses, problemsOf } from "./openapi-problems.ts";
@@ -147,7 +148,11 @@ function requestBody(route: Route, schemas: Schemas): object {
   const schema = route.bodyTypes === undefined ? schemas.of(route.body) : { type: "string" };
   const required = route.bodyTypes !== undefined || !route.body.safeParse({}).success;
   return {
-    requestBody: { required, content: Object.fromEntries(types.map((type) => [type, { schema }])) },
+    requestBody: {
+      description: `At most ${sizeInWords(route.bodyLimit)}.`,
+      required,
+      content: Object.fromEntries(types.map((type) => [type, { schema }])),
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ordinaryBody } from "../body-limit.ts";
 import { id, name, time } from "../manage/shapes.ts";
 import { authRoute } from "./route.ts";
 import { done, openSession, opensSession, signedInPerson } from "./shapes.ts";
@@ -59,6 +60,7 @@ export const addPasskey = authRoute({
   description: "With what `navigator.credentials.create` gave. The device must have asked who holds it.",
   group,
   needs: "session",
+  bodyLimit: ordinaryBody,
   body: z.strictObject({ response: fromBrowser, name: name.optional() }),
   answer: passkey,
   problems: [409],
@@ -128,6 +130,7 @@ export const signInWithPasskey = authRoute({
   description: "With what `navigator.credentials.get` gave. A passkey stands for both factors.",
   group,
   needs: "nobody",
+  bodyLimit: ordinaryBody,
   body: z.strictObject({ response: fromBrowser }),
   answer: z.object({ session: openSession, user: signedInPerson }),
   cookies: opensSession,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type BodyLimit, smallBody } from "../body-limit.ts";
 
 export const authBase = "/api/auth";
 
@@ -21,6 +22,8 @@ export interface AuthRoute<Id extends string = string> {
   readonly query: z.ZodObject;
   /** Null where there is none. */
   readonly body: z.ZodType | null;
+  /** How much of a body is read. */
+  readonly bodyLimit: BodyLimit;
   /** The body of a 200; null where it only ever leads to another page. */
   readonly answer: z.ZodType | null;
   /** Where it leads, for an address that is opened as a page. */
@@ -35,8 +38,8 @@ const noQuery = z.object({});
 
 /** An address with what most leave out filled in. */
 export function authRoute<const Id extends string>(
-  parts: Omit<AuthRoute<Id>, "query" | "body" | "answer" | "problems"> &
-    Partial<Pick<AuthRoute<Id>, "query" | "body" | "answer" | "problems">>,
+  parts: Omit<AuthRoute<Id>, "query" | "body" | "bodyLimit" | "answer" | "problems"> &
+    Partial<Pick<AuthRoute<Id>, "query" | "body" | "bodyLimit" | "answer" | "problems">>,
 ): AuthRoute<Id> {
-  return { query: noQuery, body: null, answer: null, problems: [], ...parts };
+  return { query: noQuery, body: null, bodyLimit: smallBody, answer: null, problems: [], ...parts };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { smallBody } from "../body-limit.ts";
 import { anyone, person, route } from "./route.ts";
 import { email, id, locale, name, page, pageQuery, time } from "./shapes.ts";
 
@@ -127,7 +128,7 @@ export const getSetup = route({
   path: "/setup",
   summary: "Whether the first account is still to be made",
   group,
-  access: anyone,
+  access: anyone("anything"),
   query: z.object({
     token: z.string().min(1).max(200).optional().meta({ description: "That of a set-up link, to check it." }),
   }),
@@ -149,7 +150,8 @@ export const runSetup = route({
   description:
     "With the token of the link that the server printed when it started, within 30 minutes, once. The person becomes the platform admin and is signed in: the answer sets the session cookie.",
   group,
-  access: anyone,
+  access: anyone("token"),
+  bodyLimit: smallBody,
   body: z.strictObject({
     token: z.string().min(1).max(200),
     name,

@@ -87,7 +87,7 @@ export const getReceivedInvitation = route({
   summary: "Read an invitation that you received",
   description: "By the token in its link, which only the letter holds.",
   group,
-  access: anyone,
+  access: anyone("anything"),
   answer: receivedInvitation,
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listBody } from "../body-limit.ts";
 import {
   durations,
   license,
@@ -165,6 +166,7 @@ export const bulkLicenses = route({
     "request with it as `cursor`, and with a new key, to go on.",
   group,
   access: member("licenses:view"),
+  bodyLimit: listBody,
   body: z.discriminatedUnion("action", [
     act("revoke", { reason: reason.nullable().optional() }),
     act("reinstate", {}),

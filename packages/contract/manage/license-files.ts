@@ -1,5 +1,6 @@
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
 import { z } from "zod";
+import { fileBody } from "../body-limit.ts";
 import { licenseFilter } from "./license-fields.ts";
 import { member, route } from "./route.ts";
 import { flagQuery, id, page, pageQuery, time } from "./shapes.ts";
@@ -102,6 +103,7 @@ export const importLicenses = route({
   access: member("licenses:import"),
   query: z.object({ ...importOptions, columns: columnMap.default({}) }),
   bodyTypes: ["text/csv", "application/x-ndjson"],
+  bodyLimit: fileBody,
   answer: licenseImportWithErrors,
   status: 202,
 });

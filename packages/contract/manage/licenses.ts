@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bulkBody, longBody } from "../body-limit.ts";
 import { license, licenseFields, licenseFilter, newLicense } from "./license-fields.ts";
 import { member, route } from "./route.ts";
 import { flagQuery, page, pageQuery, updatedAtGuard } from "./shapes.ts";
@@ -20,6 +21,7 @@ export const createLicenses = route({
     "metadata, custom_override and notes can have 8 MiB in all licenses of a request together.",
   group,
   access: member("licenses:create"),
+  bodyLimit: bulkBody,
   body: z.strictObject({
     ...newLicense,
     count: z.int().min(1).max(mostAtOnce).optional(),
@@ -106,6 +108,7 @@ export const updateLicense = route({
     "expired license. The key is changed by rotate-key alone.",
   group,
   access: member("licenses:update"),
+  bodyLimit: longBody,
   body: z.strictObject({ ...licenseFields, ...updatedAtGuard }),
   answer: license,
 });

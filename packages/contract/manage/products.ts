@@ -1,6 +1,7 @@
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
 import { placeholderNames } from "@countersign/domain/custom-response/template";
 import { z } from "zod";
+import { longBody } from "../body-limit.ts";
 import { member, route } from "./route.ts";
 import { secret } from "./secrets.ts";
 import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
@@ -115,6 +116,7 @@ export const createProduct = route({
   description: "The answer carries the API key in full, this once.",
   group,
   access: member("products:manage"),
+  bodyLimit: longBody,
   body: z.strictObject({ name, ...settable }),
   answer: product.extend({ api_key: apiKeySecret }).meta({ id: "CreatedProduct" }),
 });
@@ -138,6 +140,7 @@ export const updateProduct = route({
     "A change holds from the next request on. A disabled or archived product can be made active again.",
   group,
   access: member("products:manage"),
+  bodyLimit: longBody,
   body: z.strictObject({ name: name.optional(), ...settable, ...updatedAtGuard }),
   answer: product,
 });
@@ -164,6 +167,7 @@ export const previewCustomResponse = route({
     "the placeholders are filled with examples, or with what sample says.",
   group,
   access: member("products:view", "products:manage"),
+  bodyLimit: longBody,
   status: 200,
   body: z.strictObject({
     template: customResponse.nullable().optional(),

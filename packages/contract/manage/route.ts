@@ -1,5 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { z } from "zod";
+import { type BodyLimit, noBody, ordinaryBody } from "../body-limit.ts";
 
 /**
  * One endpoint of the management API, as data. The server binds a handler to it, the reference is written from it, the
@@ -30,13 +31,19 @@ export interface Route<
   readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html";
   /** For bodies that are not JSON: read as they come, not parsed. */
   readonly bodyTypes?: readonly string[];
+  /** How much of a body is read. */
+  readonly bodyLimit: BodyLimit;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who may call it. Whoever may not learns nothing: an organization one is no member of does not exist. */
 export type Access =
-  | { readonly who: "anyone" }
+  | {
+      readonly who: "anyone";
+      /** What a request counts as, when one IP address sends many: something to read, or a secret that is tried. */
+      readonly attempt: "anything" | "token";
+    }
   /** Someone who is signed in, or a personal access token, acting for themselves. */
   | { readonly who: "person" }
   /** A member of the organization in question whose role, or a token that, allows this; null for any member. */
@@ -49,7 +56,7 @@ export type Access =
   | { readonly who: "owner" }
   | { readonly who: "platform_admin" };
 
-export const anyone: Access = { who: "anyone" };
+export const anyone = (attempt: "anything" | "token"): Access => ({ who: "anyone", attempt });
 export const person: Access = { who: "person" };
 export const owner: Access = { who: "owner" };
 export const platformAdmin: Access = { who: "platform_admin" };
@@ -70,11 +77,12 @@ export function route<
   B extends Part = typeof nothing,
   A extends Part = typeof nothing,
 >(
-  parts: Omit<Route<Q, B, A>, "query" | "body" | "answer" | "status"> & {
+  parts: Omit<Route<Q, B, A>, "query" | "body" | "answer" | "status" | "bodyLimit"> & {
     readonly query?: Q;
     readonly body?: B;
     readonly answer?: A;
     readonly status?: Route["status"];
+    readonly bodyLimit?: BodyLimit;
   },
 ): Route<Q, B, A> {
   const answer = (parts.answer ?? nothing) as A;
@@ -82,6 +90,7 @@ export function route<
     ...parts,
     query: (parts.query ?? noQuery) as Q,
     body: (parts.body ?? nothing) as B,
+    bodyLimit: parts.bodyLimit ?? (parts.body === undefined ? noBody : ordinaryBody),
     answer,
     status: parts.status ?? (parts.answer === undefined ? 204 : parts.method === "POST" ? 201 : 200),
   };

@@ -1,5 +1,6 @@
 import { parseVersionRecord } from "@countersign/domain/versions/catalog";
 import { z } from "zod";
+import { listBody } from "../body-limit.ts";
 import { member, route } from "./route.ts";
 import { page, pageQuery, time } from "./shapes.ts";
 
@@ -59,6 +60,7 @@ export const replaceVersions = route({
   description: "With the revision that was read, it is refused if somebody changed the list since.",
   group,
   access: member("products:manage"),
+  bodyLimit: listBody,
   body: z.strictObject({
     versions: z.array(z.strictObject({ version, state })).max(maxVersions),
     revision: revision.optional(),

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noSuchPath } from "../../http/answers.ts";
+import { targetOf } from "../../http/target.ts";
 
 const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
@@ -45,7 +46,7 @@ export class DashboardPages {
 
   /** A file of the dashboard, or the page itself; a problem for what no person would open. */
   answer(request: Request, requestId: string): Response {
-    const pathname = pathOf(request);
+    const { pathname } = targetOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
     const asset = this.#assets.get(pathname);
     if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
@@ -126,11 +127,6 @@ function packedOf(path: string): Asset["packed"] {
   for (const [name, ending] of Object.entries(packings))
     if (existsSync(path + ending)) packed.set(name, readFileSync(path + ending));
   return packed;
-}
-
-/** Not by `new URL`, which throws when the Host that somebody sent is none. */
-function pathOf(request: Request): string {
-  return /^(?:\w+:\/\/[^/?#]*)?([^?#]*)/.exec(request.url)?.[1] ?? "/";
 }
 
 /** Nothing from anywhere else, nothing written into the page, and styles only from who knows the word of the day. */

@@ -2,6 +2,7 @@ import { authBase } from "@countersign/contract/auth/route";
 import type { Config } from "../../config.ts";
 import { addressOf } from "../../http/address.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { pathBelow, targetOf } from "../../http/target.ts";
 import { type GuardedRoute, nothingAt, routeAt } from "./auth-routes.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { hasSignedCookie, sessionCookieName } from "./session-cookie.ts";
@@ -41,8 +42,8 @@ export class Door {
   }
 
   enter(request: Request, peer: string | null, requestId: string): Visit | TurnedAway {
-    const url = new URL(request.url);
-    const path = url.pathname.slice(authBase.length);
+    const url = targetOf(request);
+    const path = pathBelow(url.pathname, authBase);
     const route = routeAt(request.method, path);
     const attempt = route?.attempt ?? "anything";
     const ip = addressOf(peer, request.headers, this.#config.trustedProxies);

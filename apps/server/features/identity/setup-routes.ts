@@ -26,7 +26,6 @@ export const setupRoutes: readonly BoundRoute[] = [
 
   bind(contract.runSetup, async (context, { body }) => {
     const { store, signIn, nowMs, ip } = context;
-    await signIn.flood.check("token", ip, null);
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is dear; what counts is that it is still good afterwards.
     if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw over();

@@ -1,10 +1,14 @@
+import { fileBody } from "@countersign/contract/body-limit";
 import { addPiece } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
 import { FileProblem, type RowReader } from "./rows.ts";
 
-export const mostBytes = 100 * 1024 * 1024;
+export const mostBytes = fileBody.bytes;
 /** Long enough that the file is in few pieces, short enough that writing one down holds up nobody. */
 const pieceLength = 512 * 1024;
+
+/** How often it is said that the file still arrives, well within the time that an import is left alone for. */
+const stillHereEveryMs = 2_000;
 
 /** The file is larger than what is taken. */
 export class FileTooLarge extends Error {}
@@ -24,15 +28,20 @@ export async function receive(
   let bytes = 0;
   let number = 0;
   let pending = "";
+  let lastSignMs = performance.now();
   const writeDown = async (piece: string) => {
     if (number === 0) header.read(piece);
     await store.transaction((db) => addPiece(db, importId, number, piece));
     number += 1;
-    await stillHere();
   };
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > mostBytes) throw new FileTooLarge();
+    // By time and not by pieces: over a slow line one piece takes longer than an import is left alone for.
+    if (performance.now() - lastSignMs > stillHereEveryMs) {
+      await stillHere();
+      lastSignMs = performance.now();
+    }
     pending += decoded(decoder, chunk, bytes);
     while (pending.length >= pieceLength) {
       const end = characterEnd(pending, pieceLength);

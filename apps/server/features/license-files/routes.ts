@@ -3,6 +3,7 @@ import { addAuditEntries } from "@countersign/store/queries/audit-log";
 import { addImport, importById, importsOf, updateImport } from "@countersign/store/queries/imports";
 import type { ImportRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { lastOnConnection } from "../../http/manage/bounded-body.ts";
 import { type Context, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
@@ -37,8 +38,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       const bytes = await receiveBody(context, job, runner.claimant, options);
       const answer = await context.transaction(async (db) => {
         const arrived = { state: "waiting", bytes_total: bytes, claimed_by: null, claimed_until: 0 } as const;
-        if (!(await updateImport(db, job.id, runner.claimant, arrived)))
-          throw new Problem("unavailable", "The file came too slowly. Send it again.");
+        if (!(await updateImport(db, job.id, runner.claimant, arrived))) throw givenUp();
         await addAuditEntries(db, [auditRow(job, "import.started", nowMs)]);
         return showImportWithErrors({ ...job, ...arrived });
       });
@@ -93,22 +93,33 @@ async function receiveBody(
   claimant: string,
   options: ImportOptions,
 ): Promise<number> {
-  const { store, request, body } = context;
-  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw new FileTooLarge();
+  const { store, body } = context;
   if (body === null) throw new FileProblem("The file is empty.");
   return receive(store, job.id, body, rowReader(options.format, options.columns), async () => {
     const untilMs = (await store.clock()) + leaseMs;
-    await store.transaction((db) => updateImport(db, job.id, claimant, { claimed_until: untilMs }));
+    const isOurs = await store.transaction((db) =>
+      updateImport(db, job.id, claimant, { claimed_until: untilMs }),
+    );
+    if (!isOurs) throw givenUp();
+  });
+}
+
+/** The server was too slow to say in time that the file still arrives, and another one has removed the import. */
+function givenUp(): Problem {
+  return new Problem("unavailable", "The import was given up before the file had arrived. Send it again.", {
+    headers: { "retry-after": "1" },
   });
 }
 
 function asProblem(error: unknown): unknown {
   if (error instanceof FileProblem)
     return new Problem("invalid", error.message, { errors: [{ field: "body", message: error.message }] });
-  if (error instanceof FileTooLarge)
+  const isTooLarge = error instanceof Problem && error.kind === "too_large";
+  if (isTooLarge || error instanceof FileTooLarge)
     return new Problem(
       "too_large",
       `The file is larger than ${mostBytes / 1024 / 1024} MiB. Send it in parts.`,
+      { headers: lastOnConnection },
     );
   return error;
 }

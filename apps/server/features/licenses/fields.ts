@@ -5,29 +5,14 @@ import { type ExpiryAnswer, readExpiry } from "@countersign/domain/licenses/expi
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
+import { ErrorList } from "../../http/manage/error-list.ts";
 import { milliseconds } from "../../http/manage/page.ts";
-import { type FieldError, Problem } from "../../http/manage/problem.ts";
 
 export type LicenseInput = z.output<z.ZodObject<typeof newLicense>>;
 
 /** Collects everything that is wrong, so that all of it is answered at once. */
-export class FieldErrors {
-  readonly #errors: FieldError[] = [];
+export class FieldErrors extends ErrorList {}
 
-  /** `message` goes on where the field's name ends. */
-  add(field: string, message: string): void {
-    if (this.#errors.length < mostErrors) this.#errors.push({ field, message: `${field} ${message}.` });
-  }
-
-  throwIfAny(): void {
-    if (this.#errors.length === 0) return;
-    const shown = this.#errors.slice(0, 5).map((error) => error.message);
-    throw new Problem("invalid", shown.join(" "), { errors: this.#errors });
-  }
-}
-
-/** Nobody reads ten thousand. */
-const mostErrors = 100;
 const mostMetadataBytes = 8 * 1024;
 
 export function expiryOf(

@@ -32,6 +32,8 @@ const explanations: Readonly<Record<ProblemKind, string>> = {
     "The same request was made before with this Idempotency-Key, and its answer contained a secret. Secrets are shown\nonce and not kept. `first_answer` is that answer without them, `secret_fields` names them, and `detail` says how\nto get a new one. Nothing was changed by the repeat.",
   changed_meanwhile:
     "If-Match, or `updated_at` in the body, says that you read an older state than the present one.\nRead it again and repeat your change.",
+  too_slow:
+    "The body of the request stopped arriving, or took longer than a body of its size should. Send it again.",
   too_large: "The body is larger than this address takes.",
   wrong_type: "The body has another Content-Type than this address reads.",
   limit_reached: "A limit of the plan, or one that the operator set, is reached. `detail` says which.",

@@ -18,6 +18,13 @@ export class Overtaken extends Error {
 /** In place of a status, while the request has no answer yet: what is sealed is then how far it is. */
 const unanswered = 0;
 
+/** Null when the request has no `Idempotency-Key`. */
+export function idempotencyKeyOf(request: Request): string | null {
+  const key = request.headers.get("idempotency-key");
+  if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new Problem("malformed", "Idempotency-Key should have 1 to 255 visible ASCII characters.");
+}
+
 /** One request that says by which key it may be repeated. */
 export class Idempotency {
   readonly #store: Store;
@@ -28,23 +35,12 @@ export class Idempotency {
   /** How far the request is, sealed, as far as is known here; null when nothing of it is written down. */
   #sealedProgress: string | null = null;
 
-  private constructor(store: Store, actorId: string, key: string, hash: Hash) {
+  /** `request` is all that makes two requests the same, as far as it is known by now. */
+  constructor(store: Store, actorId: string, key: string, request: string) {
     this.#store = store;
     this.#actorId = actorId;
     this.#key = key;
-    this.#hash = hash;
-  }
-
-  /** Null when the request has no `Idempotency-Key`. */
-  static of(request: Request, body: string, store: Store, actorId: string): Idempotency | null {
-    const key = request.headers.get("idempotency-key");
-    if (key === null) return null;
-    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new Problem("malformed", "Idempotency-Key should have 1 to 255 visible ASCII characters.");
-    }
-    const url = new URL(request.url);
-    const hash = createHash("sha256").update(`${request.method} ${url.pathname}${url.search}\n${body}`);
-    return new Idempotency(store, actorId, key, hash);
+    this.#hash = createHash("sha256").update(request);
   }
 
   /** A body that is read as it comes is part of the request too. What it is gets known once it was read to its end. */

@@ -4,13 +4,16 @@ import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import { type Log, reasonOf } from "../../log.ts";
 import { addressOf } from "../address.ts";
+import { pathBelow, targetOf } from "../target.ts";
 import { authenticate, authorize, type SignIn } from "./access.ts";
 import { type Actor, actorId } from "./actor.ts";
 import type { BoundRoute } from "./bind.ts";
+import { bodyBounds, boundedBody } from "./bounded-body.ts";
 import type { Context } from "./context.ts";
-import { Idempotency, type KeptAnswer, Overtaken } from "./idempotency.ts";
+import { Idempotency, idempotencyKeyOf, type KeptAnswer, Overtaken } from "./idempotency.ts";
 import { ifMatchOf } from "./if-match.ts";
-import { mediaType, readBody, readQuery } from "./input.ts";
+import { readBody, readQuery } from "./input.ts";
+import { mediaType } from "./json-body.ts";
 import { Problem, problemResponse } from "./problem.ts";
 import { Router } from "./router.ts";
 import { SecretsOnce } from "./secrets-once.ts";
@@ -47,21 +50,26 @@ export class ManageApi {
 
   async #answer(request: Request, peer: string | null, requestId: string): Promise<Response> {
     const { store } = this.#parts;
-    const url = new URL(request.url);
-    const match = this.#router.match(request.method, url.pathname.slice(manageBase.length));
+    const { pathname, search, searchParams } = targetOf(request);
+    const match = this.#router.match(request.method, pathBelow(pathname, manageBase));
     if (!match.found) throw unmatched(request.method, match.methods);
     const { route, handle } = match.bound;
+    const ip = addressOf(peer, request.headers, this.#parts.config.trustedProxies);
+    if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
     const nowMs = Date.now();
     const actor = await authenticate(request, store, this.#parts.signIn, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store);
     if (subject.organization !== null && isWrite(request)) checkServed(subject.organization);
-    const query = readQuery(route, url);
+    const query = readQuery(route, searchParams);
+    const ifMatch = ifMatchOf(request);
+    const key = request.method === "POST" && actor !== null ? idempotencyKeyOf(request) : null;
+    // Last of all: whoever is refused for any other reason has sent nothing but the first lines of the request.
     const body = await readBody(route, request);
     const idempotency =
-      request.method === "POST" && actor !== null
-        ? Idempotency.of(request, body.text, store, actorId(actor))
-        : null;
+      key === null || actor === null
+        ? null
+        : new Idempotency(store, actorId(actor), key, `POST ${pathname}${search}\n${body.text}`);
     // Whether a body that is read as it comes is the same as before is known when it has come.
     const before = route.bodyTypes === undefined ? await idempotency?.answered() : null;
     if (before) return this.#repeat(route, before, requestId);
@@ -72,10 +80,10 @@ export class ManageApi {
       actor,
       nowMs,
       requestId,
-      ip: addressOf(peer, request.headers, this.#parts.config.trustedProxies),
+      ip,
       request,
       body: streamOf(request, route, idempotency),
-      ifMatch: ifMatchOf(request),
+      ifMatch,
       transaction: async (work) => {
         try {
           return await store.transaction(async (db) => {
@@ -195,7 +203,8 @@ function streamOf(
   idempotency: Idempotency | null,
 ): AsyncIterable<Uint8Array> | null {
   if (route.bodyTypes === undefined || request.body === null) return null;
-  return idempotency === null ? request.body : idempotency.reading(request.body, mediaType(request));
+  const body = boundedBody(request, bodyBounds(route.bodyLimit.bytes));
+  return idempotency === null ? body : idempotency.reading(body, mediaType(request));
 }
 
 function isWrite(request: Request): boolean {

@@ -8,6 +8,7 @@ export const problemKinds = {
   email_not_verified: [403, "The e-mail address is not verified"],
   forbidden: [403, "Not allowed"],
   wrong_origin: [403, "The request comes from another site"],
+  too_slow: [408, "The body did not arrive in time"],
   not_found: [404, "There is nothing here"],
   wrong_method: [405, "This address does not answer to that method"],
   conflict: [409, "This clashes with what is there"],

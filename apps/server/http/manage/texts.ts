@@ -1,4 +1,4 @@
-import { type FieldError, Problem } from "./problem.ts";
+import { ErrorList } from "./error-list.ts";
 
 /**
  * A text that cannot be kept: PostgreSQL takes no NUL character, and half of a surrogate pair is no character at all.
@@ -11,39 +11,37 @@ export function isUnkeepable(text: string): boolean {
 /** In the text of a JSON body such characters can only be written in this way. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
-/** Refuses a body that holds an unkeepable text anywhere, and names where. */
+const mostErrors = 20;
+
+/** Refuses a body that holds an unkeepable text anywhere, and names where. The body's depth and values are bounded. */
 export function checkBodyTexts(json: unknown, source: string): void {
   if (!suspicious.test(source)) return;
-  const errors: FieldError[] = [];
-  // A list of what is left to look at, not a function that calls itself: a body may be nested deeper than the stack.
-  const left: [path: string, value: unknown][] = [["", json]];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const [path, value] = next;
-    if (typeof value === "string" && isUnkeepable(value)) errors.push(unkeepable(path || "body"));
-    if (typeof value !== "object" || value === null) continue;
-    for (const [name, member] of Object.entries(value)) {
-      const field = path === "" ? name : `${path}.${name}`;
-      if (isUnkeepable(name)) errors.push(unkeepable(field));
-      left.push([field, member]);
-    }
+  const errors = new ErrorList(mostErrors);
+  lookInto(json, [], errors);
+  errors.throwIfAny();
+}
+
+function lookInto(value: unknown, path: readonly string[], errors: ErrorList): void {
+  if (errors.isFull) return;
+  if (typeof value === "string" && isUnkeepable(value)) addUnkeepable(errors, path);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (errors.isFull) return;
+    const inside = [...path, name];
+    if (isUnkeepable(name)) addUnkeepable(errors, inside);
+    lookInto(member, inside, errors);
   }
-  refuse(errors.reverse());
 }
 
 export function checkQueryTexts(query: Readonly<Record<string, string | string[]>>): void {
-  const found = Object.entries(query).filter(([name, value]) => [name, value].flat().some(isUnkeepable));
-  refuse(found.map(([name]) => unkeepable(name)));
+  const errors = new ErrorList(mostErrors);
+  for (const [name, value] of Object.entries(query)) {
+    if ([name, value].flat().some(isUnkeepable)) addUnkeepable(errors, [name]);
+  }
+  errors.throwIfAny();
 }
 
-const mostErrors = 20;
-
-function refuse(errors: readonly FieldError[]): void {
-  if (errors.length === 0) return;
-  const some = errors.slice(0, mostErrors);
-  throw new Problem("invalid", some.map((error) => error.message).join(" "), { errors: some });
-}
-
-function unkeepable(path: string): FieldError {
-  const field = path.toWellFormed().replaceAll("\0", "\u{fffd}");
-  return { field, message: `${field} should be text without NUL characters and half characters.` };
+function addUnkeepable(errors: ErrorList, path: readonly string[]): void {
+  const field = path.map((name) => name.toWellFormed().replaceAll("\0", "\u{fffd}")).join(".");
+  errors.add(field || "body", "should be text without NUL characters and half characters");
 }

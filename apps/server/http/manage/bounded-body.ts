@@ -1,0 +1,73 @@
+import { sizeInWords } from "@countersign/contract/body-limit";
+import { Problem } from "./problem.ts";
+
+export interface BodyBounds {
+  readonly bytes: number;
+  /** How long all of it may take. */
+  readonly totalMs: number;
+}
+
+/** Shorter than the time after which a silent connection is closed: the caller is to get an answer. */
+const idleMs = 8_000;
+
+/** Long enough for slow lines, and no longer than the size makes likely. */
+export function bodyBounds(bytes: number): BodyBounds {
+  const slowestBytesPerSecond = 64 * 1024;
+  return { bytes, totalMs: 10_000 + (bytes / slowestBytesPerSecond) * 1_000 };
+}
+
+/**
+ * The body piece by piece, counted while it arrives. What is too large, too slow or breaks off is a problem of the
+ * caller's; the rest of it is never read.
+ */
+export async function* boundedBody(request: Request, bounds: BodyBounds): AsyncGenerator<Uint8Array, void> {
+  if (Number(request.headers.get("content-length") ?? 0) > bounds.bytes) throw tooLarge(bounds);
+  if (request.body === null) return;
+  const reader = request.body.getReader();
+  let isLate = false;
+  const giveUp = () => {
+    isLate = true;
+    reader.cancel().catch(ignore);
+  };
+  const total = setTimeout(giveUp, bounds.totalMs);
+  let isWhole = false;
+  let bytes = 0;
+  try {
+    for (;;) {
+      const idle = setTimeout(giveUp, idleMs);
+      const piece = await reader.read().catch(ignore);
+      clearTimeout(idle);
+      if (isLate) throw tooSlow();
+      if (piece === undefined) throw brokenOff();
+      if (piece.done) {
+        isWhole = true;
+        return;
+      }
+      bytes += piece.value.byteLength;
+      if (bytes > bounds.bytes) throw tooLarge(bounds);
+      yield piece.value;
+    }
+  } finally {
+    clearTimeout(total);
+    if (!isWhole) reader.cancel().catch(ignore);
+  }
+}
+
+/** What follows on the connection is the rest of a body that nobody reads. */
+export const lastOnConnection = { connection: "close" };
+
+function tooLarge(bounds: BodyBounds): Problem {
+  return new Problem("too_large", `The body is larger than ${sizeInWords(bounds)}.`, {
+    headers: lastOnConnection,
+  });
+}
+
+function tooSlow(): Problem {
+  return new Problem("too_slow", "The body did not arrive in time.", { headers: lastOnConnection });
+}
+
+function brokenOff(): Problem {
+  return new Problem("malformed", "The body ended early.", { headers: lastOnConnection });
+}
+
+function ignore(): undefined {}

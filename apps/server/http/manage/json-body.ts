@@ -1,0 +1,56 @@
+import { type BodyLimit, deepestBody } from "@countersign/contract/body-limit";
+import { JsonBounds, type JsonExcess } from "@countersign/domain/json/bounds";
+import { bodyBounds, boundedBody, lastOnConnection } from "./bounded-body.ts";
+import { Problem } from "./problem.ts";
+
+export interface JsonBody {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** The body as JSON; null when there is none. Its size, depth and number of values are bounded before it is parsed. */
+export async function readJsonBody(request: Request, limit: BodyLimit): Promise<JsonBody | null> {
+  if (request.body === null || request.headers.get("content-length") === "0") return null;
+  if (mediaType(request) !== "application/json")
+    throw new Problem("wrong_type", "Send the body as application/json.");
+  const bounds = new JsonBounds({ depth: deepestBody, values: limit.values });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of boundedBody(request, bodyBounds(limit.bytes))) {
+    const excess = bounds.read(piece);
+    if (excess !== null) throw beyond(excess, limit);
+    pieces.push(piece);
+  }
+  const text = decoded(Buffer.concat(pieces));
+  return text === "" ? null : { value: parsed(text), text };
+}
+
+export function mediaType(request: Request): string {
+  return (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+function beyond(excess: JsonExcess, { values }: BodyLimit): Problem {
+  const message =
+    excess === "too_deep"
+      ? `body should be nested at most ${deepestBody} levels deep.`
+      : `body should have at most ${values} values.`;
+  return new Problem("invalid", message, {
+    errors: [{ field: "body", message }],
+    headers: lastOnConnection,
+  });
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem("malformed", "The body is not UTF-8.");
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem("malformed", "The body is not JSON.");
+  }
+}
