@@ -57,6 +57,29 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     expect((await stranger.manage("GET", "/me")).status).toBe(401);
   });
 
+  test("what no device answers with is refused, and never breaks the server", async () => {
+    const { browser } = await house.guest();
+    const known = new Authenticator(house.url);
+    expect((await add(browser, known)).status).toBe(200);
+    for (const changed of unlikely) {
+      const { body: creation } = await browser.auth("/passkey/generate-register-options");
+      const added = changed(new Authenticator(house.url).register(creation));
+      const registration = await browser.auth("/passkey/verify-registration", { response: added });
+      const later = house.browser();
+      const { body: request } = await later.auth("/passkey/generate-authenticate-options");
+      const given = changed(known.authenticate(request));
+      const authentication = await later.auth("/passkey/verify-authentication", { response: given });
+      expect([added, registration.status]).toEqual([added, 422]);
+      expect([given, [401, 404, 422].includes(authentication.status)]).toEqual([given, true]);
+      expect((await later.manage("GET", "/me")).status).toBe(401);
+    }
+    // The same passkey twice.
+    const { body: creation } = await browser.auth("/passkey/generate-register-options");
+    const again = await browser.auth("/passkey/verify-registration", { response: known.register(creation) });
+    expect(again.status).toBe(409);
+    expect(house.server.output()).not.toContain("failed in a way it should not");
+  });
+
   test("nobody touches the passkeys of others, and a removed one opens nothing", async () => {
     const { browser, userId } = await house.guest();
     const device = new Authenticator(house.url);
@@ -82,3 +105,30 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     expect(later.cookies.has("countersign.session_token")).toBe(false);
   });
 });
+
+type Answered = ReturnType<Authenticator["register"]>;
+const inside = (answered: Answered, response: object) => ({
+  ...answered,
+  response: { ...answered.response, ...response },
+});
+const rubbish = Buffer.from("rubbish").toString("base64url");
+
+/** What a device gave, changed into what none would give. */
+const unlikely: ((answered: Answered) => object)[] = [
+  () => ({}),
+  ({ id: _, ...rest }) => rest,
+  (answered) => ({ ...answered, id: "a\u0000b" }),
+  (answered) => ({ ...answered, id: 7 }),
+  (answered) => ({ ...answered, rawId: "other" }),
+  (answered) => ({ ...answered, type: "password" }),
+  (answered) => ({ ...answered, response: null }),
+  (answered) => ({ ...answered, response: {} }),
+  (answered) => inside(answered, { clientDataJSON: rubbish }),
+  (answered) => inside(answered, { clientDataJSON: Buffer.from("null").toString("base64url") }),
+  (answered) => inside(answered, { attestationObject: rubbish, authenticatorData: rubbish }),
+  (answered) => inside(answered, { attestationObject: "", authenticatorData: "" }),
+  (answered) => inside(answered, { attestationObject: "oA", signature: rubbish }),
+  (answered) => inside(answered, { attestationObject: "gICA", signature: [] }),
+  (answered) => inside(answered, { transports: "usb", userHandle: 7 }),
+  (answered) => inside(answered, { transports: ["x".repeat(500)], userHandle: {} }),
+];

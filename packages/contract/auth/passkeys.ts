@@ -26,8 +26,33 @@ const challenge = z.string().meta({ description: "What the device signs, in base
 const credentials = z.array(
   z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(z.string()).optional() }),
 );
-/** What the browser's own functions give and take is theirs to define. */
-const fromBrowser = z.record(z.string(), z.unknown());
+const base64url = z
+  .string()
+  .min(1)
+  .max(32_000)
+  .regex(/^[\w-]+$/, "should be base64url");
+/** At most 1,023 bytes, by WebAuthn. */
+const credentialId = base64url.max(1_364);
+
+/** What the browser's functions give, as far as it is looked at. What else is in it is the browser's to define. */
+const fromBrowser = <Response extends z.ZodRawShape>(response: Response) =>
+  z.looseObject({
+    id: credentialId,
+    rawId: credentialId,
+    type: z.literal("public-key"),
+    response: z.looseObject({ clientDataJSON: base64url, ...response }),
+    clientExtensionResults: z.looseObject({}).optional(),
+  });
+
+const created = fromBrowser({
+  attestationObject: base64url,
+  transports: z.array(z.string().max(32)).max(10).optional(),
+});
+const given = fromBrowser({
+  authenticatorData: base64url,
+  signature: base64url,
+  userHandle: z.string().max(200).nullable().optional(),
+});
 const asked = "What shows, with the answer, that this browser asked.";
 
 export const beginPasskey = authRoute({
@@ -61,7 +86,7 @@ export const addPasskey = authRoute({
   group,
   needs: "session",
   bodyLimit: ordinaryBody,
-  body: z.strictObject({ response: fromBrowser, name: name.optional() }),
+  body: z.strictObject({ response: created, name: name.optional() }),
   answer: passkey,
   problems: [409],
 });
@@ -131,7 +156,7 @@ export const signInWithPasskey = authRoute({
   group,
   needs: "nobody",
   bodyLimit: ordinaryBody,
-  body: z.strictObject({ response: fromBrowser }),
+  body: z.strictObject({ response: given }),
   answer: z.object({ session: openSession, user: signedInPerson }),
   cookies: opensSession,
   problems: [401, 403, 404, 409],

@@ -1,6 +1,7 @@
 import { APIError } from "better-auth/api";
 import type { Auth } from "./better-auth.ts";
 import { discordProvider } from "./discord-provider.ts";
+import { addingPasskey, addPasskeyPath } from "./passkeys.ts";
 import { callbackPath } from "./second-factor.ts";
 
 /** One request, as the library's endpoints take it. */
@@ -23,7 +24,9 @@ export function endpointsOf(auth: Auth): ReadonlyMap<string, Endpoint> {
   for (const endpoint of Object.values(auth.api)) {
     if (!("path" in endpoint) || typeof endpoint.path !== "string") continue;
     const call = endpoint as unknown as (input: object) => Promise<Response>;
-    endpoints.set(endpoint.path, (input) => call({ ...input, asResponse: true }).catch(asAnswer));
+    const answer: Endpoint = (input) => call({ ...input, asResponse: true }).catch(asAnswer);
+    const isAdding = endpoint.path === addPasskeyPath;
+    endpoints.set(endpoint.path, isAdding ? (input) => addingPasskey(() => answer(input)) : answer);
     if (endpoint.path === callbackPath) {
       const params = { id: discordProvider };
       endpoints.set(`/callback/${discordProvider}`, (input) =>

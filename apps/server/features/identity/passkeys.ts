@@ -1,6 +1,23 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { passkey } from "@better-auth/passkey";
 import { APIError } from "better-auth/api";
 import { columns } from "./columns.ts";
+
+export const addPasskeyPath = "/passkey/verify-registration";
+
+/** Set while a passkey is added: whether what the device sent was accepted. */
+const adding = new AsyncLocalStorage<{ isAccepted: boolean }>();
+
+/**
+ * The library answers 500 whenever adding a passkey fails. Until the device's answer was accepted it fails because of
+ * that answer alone, which is the caller's; what fails later is the server's.
+ */
+export async function addingPasskey(add: () => Promise<Response>): Promise<Response> {
+  const progress = { isAccepted: false };
+  const response = await adding.run(progress, add);
+  if (response.status < 500 || progress.isAccepted) return response;
+  return Response.json({ code: "PASSKEY_NOT_ACCEPTED" }, { status: 400 });
+}
 
 /** A passkey stands for both factors, so the device must have made sure who holds it. */
 export function passkeys(url: string) {
@@ -12,8 +29,16 @@ export function passkeys(url: string) {
     advanced: { webAuthnChallengeCookie: "passkey" },
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     registration: {
-      afterVerification: ({ verification }) => {
+      afterVerification: async ({ ctx, verification }) => {
+        const progress = adding.getStore();
+        if (progress !== undefined) progress.isAccepted = true;
         mustBeVerified(verification.registrationInfo?.userVerified === true);
+        const where = [{ field: "credentialID", value: verification.registrationInfo?.credential.id ?? "" }];
+        if ((await ctx.context.adapter.findOne({ model: "passkey", where })) !== null)
+          throw new APIError("CONFLICT", {
+            code: "PASSKEY_ALREADY_ADDED",
+            message: "This passkey was added before.",
+          });
       },
     },
     authentication: {

@@ -41,6 +41,10 @@ const known: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   TWO_FACTOR_NOT_ENABLED: ["conflict", "The second factor is off."],
   BACKUP_CODES_NOT_ENABLED: ["conflict", "The second factor is off."],
   SESSION_NOT_FRESH: ["forbidden", "You signed in more than a day ago. Sign in again to do this."],
+  PASSKEY_NOT_ACCEPTED: [
+    "invalid",
+    "response should be what the device answered to this request. Begin again.",
+  ],
   PASSKEY_NOT_FOUND: ["not_found", "There is no such passkey, or you cannot see it."],
   CHALLENGE_NOT_FOUND: ["conflict", "That took too long. Begin again."],
   AUTHENTICATION_FAILED: ["wrong_credentials", "The passkey was not accepted."],
