@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { sizeInWords } from "./body-limit.ts";
-import { type Access, nothing, pathParameters, type Route } from "./manage/route.ts";
+import { type Access, type ByToken, nothing, pathParameters, type Route } from "./manage/route.ts";
 import { id, problem } from "./manage/shapes.ts";
 import { problemResponses, problemsOf } from "./openapi-problems.ts";
 import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
@@ -72,15 +72,21 @@ function operation(route: Route, schemas: Schemas): object {
   };
 }
 
+const people: Readonly<Record<ByToken, string>> = {
+  never: "For people, with a session. No access token can call this.",
+  full: "For people: a session, or a personal access token that holds every permission.",
+  any: "For people: a session or any personal access token.",
+};
+
 /** Who may call it, in words. */
 export function needs(access: Access): string {
   switch (access.who) {
     case "anyone":
       return "Anyone may call this.";
     case "person":
-      return "For people: a session or a personal access token.";
+      return people[access.byToken];
     case "owner":
-      return "For the organization's owner.";
+      return "For the organization's owner, with a session or a token that holds every permission.";
     case "platform_admin":
       return "For platform admins, with a session or a token that holds every permission.";
     case "member":

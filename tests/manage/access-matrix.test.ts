@@ -28,6 +28,12 @@ const openToAnyone: Readonly<Record<string, string>> = {
   getReceivedInvitation: "Shows an invitation to whoever has the secret from its letter.",
 };
 
+/** Routes for people that every personal token may call, whatever it names. Each needs its reason here. */
+const openToEveryToken: Readonly<Record<string, string>> = {
+  listOrganizations: "A token works in the organizations of its person, and has to find them.",
+  listPermissions: "The same list for everyone.",
+};
+
 /** What these do they say in their answer, and a program that holds one of them need not see every license. */
 const singleActs = new Set<string>(
   permissions.filter((code) => code.startsWith("licenses:") && code !== "licenses:reset_ips"),
@@ -109,6 +115,11 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     expect(open.filter((id) => openToAnyone[id] === undefined)).toEqual([]);
   });
 
+  test("a route that lets every personal token in is listed in this file, with the reason", () => {
+    const open = routes.filter(({ access }) => access.who === "person" && access.byToken === "any");
+    expect(open.map((route) => route.id).sort()).toEqual(Object.keys(openToEveryToken).sort());
+  });
+
   test("an address of the sign-in library that lets anyone in is listed in this file", () => {
     const open = authRoutes.filter((route) => route.needs === "nobody").map((route) => route.path);
     expect(open.filter((path) => !opensSessions.has(path))).toEqual([]);
@@ -187,6 +198,27 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
       }
     });
   });
+
+  test.each(guarded.filter(([, { access }]) => !isInside(access.who) || access.who === "owner"))(
+    "%s: a personal token that lacks one permission, or names one alone, cannot call it",
+    async (_, route) => {
+      const { who } = route.access;
+      const holder = who === "platform_admin" ? office.admin : office.owner;
+      const narrow = await office.store.transaction(async (db) => [
+        await addToken(db, { userId: holder.userId }, Date.now(), null, permissions.slice(1)),
+        await addToken(db, { userId: holder.userId }, Date.now(), null, permissions.slice(0, -1)),
+        await addToken(db, { userId: holder.userId }, Date.now(), null, ["licenses:view"]),
+      ]);
+      contents = undefined;
+      const expected = who === "platform_admin" ? 404 : openToEveryToken[route.id] === undefined ? 403 : 200;
+      await unchanged(async () => {
+        for (const { token } of narrow) {
+          const answer = await call(as(token), route, addressIn(route, ours), bodyFor(route, ours));
+          expect(answer.status).toBe(expected);
+        }
+      });
+    },
+  );
 
   test.each(guarded.filter(([, { access }]) => access.who === "member" && access.or.length > 0))(
     "%s: each of the permissions that are enough is enough",

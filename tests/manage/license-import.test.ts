@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Permission } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
 import {
   csv,
@@ -428,6 +429,28 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await office.owner.api.get(`/products/${other}/imports/${job.id}`)).status).toBe(404);
     const allowed = await office.member(["licenses:import"]);
     expect((await allowed.api.send("POST", path(office.productId), file, csv)).status).toBe(202);
+  });
+
+  test("a file changes licenses that exist only for those who may update and revoke", async () => {
+    const productId = await newProduct(office);
+    const send = async (allowed: readonly Permission[], query: string) => {
+      const { api } = await office.member(allowed);
+      const answer = await api.send("POST", path(productId, query), "license_key,customer_email\n", {
+        "content-type": "text/csv",
+      });
+      return [answer.status, answer.body.detail];
+    };
+    const update = "?on_existing=update";
+    expect(await send(["licenses:import", "licenses:revoke"], update)).toEqual([
+      403,
+      "This needs the permission licenses:update, which you do not have.",
+    ]);
+    expect(await send(["licenses:import", "licenses:update"], update)).toEqual([
+      403,
+      "This needs the permission licenses:revoke, which you do not have.",
+    ]);
+    expect((await send(["licenses:import", "licenses:update", "licenses:revoke"], update))[0]).toBe(202);
+    expect((await send(["licenses:import"], "?on_existing=skip"))[0]).toBe(202);
   });
 
   test("imports are listed page by page, newest first", async () => {

@@ -106,7 +106,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await member.api.delete(`${members}/${member.userId}`)).status).toBe(204);
     expect((await member.api.get(`/organizations/${office.organizationId}`)).status).toBe(404);
     const limited = await office.person({ permissions: ["licenses:view"] });
-    const role = await roleWith([]);
+    const role = await roleWith(["licenses:view"]);
     await office.store.transaction((db) =>
       db
         .insertInto("members")

@@ -43,7 +43,7 @@ export const listMyAccessTokens = route({
   path: "/me/access-tokens",
   summary: "List your access tokens",
   group,
-  access: person,
+  access: person("full"),
   query: pageQuery,
   answer: page(accessToken),
 });
@@ -55,7 +55,7 @@ export const createMyAccessToken = route({
   summary: "Create an access token that acts for you",
   description: `It works in every organization you belong to, within your role there. ${limits}`,
   group,
-  access: person,
+  access: person("full"),
   body: newToken,
   answer: created,
 });
@@ -67,7 +67,7 @@ export const revokeMyAccessToken = route({
   summary: "Revoke one of your access tokens",
   description: "It stops working with the next request.",
   group,
-  access: person,
+  access: person("full"),
 });
 
 export const listOrganizationAccessTokens = route({

@@ -49,7 +49,7 @@ export const getMe = route({
   path: "/me",
   summary: "Read your account",
   group,
-  access: person,
+  access: person("full"),
   answer: me,
 });
 
@@ -59,7 +59,7 @@ export const updateMe = route({
   path: "/me",
   summary: "Change your name, or the language of your letters",
   group,
-  access: person,
+  access: person("full"),
   body: z.strictObject({ name: name.optional(), locale: locale.optional() }),
   answer: me,
 });
@@ -70,7 +70,7 @@ export const listMySessions = route({
   path: "/me/sessions",
   summary: "List where you are signed in",
   group,
-  access: person,
+  access: person("full"),
   query: pageQuery,
   answer: page(session),
 });
@@ -81,7 +81,7 @@ export const endMySession = route({
   path: "/me/sessions/{session_id}",
   summary: "End one of your sessions",
   group,
-  access: person,
+  access: person("full"),
 });
 
 export const endMyOtherSessions = route({
@@ -91,7 +91,7 @@ export const endMyOtherSessions = route({
   summary: "End all your sessions but this one",
   description: "With an access token there is no session to keep, and all of them end.",
   group,
-  access: person,
+  access: person("full"),
 });
 
 export const changeMyEmail = route({
@@ -102,7 +102,7 @@ export const changeMyEmail = route({
   description:
     "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password where there is one.",
   group,
-  access: person,
+  access: person("never"),
   body: z.strictObject({ new_email: email, password: z.string().max(1_024).optional() }),
   answer: z.object({ new_email: z.string() }),
   status: 202,
@@ -116,7 +116,7 @@ export const confirmMyEmail = route({
   description:
     "With the token from the letter, once, by whoever asked for the change and is still signed in.",
   group,
-  access: person,
+  access: person("never"),
   body: z.strictObject({ token: z.string().min(1).max(200) }),
   answer: me,
   status: 200,

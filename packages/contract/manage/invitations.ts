@@ -98,7 +98,7 @@ export const acceptInvitation = route({
   summary: "Accept an invitation",
   description: "Works once, for whoever has verified the address that was invited.",
   group,
-  access: person,
+  access: person("full"),
   answer: ownOrganization,
   status: 200,
 });

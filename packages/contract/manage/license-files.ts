@@ -33,10 +33,10 @@ export const importOptions = {
     .enum(["all_or_nothing", "row_by_row"])
     .default("all_or_nothing")
     .meta({ description: "Whether one row that is wrong keeps all the others out." }),
-  on_existing: z
-    .enum(["fail", "skip", "update"])
-    .default("fail")
-    .meta({ description: "What to do with a row whose key the product has already." }),
+  on_existing: z.enum(["fail", "skip", "update"]).default("fail").meta({
+    description:
+      "What to do with a row whose key the product has already. `update` also needs the permissions `licenses:update` and `licenses:revoke`.",
+  }),
   tell_events: flagQuery.default(false).meta({
     description:
       "Whether each license that is made or changed is told of as an event. Should an import that has to be whole be " +

@@ -58,7 +58,7 @@ export const listOrganizations = route({
   path: "/organizations",
   summary: "List the organizations you own or are a member of",
   group,
-  access: person,
+  access: person("any"),
   query: pageQuery,
   answer: page(ownOrganization),
 });
@@ -71,7 +71,7 @@ export const createOrganization = route({
   description:
     "You become its owner. The slug is made from the name when it is left out; the language is yours, if none is given.",
   group,
-  access: person,
+  access: person("full"),
   body: z.strictObject({ name, slug: slug.optional(), locale: locale.optional() }),
   answer: ownOrganization,
 });

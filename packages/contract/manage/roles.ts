@@ -25,7 +25,7 @@ export const listPermissions = route({
   path: "/permissions",
   summary: "List what a role or an access token can allow",
   group,
-  access: person,
+  access: person("any"),
   answer: z.object({
     data: z.array(z.object({ code: z.enum(permissions), description: z.string() })),
   }),

@@ -44,8 +44,8 @@ export type Access =
       /** What a request counts as, when one IP address sends many: something to read, or a secret that is tried. */
       readonly attempt: "anything" | "token";
     }
-  /** Someone who is signed in, or a personal access token, acting for themselves. */
-  | { readonly who: "person" }
+  /** Someone who is signed in, or a personal access token as far as the route says. */
+  | { readonly who: "person"; readonly byToken: ByToken }
   /** A member of the organization in question whose role, or a token that, allows this; null for any member. */
   | {
       readonly who: "member";
@@ -56,8 +56,14 @@ export type Access =
   | { readonly who: "owner" }
   | { readonly who: "platform_admin" };
 
+/**
+ * Which personal access tokens may call a route that is about the person and names no permission: none, only those
+ * that hold every permission, or all of them.
+ */
+export type ByToken = "never" | "full" | "any";
+
 export const anyone = (attempt: "anything" | "token"): Access => ({ who: "anyone", attempt });
-export const person: Access = { who: "person" };
+export const person = (byToken: ByToken): Access => ({ who: "person", byToken });
 export const owner: Access = { who: "owner" };
 export const platformAdmin: Access = { who: "platform_admin" };
 export const member = (may: Permission | null, ...or: readonly Permission[]): Access => ({

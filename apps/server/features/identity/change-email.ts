@@ -23,7 +23,7 @@ const goodForMs = 60 * 60_000;
  */
 export const changeEmailRoutes: readonly BoundRoute[] = [
   bind(contract.changeMyEmail, async (context, { body }) => {
-    const actor = withSession(context);
+    const actor = thePerson(context);
     const newEmail = body.new_email.toLowerCase();
     checkSignInEmail("new_email", newEmail);
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
@@ -59,7 +59,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.confirmMyEmail, async (context, { body }) => {
-    const actor = withSession(context);
+    const actor = thePerson(context);
     await context.signIn.flood.check("token", context.ip, actor.userId);
     return context.transaction(async (db) => {
       const kept = await takeOneTime(db, identifierOf(body.token), context.nowMs);
@@ -85,13 +85,6 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     });
   }),
 ];
-
-/** An access token acts for somebody, but does not change who they are. */
-function withSession(context: Context): PersonActor {
-  const actor = thePerson(context);
-  if ("session" in actor.by) return actor;
-  throw new Problem("forbidden", "This needs a session. An access token cannot do it.");
-}
 
 async function checkPassword(
   context: Context,

@@ -4,11 +4,12 @@ import { addImport, importById, importsOf, updateImport } from "@countersign/sto
 import type { ImportRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { lastOnConnection } from "../../http/manage/bounded-body.ts";
-import { type Context, theOrganization, theProduct } from "../../http/manage/context.ts";
+import { type Context, theOrganization, theProduct, theStanding } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
+import { lacking } from "../members/turn.ts";
 import { actorOf } from "./actor.ts";
 import { exportStream, fileName } from "./export.ts";
 import { importRunner } from "./import-runner.ts";
@@ -22,6 +23,7 @@ import { showImport, showImportWithErrors } from "./show.ts";
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
     const { store, log } = context;
+    if (query.on_existing === "update") checkMayUpdate(context);
     const runner = importRunner(store, log);
     const options: ImportOptions = {
       format: context.request.headers.get("content-type")?.toLowerCase().includes("ndjson") ? "jsonl" : "csv",
@@ -122,4 +124,10 @@ function asProblem(error: unknown): unknown {
       { headers: lastOnConnection },
     );
   return error;
+}
+
+/** Rows of a file can say when a license ends and whether it is revoked, so changing those that exist needs both. */
+function checkMayUpdate(context: Context): void {
+  for (const permission of ["licenses:update", "licenses:revoke"] as const)
+    if (!theStanding(context).permissions.has(permission)) throw lacking(permission);
 }

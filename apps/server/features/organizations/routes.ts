@@ -34,16 +34,17 @@ export const organizationRoutes: readonly BoundRoute[] = [
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
-    return pageOf(
+    const { data, next_cursor } = pageOf(
       rows,
       query.limit,
       (row) => [row.id],
       (row) => {
         const role = row.role_permissions === null ? null : permissionSet(row.role_permissions);
-        const standing = standingOf(actor, row, role) ?? { isOwner: false, permissions: new Set() };
-        return showOwnOrganization(row, standing);
+        const standing = standingOf(actor, row, role);
+        return standing === null ? null : showOwnOrganization(row, standing);
       },
     );
+    return { data: data.filter((one) => one !== null), next_cursor };
   }),
 
   bind(contract.createOrganization, async (context, { body }) => {

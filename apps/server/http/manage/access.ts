@@ -1,4 +1,4 @@
-import type { Route } from "@countersign/contract/manage/route";
+import type { ByToken, Route } from "@countersign/contract/manage/route";
 import { hashAccessToken, isAccessToken } from "@countersign/domain/members/access-token";
 import { everyPermission, isPermission, type Permission } from "@countersign/domain/members/permissions";
 import { parseBearer } from "@countersign/domain/products/api-key";
@@ -95,8 +95,7 @@ export async function authorize(
   }
   switch (access.who) {
     case "person":
-      if (actor.kind !== "person")
-        throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
+      checkPerson(access.byToken, actor);
       return noSubject;
     case "platform_admin":
       if (actor.kind !== "person" || !actor.isPlatformAdmin || !holdsEverything(actor)) throw notFound();
@@ -108,12 +107,31 @@ export async function authorize(
       if (subject.organization === null || standing === null) throw notFound();
       if (access.who === "owner" && !standing.isOwner)
         throw new Problem("forbidden", "Only the organization's owner can do this.");
-      if (access.who === "owner" && !holdsEverything(actor))
-        throw new Problem("forbidden", "This needs a session, or a token with every permission.");
+      if (access.who === "owner" && !holdsEverything(actor)) throw needsFullToken();
       if (access.who === "member") checkMay(access, standing);
       return { ...subject, standing };
     }
   }
+}
+
+/** A token can do what it names. What is about the person is named by none, so it takes a token that holds everything. */
+function checkPerson(byToken: ByToken, actor: Actor): void {
+  if (actor.kind !== "person")
+    throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
+  if ("session" in actor.by) return;
+  switch (byToken) {
+    case "never":
+      throw new Problem("forbidden", "This needs a session. An access token cannot do it.");
+    case "full":
+      if (!holdsEverything(actor)) throw needsFullToken();
+      return;
+    case "any":
+      return;
+  }
+}
+
+function needsFullToken(): Problem {
+  return new Problem("forbidden", "This needs a session, or a token with every permission.");
 }
 
 function checkMay({ may, or }: Extract<Route["access"], { who: "member" }>, { permissions }: Standing): void {

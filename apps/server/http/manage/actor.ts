@@ -37,6 +37,7 @@ export function actorId(actor: Actor): string {
   return "token" in actor.by ? actor.by.token : actor.userId;
 }
 
+/** Null for those outside, and for a token of somebody inside when it names nothing that they may do there. */
 export function standingOf(
   actor: Actor,
   organization: { readonly id: string; readonly owner_id: string | null },
@@ -50,9 +51,10 @@ export function standingOf(
   if (organization.owner_id === actor.userId) {
     return { isOwner: true, permissions: both(everyPermission, actor.atMost) };
   }
-  return rolePermissions === null
-    ? null
-    : { isOwner: false, permissions: both(rolePermissions, actor.atMost) };
+  if (rolePermissions === null) return null;
+  const permissions = both(rolePermissions, actor.atMost);
+  const isNarrow = actor.atMost.size < everyPermission.size;
+  return isNarrow && permissions.size === 0 ? null : { isOwner: false, permissions };
 }
 
 function both(a: ReadonlySet<Permission>, b: ReadonlySet<Permission>): ReadonlySet<Permission> {

@@ -69,7 +69,7 @@ export class ManageApi {
     const idempotency =
       key === null || actor === null
         ? null
-        : new Idempotency(store, actorId(actor), key, `POST ${pathname}${search}\n${body.text}`);
+        : new Idempotency(store, actorId(actor), key, `POST ${pathname}${search}\n${withoutPassword(body)}`);
     // Whether a body that is read as it comes is the same as before is known when it has come.
     const before = route.bodyTypes === undefined ? await idempotency?.answered() : null;
     if (before) return this.#repeat(route, before, requestId);
@@ -205,6 +205,13 @@ function streamOf(
   if (route.bodyTypes === undefined || request.body === null) return null;
   const body = boundedBody(request, bodyBounds(route.bodyLimit.bytes));
   return idempotency === null ? body : idempotency.reading(body, mediaType(request));
+}
+
+/** What requests are told apart by is stored as a quick hash, in which a password could be guessed. */
+function withoutPassword({ text, value }: { readonly text: string; readonly value: unknown }): string {
+  if (typeof value !== "object" || value === null || !("password" in value)) return text;
+  const { password: _, ...rest } = value;
+  return JSON.stringify(rest);
 }
 
 function isWrite(request: Request): boolean {
