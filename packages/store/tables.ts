@@ -276,6 +276,8 @@ export interface UserRow {
   suspension_reason: string | null;
   /** What their letters are written in. */
   locale: Language;
+  /** Devices that were marked as known before this are not known any more. */
+  devices_since: number;
 }
 
 /** Like the users, these are written by the library that signs people in: times are ISO 8601 texts. */
@@ -354,7 +356,7 @@ export interface KnownDeviceRow {
 /** How often something was tried on one account. The name is a hash, for it may be of an address nobody has. */
 export interface AttemptsRow {
   name: string;
-  count: number;
+  /** Until when the attempts that were taken last, at one an interval. */
   ends_at: number;
 }
 

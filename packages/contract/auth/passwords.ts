@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { email, name } from "../manage/shapes.ts";
 import { authRoute } from "./route.ts";
-import { done, givenPassword, newPassword, target, token, withPerson } from "./shapes.ts";
+import { done, givenPassword, marksDevice, newPassword, target, token, withPerson } from "./shapes.ts";
 
 const group = "Accounts and passwords";
 
@@ -80,6 +80,7 @@ export const resetPassword = authRoute({
   needs: "nobody",
   body: z.strictObject({ token, newPassword }),
   answer: done,
+  cookies: marksDevice,
   problems: [401],
 });
 
@@ -95,6 +96,6 @@ export const changePassword = authRoute({
     .strictObject({ currentPassword: givenPassword, newPassword })
     .transform((body) => ({ ...body, revokeOtherSessions: true })),
   answer: withPerson,
-  cookies: "A new session in place of the one that asked.",
+  cookies: `A new session in place of the one that asked. ${marksDevice}`,
   problems: [409],
 });

@@ -53,4 +53,7 @@ export const done = z.object({ status: z.literal(true) });
 
 export const withPerson = z.object({ user: signedInPerson });
 
-export const opensSession = "The session, for 14 days.";
+/** It opens nothing: attempts with it are counted apart from those of others. */
+export const marksDevice = "A mark that this browser is known to belong to the account, for 180 days.";
+
+export const opensSession = `The session, for 14 days. ${marksDevice}`;

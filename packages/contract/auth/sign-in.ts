@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { email } from "../manage/shapes.ts";
 import { authRoute } from "./route.ts";
-import { givenPassword, openSession, opensSession, signedInPerson } from "./shapes.ts";
+import { givenPassword, marksDevice, openSession, opensSession, signedInPerson } from "./shapes.ts";
 
 const group = "Signing in";
 
@@ -41,7 +41,7 @@ export const signIn = authRoute({
       twoFactorMethods: z.array(z.string()).meta({ description: "What may be asked for: totp." }),
     }),
   ]),
-  cookies: "The session, for 14 days; or what stands for the password until the second factor is given.",
+  cookies: `The session, for 14 days; or what stands for the password until the second factor is given. With a session: ${marksDevice[0]?.toLowerCase()}${marksDevice.slice(1)}`,
   problems: [401, 403],
 });
 

@@ -20,7 +20,8 @@ export const people: Migration = {
       organization_allowance integer check (organization_allowance >= 0),
       suspended_at bigint,
       suspension_reason text,
-      locale text not null default 'en'
+      locale text not null default 'en',
+      devices_since bigint not null default 0
     )`,
     "create index users_by_creation on users (created_at, id)",
     "alter table organizations add column owner_id text references users (id)",

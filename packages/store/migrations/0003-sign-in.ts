@@ -77,7 +77,6 @@ export const signIn: Migration = {
     ) /* clustered */`,
     `create table attempts (
       name text primary key,
-      count integer not null,
       ends_at bigint not null
     ) /* clustered */`,
     "create index attempts_by_end on attempts (ends_at)",

@@ -1,38 +1,56 @@
 import type { Database } from "../store.ts";
 
+/** So many tries at once, and after that one in each interval. */
+export interface AttemptRate {
+  readonly burst: number;
+  readonly everyMs: number;
+}
+
+export type TakenAttempt =
+  | { readonly taken: true }
+  | { readonly taken: false /** When the next one is free. */; readonly freeAtMs: number };
+
 /**
- * Counts one attempt under this name, in a window that begins with the first. Returns how many it makes, and when they
- * are forgotten. One statement, so it is exact on any number of nodes.
+ * Takes one try under this name, if one is free. The row says until when the tries that were taken last, at one an
+ * interval (a leaky bucket). One statement, so it is exact on any number of nodes.
  */
-export async function countAttempt(
+export async function takeAttempt(
   db: Database,
   name: string,
-  withinMs: number,
+  { burst, everyMs }: AttemptRate,
   nowMs: number,
-): Promise<{ readonly count: number; readonly endsAtMs: number }> {
-  const endsAtMs = nowMs + withinMs;
+): Promise<TakenAttempt> {
+  const leadMs = (burst - 1) * everyMs;
   const row = await db
     .insertInto("attempts")
-    .values({ name, count: 1, ends_at: endsAtMs })
+    .values({ name, ends_at: nowMs + everyMs })
     .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet((is) => ({
-        count: is
-          .case()
-          .when("attempts.ends_at", "<=", nowMs)
-          .then(1)
-          .else(is("attempts.count", "+", 1))
-          .end(),
-        ends_at: is
-          .case()
-          .when("attempts.ends_at", "<=", nowMs)
-          .then(is.ref("excluded.ends_at"))
-          .else(is.ref("attempts.ends_at"))
-          .end(),
-      })),
+      conflict
+        .column("name")
+        .doUpdateSet((is) => ({
+          ends_at: is
+            .case()
+            .when("attempts.ends_at", "<=", nowMs)
+            .then(is.ref("excluded.ends_at"))
+            .else(is("attempts.ends_at", "+", everyMs))
+            .end(),
+        }))
+        .where("attempts.ends_at", "<=", nowMs + leadMs),
     )
-    .returning(["count", "ends_at"])
-    .executeTakeFirstOrThrow();
-  return { count: Number(row.count), endsAtMs: Number(row.ends_at) };
+    .returning("ends_at")
+    .executeTakeFirst();
+  if (row !== undefined) return { taken: true };
+  const full = await db.selectFrom("attempts").select("ends_at").where("name", "=", name).executeTakeFirst();
+  return { taken: false, freeAtMs: Number(full?.ends_at ?? nowMs) - leadMs };
+}
+
+/** Gives one try back: that of somebody who turned out to be right. */
+export async function giveAttemptBack(db: Database, name: string, { everyMs }: AttemptRate): Promise<void> {
+  await db
+    .updateTable("attempts")
+    .set((row) => ({ ends_at: row("ends_at", "-", everyMs) }))
+    .where("name", "=", name)
+    .execute();
 }
 
 export async function forgetAttempts(db: Database, name: string): Promise<void> {

@@ -30,6 +30,7 @@ export async function addUser(db: Database, user: NewUser, nowMs: number): Promi
       suspended_at: null,
       suspension_reason: null,
       locale: user.locale ?? defaultLanguage,
+      devices_since: 0,
     })
     .execute();
 }
@@ -59,7 +60,7 @@ export async function lockedUser(db: Database, id: string) {
 export async function updateUser(
   db: Database,
   id: string,
-  changes: Partial<Pick<UserRow, "name" | "email" | "email_verified" | "locale">>,
+  changes: Partial<Pick<UserRow, "name" | "email" | "email_verified" | "locale" | "devices_since">>,
   nowMs: number,
 ): Promise<void> {
   await db

@@ -23,7 +23,7 @@ export async function passwordWasReset(
 ): Promise<void> {
   const nowMs = Date.now();
   await store.transaction(async (db) => {
-    await updateUser(db, id, { email_verified: 1 }, nowMs);
+    await updateUser(db, id, { email_verified: 1, devices_since: nowMs }, nowMs);
     await dropOneTimes(db, id);
     const reader = await readerById(db, id);
     if (reader !== undefined) await writeLetter(db, passwordChangedLetter(reader), nowMs);

@@ -1,52 +1,113 @@
 import { hash } from "node:crypto";
-import { countAttempt, forgetAttempts } from "@countersign/store/queries/attempts";
-import type { Store } from "@countersign/store/store";
-import { type Attempt, limits, secondsUntil, tooOftenProblem } from "./attempts.ts";
+import {
+  type AttemptRate,
+  forgetAttempts,
+  giveAttemptBack,
+  takeAttempt,
+} from "@countersign/store/queries/attempts";
+import type { Database, Store } from "@countersign/store/store";
+import { type AccountRates, type Attempt, limits, secondsUntil, tooOftenProblem } from "./attempts.ts";
+import { networkOf } from "./network.ts";
 
 /** For so long a refusal is repeated without asking the database again: a flood of guesses is no flood of writes. */
 const repeatedForMs = 5_000;
 const maxRepeated = 10_000;
 
+/** Where an attempt comes from. */
+export interface Origin {
+  readonly ip: string | null;
+  /** The id of a device that is known to belong to the account in question. */
+  readonly deviceId: string | null;
+}
+
+/** One count that an attempt is held against. */
+interface Counter {
+  readonly name: string;
+  readonly rate: AttemptRate;
+}
+
 /** Counts attempts by account, in the database: what is allowed is allowed once, on all nodes together. */
 export class AccountLimits {
   readonly #store: Store;
   readonly #now: () => number;
-  readonly #refused = new Map<string, { readonly endsAtMs: number; readonly repeatUntilMs: number }>();
+  readonly #refused = new Map<string, { readonly freeAtMs: number; readonly repeatUntilMs: number }>();
 
   constructor(store: Store, now: () => number = Date.now) {
     this.#store = store;
     this.#now = now;
   }
 
-  /** Counts an attempt, or throws the 429 that says when the next will be heard. */
-  async check(attempt: Attempt, account: string): Promise<void> {
-    const limit = limits[attempt].account;
-    if (limit === null) return;
-    const name = nameOf(attempt, account);
+  /** Counts an attempt, or throws the 429 that says when the next will be heard. A refused one is not counted. */
+  async check(attempt: Attempt, account: string, from: Origin): Promise<void> {
+    const counters = countersOf(attempt, account, from);
+    if (counters.length === 0) return;
     const nowMs = this.#now();
-    const refused = this.#refused.get(name);
-    if (refused !== undefined && refused.repeatUntilMs > nowMs)
-      throw tooOftenProblem(secondsUntil(refused.endsAtMs, nowMs));
-    // A power cut may forget the last of them, which is no help to anybody who guesses.
-    const { count, endsAtMs } = await this.#store.transaction(
-      (db) => countAttempt(db, name, limit.withinSeconds * 1_000, nowMs),
-      "soon",
-    );
-    if (count <= limit.times) return;
-    if (this.#refused.size >= maxRepeated) this.#refused.clear();
-    this.#refused.set(name, { endsAtMs, repeatUntilMs: Math.min(endsAtMs, nowMs + repeatedForMs) });
-    throw tooOftenProblem(secondsUntil(endsAtMs, nowMs));
+    for (const { name } of counters) {
+      const refused = this.#refused.get(name);
+      if (refused !== undefined && refused.repeatUntilMs > nowMs)
+        throw tooOftenProblem(secondsUntil(refused.freeAtMs, nowMs));
+    }
+    try {
+      // A power cut may forget the last of them, which is no help to anybody who guesses.
+      await this.#store.transaction((db) => takeAll(db, counters, nowMs), "soon");
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const { counter, freeAtMs } = error;
+      if (this.#refused.size >= maxRepeated) this.#refused.clear();
+      this.#refused.set(counter, { freeAtMs, repeatUntilMs: Math.min(freeAtMs, nowMs + repeatedForMs) });
+      throw tooOftenProblem(secondsUntil(freeAtMs, nowMs));
+    }
   }
 
-  /** After a success only failures that follow count. */
-  async forgive(attempt: Attempt, account: string): Promise<void> {
-    const name = nameOf(attempt, account);
-    this.#refused.delete(name);
-    await this.#store.transaction((db) => forgetAttempts(db, name), "soon");
+  /**
+   * After a success the failures of that network or device are forgotten. Of what comes from anywhere only the success
+   * itself is given back: the owner's sign-ins must not let others guess on.
+   */
+  async forgive(attempt: Attempt, account: string, from: Origin): Promise<void> {
+    const [last, ...others] = countersOf(attempt, account, from).reverse();
+    if (last === undefined) return;
+    const isShared = others.length > 0;
+    await this.#store.transaction(async (db) => {
+      if (isShared) await giveAttemptBack(db, last.name, last.rate);
+      else await forgetAttempts(db, last.name);
+      for (const { name } of others) await forgetAttempts(db, name);
+    }, "soon");
+    for (const { name } of isShared ? others : [last]) this.#refused.delete(name);
+  }
+}
+
+/** From the narrowest to the widest. */
+function countersOf(attempt: Attempt, account: string, { ip, deviceId }: Origin): Counter[] {
+  const rates: AccountRates | null = limits[attempt].account;
+  if (rates === null) return [];
+  const of = `${attempt} of ${account.trim().toLowerCase()}`;
+  if (deviceId !== null && rates.device !== undefined)
+    return [{ name: nameOf(`${of} by device ${deviceId}`), rate: rates.device }];
+  const anywhere = { name: nameOf(of), rate: rates.anywhere };
+  if (rates.network === undefined) return [anywhere];
+  return [{ name: nameOf(`${of} from ${networkOf(ip)}`), rate: rates.network }, anywhere];
+}
+
+class Refused extends Error {
+  readonly counter: string;
+  readonly freeAtMs: number;
+
+  constructor(counter: string, freeAtMs: number) {
+    super("This was tried too often.");
+    this.counter = counter;
+    this.freeAtMs = freeAtMs;
+  }
+}
+
+/** All or none: where the wider count is full, the narrower one is not used up. */
+async function takeAll(db: Database, counters: readonly Counter[], nowMs: number): Promise<void> {
+  for (const { name, rate } of counters) {
+    const attempt = await takeAttempt(db, name, rate, nowMs);
+    if (!attempt.taken) throw new Refused(name, attempt.freeAtMs);
   }
 }
 
 /** A hash: what strangers type into a sign-in form is nothing to keep, and may be of any length. */
-function nameOf(attempt: Attempt, account: string): string {
-  return hash("sha256", `${attempt} of ${account.trim().toLowerCase()}`, "base64url");
+function nameOf(text: string): string {
+  return hash("sha256", text, "base64url");
 }

@@ -1,5 +1,6 @@
 import { authBase } from "@countersign/contract/auth/route";
 import type { Store } from "@countersign/store/store";
+import type { UserRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { checked } from "../../http/manage/checked.ts";
@@ -9,6 +10,8 @@ import type { Log } from "../../log.ts";
 import { addressHeader, requestHeader } from "./account-events.ts";
 import { tooOftenProblem } from "./attempts.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
+import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
+import { type Device, type Devices, ownerOf } from "./devices.ts";
 import type { Visit } from "./door.ts";
 import type { Endpoint, EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
@@ -25,7 +28,10 @@ export interface AuthApiParts {
   readonly log: Log;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly flood: FloodLimits;
+  readonly devices: Devices;
   readonly personOf: (request: Request) => Promise<PersonActor | null>;
+  /** Whose password a token from an email sets; null for one that is not good. */
+  readonly resetOwner: (token: string) => Promise<string | null>;
 }
 
 export interface CookieNames {
@@ -40,9 +46,16 @@ export interface AuthCall {
   readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
   readonly person: PersonActor | null;
+  /** The browser, where nobody is signed in but somebody was before. */
+  readonly device: KnownDevice | null;
   readonly ip: string | null;
   readonly requestId: string;
   readonly nowMs: number;
+}
+
+export interface KnownDevice {
+  readonly id: string;
+  readonly owner: UserRow;
 }
 
 /**
@@ -60,32 +73,59 @@ export class AuthApi {
     this.#cookies = cookies;
   }
 
-  async answer({ request, url, route, ip, requestId }: Visit, mayBeKnown: boolean): Promise<Response> {
+  async answer(visit: Visit, mayBeKnown: boolean): Promise<Response> {
     const startedMs = performance.now();
+    const { request, url, route, ip, claimedDevice, requestId } = visit;
     const { flood, personOf } = this.#parts;
-    if (route.isDear) checkRoomForPassword();
+    if (route.isDear)
+      checkRoomForPassword(mayBeKnown || claimedDevice !== null || route.id === "resetPassword");
     const person = mayBeKnown ? await personOf(request) : null;
-    const waitSeconds = mayBeKnown && person === null ? flood.countStranger() : 0;
-    if (waitSeconds > 0) throw tooOftenProblem(waitSeconds);
+    const device = person === null ? await this.#knownDevice(claimedDevice) : null;
+    if (person === null && device === null && (mayBeKnown || claimedDevice !== null))
+      countAsStranger(visit, flood);
     if (route.needs === "session" && person === null) throw new Problem("signed_out", "Sign in first.");
     const query = checked(route.query, queryValues(url.searchParams), "query") as AuthCall["query"];
     const body = route.body === null ? {} : await readJson(request, route.body, route.bodyLimit);
-    const call: AuthCall = { route, query, body, person, ip, requestId, nowMs: Date.now() };
+    const call: AuthCall = { route, query, body, person, device, ip, requestId, nowMs: Date.now() };
     const account = accountOf(call);
-    if (account !== null) await flood.accounts.check(route.attempt, account);
+    if (account !== null) await flood.accounts.check(route.attempt, account, originOf(call));
     await checkNewPassword(call);
 
     if (route.id === "getSession" && person === null) return Response.json(null);
     const endpoint = this.#parts.endpoints.get(route.path);
     if (endpoint === undefined) throw new Problem("not_found", "This is not set up on this server.");
     const input = this.#inputFor(request, call);
-    const response =
-      route.id === "signUp" ? await signUp(call, this.#parts, () => endpoint(input)) : await endpoint(input);
+    const resetOwner = route.id === "resetPassword" ? await this.#parts.resetOwner(String(body.token)) : null;
+    const response = await inPlaceOf(call, () =>
+      route.id === "signUp" ? signUp(call, this.#parts, () => endpoint(input)) : endpoint(input),
+    );
     const left = (route.atLeastMs ?? 0) - (performance.now() - startedMs);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (response.status >= 400) throw await problemFrom(response, route);
-    await tellAfterwards(call, this.#parts);
-    return this.#shown(response, route);
+    const cameIn = resetOwner ?? (await this.#cameIn(call, response));
+    await tellAfterwards(call, this.#parts, cameIn);
+    const shown = await this.#shown(response, route);
+    if (cameIn !== null)
+      shown.headers.append("set-cookie", this.#parts.devices.cookieFor(cameIn, claimedDevice));
+    return shown;
+  }
+
+  async #knownDevice(claimed: Device | null): Promise<KnownDevice | null> {
+    const owner = claimed === null ? null : await ownerOf(this.#parts.store.reads, claimed);
+    return claimed === null || owner === null ? null : { id: claimed.id, owner };
+  }
+
+  /** Whose session was opened; null where none was, as before a second factor. */
+  async #cameIn({ route }: AuthCall, { headers }: Response): Promise<string | null> {
+    if (route.id === "getSession" || !setsCookie(headers, this.#cookies.session)) return null;
+    const cookie = headers
+      .getSetCookie()
+      .findLast((one) => one.startsWith(`${this.#cookies.session}=`))
+      ?.split(";")[0];
+    const person = await this.#parts.personOf(
+      new Request(this.#origin, { headers: { cookie: cookie ?? "" } }),
+    );
+    return person?.userId ?? null;
   }
 
   #inputFor(request: Request, call: AuthCall): EndpointInput {
@@ -132,9 +172,11 @@ export class AuthApi {
   }
 }
 
-function accountOf({ route, body, person }: AuthCall): string | null {
-  if (route.account !== undefined) return String(body[route.account]);
-  return person?.userId ?? null;
+/** A device that is not known any more has got past the door unseen: it is counted here like everybody. */
+function countAsStranger({ route, ip, claimedDevice }: Visit, flood: FloodLimits): void {
+  const waitSeconds = claimedDevice === null ? 0 : flood.countAddress(route.attempt, ip);
+  const seconds = waitSeconds > 0 ? waitSeconds : flood.countStranger();
+  if (seconds > 0) throw tooOftenProblem(seconds);
 }
 
 async function checkNewPassword({ route, body, person }: AuthCall): Promise<void> {

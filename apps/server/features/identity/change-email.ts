@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
 import { dropOneTimes, keepOneTime, passwordHashOf, takeOneTime } from "@countersign/store/queries/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/users";
-import type { PersonActor } from "../../http/manage/actor.ts";
+import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, thePerson } from "../../http/manage/context.ts";
 import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
@@ -94,10 +94,11 @@ async function checkPassword(
   const stored = await passwordHashOf(context.store.reads, actor.userId);
   if (stored === null) return;
   if (password === undefined) throw invalid("password", "is missing");
-  await context.signIn.flood.check("password", context.ip, actor.userId);
+  await context.signIn.flood.check("password", context.ip, sessionOf(actor));
   if (!(await verifyPassword(password, stored)))
     throw new Problem("wrong_credentials", "The password is not right.");
-  await context.signIn.flood.accounts.forgive("password", actor.userId);
+  const from = { ip: context.ip, deviceId: null };
+  await context.signIn.flood.accounts.forgive("password", sessionOf(actor), from);
 }
 
 function identifierOf(token: string): string {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import type { Store } from "@countersign/store/store";
 import { readConfig } from "../../config.ts";
+import { Devices } from "./devices.ts";
 import { Door, type TurnedAway, type Visit } from "./door.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import { SlowAnswers } from "./slow-answers.ts";
@@ -12,13 +13,14 @@ const url = "http://127.0.0.1:3000";
 function doorWith() {
   // Nothing of the store is there: whatever the door asked it for would fail.
   const flood = new FloodLimits({} as Store, () => 0);
-  const door = new Door(readConfig({ COUNTERSIGN_URL: url }), flood, secret);
+  const devices = new Devices(url, secret);
+  const door = new Door(readConfig({ COUNTERSIGN_URL: url }), flood, devices, secret);
   const knock = (path: string, ip: string, headers: Record<string, string> = {}): Visit | TurnedAway => {
     const body = new ReadableStream({ pull: () => Promise.reject(new Error("The body was read.")) });
     const request = new Request(`${url}/api/auth${path}`, { method: "POST", body, headers });
     return door.enter(request, ip, "a request");
   };
-  return { door, knock };
+  return { door, devices, knock };
 }
 
 const signed = (value: string) =>
@@ -47,6 +49,28 @@ describe("the door", () => {
       expect(knock("/sign-out", "192.0.2.3", cookies(value))).toEqual({ retryAfterSeconds: 1 });
     // Nor does asking for what is not there get past it.
     expect(knock("/no-such-thing", "192.0.2.4")).toEqual({ retryAfterSeconds: 1 });
+  });
+
+  test("a known device is heard in a flood, within what its owner may try; a forged mark is a stranger's", () => {
+    const { knock, devices } = doorWith();
+    const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
+    const mark = devices.cookieFor("0190a000-user", null).split(";")[0] ?? "";
+    const known = { cookie: mark, origin: url };
+    for (let number = 0; number < 500; number++) knock("/sign-in/email", from(number));
+    const answers = Array.from({ length: 70 }, (_, number) => knock("/sign-in/email", from(number), known));
+    expect(answers.filter((answer) => "route" in answer)).toHaveLength(60);
+    expect(answers[0]).toMatchObject({ claimedDevice: { userId: "0190a000-user" } });
+    const [userId, id, issued, signature] = mark.slice(mark.indexOf("=") + 1).split(".");
+    for (const forged of [
+      `other.${id}.${issued}.${signature}`,
+      `${userId}.${id}.${Number(issued) + 1}.${signature}`,
+      `${userId}.${id}.${issued}.`,
+      `${userId}.${id}.${issued}.${signature}.x`,
+      "",
+    ]) {
+      const cookie = `countersign.device=${forged}`;
+      expect(knock("/sign-in/email", "192.0.2.9", { cookie, origin: url })).toEqual({ retryAfterSeconds: 1 });
+    }
   });
 
   test("what another site sends does not use up what an address may try", () => {

@@ -4,6 +4,7 @@ import { addressOf } from "../../http/address.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { pathBelow, targetOf } from "../../http/target.ts";
 import { type GuardedRoute, nothingAt, routeAt } from "./auth-routes.ts";
+import type { Device, Devices } from "./devices.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { hasSignedCookie, sessionCookieName } from "./session-cookie.ts";
 
@@ -13,6 +14,8 @@ export interface Visit {
   readonly url: URL;
   readonly route: GuardedRoute;
   readonly ip: string | null;
+  /** The device that its cookie names, which may not count any more. */
+  readonly claimedDevice: Device | null;
   readonly requestId: string;
 }
 
@@ -29,13 +32,15 @@ export interface TurnedAway {
 export class Door {
   readonly #config: Config;
   readonly #flood: FloodLimits;
+  readonly #devices: Devices;
   readonly #secret: string;
   readonly #origin: string;
   readonly #sessionCookie: string;
 
-  constructor(config: Config, flood: FloodLimits, secret: string) {
+  constructor(config: Config, flood: FloodLimits, devices: Devices, secret: string) {
     this.#config = config;
     this.#flood = flood;
+    this.#devices = devices;
     this.#secret = secret;
     this.#origin = new URL(config.url).origin;
     this.#sessionCookie = sessionCookieName(config.url);
@@ -48,14 +53,16 @@ export class Door {
     const attempt = route?.attempt ?? "anything";
     const ip = addressOf(peer, request.headers, this.#config.trustedProxies);
     // An address that tries too often is not counted among the strangers: alone, it must not keep others out.
-    let retryAfterSeconds = this.#flood.waitFor(attempt, ip);
-    if (retryAfterSeconds === 0 && !this.mayBeKnown(request)) retryAfterSeconds = this.#flood.countStranger();
+    const claimedDevice = this.#devices.claimedBy(request.headers);
+    let retryAfterSeconds = this.#flood.waitFor(attempt, ip, claimedDevice);
+    if (retryAfterSeconds === 0 && claimedDevice === null && !this.mayBeKnown(request))
+      retryAfterSeconds = this.#flood.countStranger();
     if (retryAfterSeconds > 0) return { retryAfterSeconds };
     if (route === undefined) throw nothingAt(request.method, path);
     // Not counted: another site must not use up what its visitors' address may try.
     if (route.method === "POST") this.#checkOrigin(request.headers);
-    this.#flood.countAddress(attempt, ip);
-    return { request, url, route, ip, requestId };
+    this.#flood.countAddress(attempt, ip, claimedDevice);
+    return { request, url, route, ip, claimedDevice, requestId };
   }
 
   /** Whether the request has a session cookie that this server wrote. */

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { FloodLimits } from "./flood-limits.ts";
+
+setDefaultTimeout(60_000);
 
 async function refusal(work: Promise<void>): Promise<string | null> {
   try {
@@ -27,39 +29,85 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     database.remove();
   });
 
-  test("after so many tries the next is refused until the time is over, and says when that is", async () => {
+  const from = (ip: string | null, deviceId: string | null = null) => ({ ip, deviceId });
+  let lastIp = 0;
+  const anywhere = () => from(`10.9.${(++lastIp >> 8) & 255}.${lastIp & 255}`);
+  const statuses = async (count: number, attempt: () => Promise<void>) => {
+    const refusals: (string | null)[] = [];
+    for (let time = 0; time < count; time++) refusals.push(await refusal(attempt()));
+    return refusals;
+  };
+
+  test("after so many tries the next ones come slowly, and a refusal says when that is", async () => {
     let nowMs = 1_000_000;
     const limits = new AccountLimits(store, () => nowMs);
-    const attempt = () => refusal(limits.check("reset", "timed@example.com"));
-    expect([await attempt(), await attempt(), await attempt()]).toEqual([null, null, null]);
-    expect(await attempt()).toBe("900");
-    nowMs += 899_500;
-    expect(await attempt()).toBe("1");
+    const attempt = () => limits.check("reset", "timed@example.com", anywhere());
+    expect(await statuses(5, attempt)).toEqual([null, null, null, null, "1800"]);
+    nowMs += 1_799_500;
+    expect(await refusal(attempt())).toBe("1");
     nowMs += 500;
-    expect(await attempt()).toBeNull();
+    expect(await statuses(2, attempt)).toEqual([null, "1800"]);
+    nowMs += 24 * 3_600_000;
+    expect(await statuses(5, attempt)).toEqual([null, null, null, null, "1800"]);
+  });
+
+  test("in a day no more wrong passwords are looked at than is written down, from however many networks", async () => {
+    let nowMs = 2_000_000;
+    const limits = new AccountLimits(store, () => nowMs);
+    let looked = 0;
+    for (const endMs = nowMs + 86_400_000; nowMs < endMs; nowMs += 120_000)
+      if ((await refusal(limits.check("sign_in", "day@example.com", anywhere()))) === null) looked += 1;
+    expect(looked).toBeWithin(490, 501);
+  });
+
+  test("one network never uses up what there is for the others", async () => {
+    let nowMs = 3_000_000;
+    const limits = new AccountLimits(store, () => nowMs);
+    const loud = () => limits.check("sign_in", "loud@example.com", from("192.0.2.1"));
+    let looked = 0;
+    for (const endMs = nowMs + 3 * 3_600_000; nowMs < endMs; nowMs += 60_000) {
+      if ((await refusal(loud())) === null) looked += 1;
+    }
+    expect(looked).toBeLessThanOrEqual(28);
+    expect(await refusal(limits.check("sign_in", "loud@example.com", from("192.0.2.2")))).toBeNull();
   });
 
   test("an account is the same however its address is written, and on whichever node", async () => {
-    for (const address of ["ada@example.com", "ADA@example.com", " ada@example.com "])
-      await new AccountLimits(store, () => 0).check("reset", address);
+    for (const address of ["ada@example.com", "ADA@example.com", " ada@example.com ", "Ada@example.com"])
+      await new AccountLimits(store, () => 0).check("reset", address, anywhere());
     const other = new AccountLimits(store, () => 0);
-    expect(await refusal(other.check("reset", "ada@example.com"))).not.toBeNull();
-    expect(await refusal(other.check("reset", "grace@example.com"))).toBeNull();
+    expect(await refusal(other.check("reset", "ada@example.com", anywhere()))).not.toBeNull();
+    expect(await refusal(other.check("reset", "grace@example.com", anywhere()))).toBeNull();
   });
 
   test("however many come at once on however many nodes, no more than allowed are let through", async () => {
     const nodes = [1, 2, 3].map(() => new AccountLimits(store, () => 0));
-    const tries = Array.from({ length: 30 }, (_, time) =>
-      refusal((nodes[time % 3] ?? nodes[0])?.check("sign_in", "race@example.com") ?? Promise.resolve()),
-    );
-    expect((await Promise.all(tries)).filter((one) => one === null)).toHaveLength(10);
+    const race = async (origin: () => { ip: string | null; deviceId: string | null }) => {
+      const tries = Array.from({ length: 45 }, (_, time) =>
+        refusal(
+          (nodes[time % 3] ?? nodes[0])?.check("sign_in", "race@example.com", origin()) ?? Promise.resolve(),
+        ),
+      );
+      return (await Promise.all(tries)).filter((one) => one === null).length;
+    };
+    expect(await race(anywhere)).toBe(20);
+    expect(await race(() => from("192.0.2.7", "a device"))).toBe(10);
+    expect(await race(() => from("192.0.2.7", "another device"))).toBe(10);
   });
 
-  test("a success forgives the failures before it", async () => {
+  test("a success forgives the failures of its own network or device, and of the rest only itself", async () => {
     const limits = new AccountLimits(store, () => 0);
-    for (let time = 0; time < 10; time++) await limits.check("sign_in", "forgiven@example.com");
-    await limits.forgive("sign_in", "Forgiven@example.com");
-    expect(await refusal(limits.check("sign_in", "forgiven@example.com"))).toBeNull();
+    const check = (origin = anywhere()) => refusal(limits.check("sign_in", "forgiven@example.com", origin));
+    const own = from("192.0.2.9");
+    for (let time = 0; time < 10; time++) await check();
+    for (let time = 0; time < 10; time++) expect(await check(own)).toBeNull();
+    await limits.forgive("sign_in", "Forgiven@example.com", own);
+    expect([await check(own), await check(own)]).toEqual([null, "180"]);
+    const known = from("192.0.2.9", "a device");
+    for (let time = 0; time < 10; time++) expect(await check(known)).toBeNull();
+    expect(await check(known)).toBe("60");
+    await limits.forgive("sign_in", "forgiven@example.com", known);
+    expect(await check(known)).toBeNull();
   });
 
   test("a refusal is repeated without a question to the database; what is kept names nobody", async () => {
@@ -73,8 +121,9 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
       },
     });
     const limits = new AccountLimits(counted, () => 0);
-    for (let time = 0; time < 100; time++) await refusal(limits.check("reset", "flood@example.com"));
-    expect(asked).toBe(4);
+    for (let time = 0; time < 100; time++)
+      await refusal(limits.check("reset", "flood@example.com", anywhere()));
+    expect(asked).toBe(5);
     const rows = await store.reads.selectFrom("attempts").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain("flood");
   });
@@ -101,6 +150,16 @@ describe("attempts by address", () => {
     for (let time = 0; time < 20; time++) limits.countAddress("sign_up", `2001:db8::${time.toString(16)}`);
     expect(limits.waitFor("sign_up", "2001:db8::ffff")).toBeGreaterThan(0);
     expect(limits.waitFor("sign_up", "2001:db8:0:1::1")).toBe(0);
+  });
+
+  test("a known device is counted by its owner, wherever it is", () => {
+    const limits = new FloodLimits(nowhere, () => 0);
+    const device = { id: "d", userId: "u", issuedAtMs: 0 };
+    for (let time = 0; time < 20; time++) limits.countAddress("sign_up", "192.0.2.1");
+    expect(limits.waitFor("sign_up", "192.0.2.1")).toBeGreaterThan(0);
+    expect(limits.waitFor("sign_up", "192.0.2.1", device)).toBe(0);
+    for (let time = 0; time < 20; time++) limits.countAddress("sign_up", `192.0.2.${time}`, device);
+    expect(limits.waitFor("sign_up", "198.51.100.1", device)).toBeGreaterThan(0);
   });
 
   test("a hundred strangers a second are heard", () => {

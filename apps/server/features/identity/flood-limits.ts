@@ -1,8 +1,8 @@
-import { countedAs, parseAddress } from "@countersign/domain/ip/address";
-import { remember } from "@countersign/store/revisioned";
 import type { Store } from "@countersign/store/store";
 import { AccountLimits } from "./account-limits.ts";
 import { type Attempt, type Limit, limits, secondsUntil, tooOftenProblem } from "./attempts.ts";
+import type { Device } from "./devices.ts";
+import { networkOf } from "./network.ts";
 
 interface Window {
   count: number;
@@ -28,10 +28,13 @@ export class FloodLimits {
     this.#now = now;
   }
 
-  /** How many seconds this address has to wait; 0 when it may go on, which is not counted yet. */
-  waitFor(attempt: Attempt, ip: string | null): number {
+  /**
+   * How many seconds this address has to wait; 0 when it may go on, which is not counted yet. Known devices are counted
+   * by their owner and not by where they are: what else comes from there does not keep them out.
+   */
+  waitFor(attempt: Attempt, ip: string | null, device: Device | null = null): number {
     const nowMs = this.#now();
-    const window = this.#windows.get(addressKey(attempt, ip));
+    const window = this.#windows.get(keyOf(attempt, ip, device));
     if (window === undefined || window.endsAtMs <= nowMs || window.count < limits[attempt].address.times)
       return 0;
     return secondsUntil(window.endsAtMs, nowMs);
@@ -46,15 +49,15 @@ export class FloodLimits {
   }
 
   /** Counts one, or says how many seconds to wait. */
-  countAddress(attempt: Attempt, ip: string | null): number {
-    return this.#count(addressKey(attempt, ip), limits[attempt].address);
+  countAddress(attempt: Attempt, ip: string | null, device: Device | null = null): number {
+    return this.#count(keyOf(attempt, ip, device), limits[attempt].address);
   }
 
   /** Counts an attempt, or throws the 429 that says when the next will be heard. */
   async check(attempt: Attempt, ip: string | null, account: string | null): Promise<void> {
     const waitSeconds = this.countAddress(attempt, ip);
     if (waitSeconds > 0) throw tooOftenProblem(waitSeconds);
-    if (account !== null) await this.accounts.check(attempt, account);
+    if (account !== null) await this.accounts.check(attempt, account, { ip, deviceId: null });
   }
 
   get size(): number {
@@ -88,12 +91,6 @@ export class FloodLimits {
   }
 }
 
-function addressKey(attempt: Attempt, ip: string | null): string {
-  return `${attempt} from ${ip === null ? "somewhere" : network(ip)}`;
+function keyOf(attempt: Attempt, ip: string | null, device: Device | null): string {
+  return device === null ? `${attempt} from ${networkOf(ip)}` : `${attempt} by ${device.userId}`;
 }
-
-/** Whoever has one IPv6 address has a whole network of them. */
-const network = remember(10_000, (ip) => {
-  const address = parseAddress(ip);
-  return address === null ? "somewhere" : countedAs(address, 64);
-});

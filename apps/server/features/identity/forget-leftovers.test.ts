@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
-import { countAttempt } from "@countersign/store/queries/attempts";
+import { takeAttempt } from "@countersign/store/queries/attempts";
 import { keepOneTime } from "@countersign/store/queries/sign-in";
 import { addUser } from "@countersign/store/queries/users";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
@@ -35,7 +35,7 @@ describe.each(databases)("what signing in leaves behind on $kind", ({ make }) =>
       for (const minutes of [-1, 1]) {
         const expiresAtMs = nowMs + minutes * 60_000;
         await keepOneTime(db, { id: newId(), identifier: `${minutes}`, value: "v", expiresAtMs }, nowMs);
-        await countAttempt(db, `${minutes}`, minutes * 60_000, nowMs);
+        await takeAttempt(db, `${minutes}`, { burst: 1, everyMs: minutes * 60_000 }, nowMs);
       }
     });
     await leftoverForgetting(store).run();

@@ -9,6 +9,8 @@ import type { Log } from "../../log.ts";
 import { addressHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi, type CookieNames } from "./auth-api.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
+import { originFor } from "./call-origin.ts";
+import type { Devices } from "./devices.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 
@@ -19,6 +21,7 @@ export class Identity implements SignIn {
   readonly #store: Store;
   readonly #config: Config;
   readonly #auth: Auth;
+  readonly #devices: Devices;
 
   private constructor(
     store: Store,
@@ -26,15 +29,19 @@ export class Identity implements SignIn {
     log: Log,
     auth: Auth,
     flood: FloodLimits,
+    devices: Devices,
     cookies: CookieNames,
+    resetOwner: (token: string) => Promise<string | null>,
   ) {
     this.#store = store;
     this.#config = config;
     this.#auth = auth;
     this.flood = flood;
+    this.#devices = devices;
     const endpoints = endpointsOf(auth);
     const personOf = (request: Request) => this.personOf(request);
-    this.api = new AuthApi({ store, config, log, endpoints, flood, personOf }, cookies);
+    const parts = { store, config, log, endpoints, flood, devices, personOf, resetOwner };
+    this.api = new AuthApi(parts, cookies);
   }
 
   static async open(
@@ -43,6 +50,7 @@ export class Identity implements SignIn {
     log: Log,
     secret: string,
     flood: FloodLimits,
+    devices: Devices,
   ): Promise<Identity> {
     const auth = openAuth({
       store,
@@ -50,14 +58,18 @@ export class Identity implements SignIn {
       log,
       secret,
       signedIn: (session) => personSignedIn(store, session),
-      countCode: (userId) => flood.accounts.check("second_factor", userId),
+      countCode: (userId) => flood.accounts.check("second_factor", userId, originFor(userId)),
     });
-    const { authCookies, createAuthCookie } = await auth.$context;
+    const { authCookies, createAuthCookie, internalAdapter } = await auth.$context;
+    const resetOwner = async (token: string) => {
+      const kept = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+      return kept === null || kept.expiresAt.getTime() <= Date.now() ? null : kept.value;
+    };
     const cookies = {
       session: authCookies.sessionToken.name,
       secondFactor: createAuthCookie("two_factor").name,
     };
-    return new Identity(store, config, log, auth, flood, cookies);
+    return new Identity(store, config, log, auth, flood, devices, cookies, resetOwner);
   }
 
   /** Whoever the session cookie belongs to; nobody when it is not good, or its owner is suspended. */
@@ -87,6 +99,7 @@ export class Identity implements SignIn {
     const body = { email, password };
     const response = await this.#auth.api.signInEmail({ body, headers, request, asResponse: true });
     if (!response.ok) throw new Error(`A session could not be opened: ${response.status}.`);
-    return response.headers.getSetCookie();
+    const { user } = (await response.json()) as { user: { id: string } };
+    return [...response.headers.getSetCookie(), this.#devices.cookieFor(user.id, null)];
   }
 }

@@ -5,6 +5,7 @@ import type { PersonActor } from "../../http/manage/actor.ts";
 import { Problem, problemResponse } from "../../http/manage/problem.ts";
 import { type Log, reasonOf } from "../../log.ts";
 import { tooOften } from "./attempts.ts";
+import { Devices } from "./devices.ts";
 import { Door, type Visit } from "./door.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import type { Identity } from "./identity.ts";
@@ -27,10 +28,11 @@ export class LateIdentity implements SignIn {
   private constructor(store: Store, config: Config, log: Log, secret: string) {
     this.flood = new FloodLimits(store);
     this.#log = log;
-    this.#door = new Door(config, this.flood, secret);
+    const devices = new Devices(config.url, secret);
+    this.#door = new Door(config, this.flood, devices, secret);
     this.#open = async () => {
       const { Identity } = await import("./identity.ts");
-      return Identity.open(store, config, log, secret, this.flood);
+      return Identity.open(store, config, log, secret, this.flood, devices);
     };
   }
 

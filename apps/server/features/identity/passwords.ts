@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { Problem } from "../../http/manage/problem.ts";
 import { TurnTaker } from "./turn-taker.ts";
@@ -9,12 +10,20 @@ const hashBytes = 32;
 /** Twice of what the cost needs, 128 * N * r, is allowed to be taken. */
 const maxMemoryBytes = 256 * cost.N * cost.r;
 const longestQueue = 24;
+const longestAhead = 12;
 
 /**
  * One at a time for the whole process, in another thread. It is the dearest thing a stranger can make a server do, so
  * a flood of it takes half of one core at most, and the rest of the flood is refused.
  */
-const turns = new TurnTaker(longestQueue);
+const turns = new TurnTaker(longestQueue, longestAhead);
+
+const goesAhead = new AsyncLocalStorage<true>();
+
+/** Passwords that `work` looks at go ahead of those of strangers: for people who are signed in or at a known device. */
+export function aheadOfStrangers<T>(work: () => T): T {
+  return goesAhead.run(true, work);
+}
 
 /** A password as it is stored: `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
@@ -34,12 +43,12 @@ export async function verifyPassword(password: string, stored: string): Promise<
 }
 
 /** Throws at once when a password could not be looked at anyway. */
-export function checkRoomForPassword(): void {
-  if (turns.isFull) throw crowded();
+export function checkRoomForPassword(isAhead: boolean): void {
+  if (turns.isFull(isAhead)) throw crowded();
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const turn = turns.take(work);
+  const turn = turns.take(work, goesAhead.getStore() === true);
   if (turn !== null) return turn;
   throw crowded();
 }

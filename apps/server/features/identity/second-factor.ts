@@ -16,6 +16,8 @@ export function secondFactor() {
   const plugin = twoFactor({
     issuer: "Countersign",
     allowPasswordless: true,
+    // Its lock would keep the owner out whenever others try codes; tries are counted before it is asked.
+    accountLockout: { enabled: false },
     totpOptions: { digits: 6, period: 30 },
     backupCodeOptions: { amount: 10, length: 10, storeBackupCodes: "encrypted" },
     twoFactorCookieMaxAge: 600,

@@ -14,20 +14,24 @@ export function sessionCookieName(url: string): string {
  * the others before anything is loaded, read or looked up.
  */
 export function hasSignedCookie(headers: Headers, name: string, secret: string): boolean {
-  const cookies = headers.get("cookie");
-  if (cookies === null) return false;
-  const start = `${name}=`;
-  const cookie = cookies
-    .split(";")
-    .map((one) => one.trim())
-    .find((one) => one.startsWith(start));
-  if (cookie === undefined) return false;
-  const text = decoded(cookie.slice(start.length));
+  const text = cookieIn(headers, name);
+  if (text === null) return false;
   const dot = text.lastIndexOf(".");
   if (dot < 1) return false;
   const expected = createHmac("sha256", secret).update(text.slice(0, dot)).digest();
   const given = Buffer.from(text.slice(dot + 1), "base64");
   return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** The value of a cookie; null when it was not sent. */
+export function cookieIn(headers: Headers, name: string): string | null {
+  const start = `${name}=`;
+  const cookie = headers
+    .get("cookie")
+    ?.split(";")
+    .map((one) => one.trim())
+    .find((one) => one.startsWith(start));
+  return cookie === undefined ? null : decoded(cookie.slice(start.length));
 }
 
 function decoded(text: string): string {

@@ -1,10 +1,13 @@
 import type { AuthRouteId } from "@countersign/contract/auth/routes";
 import { dropOneTimes } from "@countersign/store/queries/sign-in";
+import { updateUser } from "@countersign/store/queries/users";
+import { sessionOf } from "../../http/manage/actor.ts";
 import { audit } from "../audit-log/record.ts";
 import type { Reader } from "../mail/compose.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
 import type { AuthApiParts, AuthCall } from "./auth-api.ts";
+import { originOf } from "./call-origin.ts";
 import { passwordChangedLetter, type SecurityChange, securityLetter } from "./letters.ts";
 
 interface Telling {
@@ -28,16 +31,31 @@ const tellings: Readonly<Partial<Record<AuthRouteId, Telling>>> = {
   unlinkAccount: security("account_unlinked"),
 };
 
-/** Only for somebody who was signed in: whoever is signing in with a code has not changed anything. */
-export async function tellAfterwards(call: AuthCall, { store, flood }: AuthApiParts): Promise<void> {
-  const { route, person, body, nowMs } = call;
-  if (route.id === "signIn") await flood.accounts.forgive("sign_in", String(body.email));
+/**
+ * Only for somebody who was signed in: whoever is signing in with a code has not changed anything. `cameIn` is whose
+ * session was opened.
+ */
+export async function tellAfterwards(
+  call: AuthCall,
+  { store, flood }: AuthApiParts,
+  cameIn: string | null,
+): Promise<void> {
+  const { route, person, device, body, ip, nowMs } = call;
+  if (route.id === "signIn") await flood.accounts.forgive("sign_in", String(body.email), originOf(call));
+  if (route.attempt === "second_factor" && person === null && cameIn !== null) {
+    const deviceId = device?.owner.id === cameIn ? device.id : null;
+    await flood.accounts.forgive("second_factor", cameIn, { ip, deviceId });
+  }
   if (person === null) return;
-  if (route.attempt === "password") await flood.accounts.forgive("password", person.userId);
+  if (route.attempt === "password")
+    await flood.accounts.forgive("password", sessionOf(person), originOf(call));
   const telling = tellings[route.id];
   if (telling === undefined) return;
   await store.transaction(async (db) => {
-    if (route.id === "changePassword") await dropOneTimes(db, person.userId);
+    if (route.id === "changePassword") {
+      await dropOneTimes(db, person.userId);
+      await updateUser(db, person.userId, { devices_since: nowMs }, nowMs);
+    }
     const subject = { kind: "person", id: person.userId, name: person.name };
     await audit(db, { ...call, actor: person, organization: null }, { action: telling.action, subject });
     const reader = await readerById(db, person.userId);

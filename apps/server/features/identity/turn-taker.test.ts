@@ -6,7 +6,7 @@ function wait(ms: number): Promise<void> {
 }
 
 test("one at a time, in the order in which they came", async () => {
-  const turns = new TurnTaker(10);
+  const turns = new TurnTaker(10, 2);
   const order: string[] = [];
   const work = (name: string) => async () => {
     order.push(`${name} begins`);
@@ -14,30 +14,49 @@ test("one at a time, in the order in which they came", async () => {
     order.push(`${name} ends`);
     return name;
   };
-  expect(await Promise.all(["a", "b", "c"].map((name) => turns.take(work(name))))).toEqual(["a", "b", "c"]);
+  expect(await Promise.all(["a", "b", "c"].map((name) => turns.take(work(name), false)))).toEqual([
+    "a",
+    "b",
+    "c",
+  ]);
   expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
 });
 
 test("while others wait, it rests as long as it works", async () => {
-  const turns = new TurnTaker(10);
+  const turns = new TurnTaker(10, 2);
   const startedMs = performance.now();
-  await Promise.all([1, 2, 3].map(() => turns.take(() => wait(30))));
+  await Promise.all([1, 2, 3].map(() => turns.take(() => wait(30), false)));
   expect(performance.now() - startedMs).toBeGreaterThan(5 * 30 - 10);
 });
 
 test("when too many wait, the next is turned away at once", async () => {
-  const turns = new TurnTaker(2);
-  const taken = [1, 2, 3].map(() => turns.take(() => wait(5)));
+  const turns = new TurnTaker(2, 2);
+  const taken = [1, 2, 3].map(() => turns.take(() => wait(5), false));
   expect(taken.every((turn) => turn !== null)).toBe(true);
-  expect(turns.take(() => wait(5))).toBeNull();
+  expect(turns.take(() => wait(5), false)).toBeNull();
   await Promise.all(taken);
-  expect(turns.take(() => wait(1))).not.toBeNull();
+  expect(turns.take(() => wait(1), false)).not.toBeNull();
 });
 
 test("work that fails does not stop those behind it", async () => {
-  const turns = new TurnTaker(2);
-  const failing = turns.take(() => Promise.reject(new Error("no")));
-  const next = turns.take(async () => "yes");
+  const turns = new TurnTaker(2, 2);
+  const failing = turns.take(() => Promise.reject(new Error("no")), false);
+  const next = turns.take(async () => "yes", false);
   await expect(failing).rejects.toThrow("no");
   expect(await next).toBe("yes");
+});
+
+test("known people go ahead of the rest, also when the queue is full", async () => {
+  const turns = new TurnTaker(2, 2);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    await wait(2);
+    order.push(name);
+  };
+  const all = ["a", "b", "c"].map((name) => turns.take(work(name), false));
+  expect([turns.isFull(false), turns.isFull(true)]).toEqual([true, false]);
+  all.push(turns.take(work("known"), true), turns.take(work("known too"), true));
+  expect(turns.take(work("one too many"), true)).toBeNull();
+  await Promise.all(all);
+  expect(order).toEqual(["a", "known", "known too", "b", "c"]);
 });

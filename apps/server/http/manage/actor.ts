@@ -16,6 +16,11 @@ export interface PersonActor {
   readonly atMost: ReadonlySet<Permission>;
 }
 
+/** The session that they came with, or the token in its place. */
+export function sessionOf({ by }: PersonActor): string {
+  return "session" in by ? by.session : by.token;
+}
+
 /** A token that belongs to an organization and to no person. */
 export interface TokenActor {
   readonly kind: "token";

@@ -1,0 +1,60 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { userById } from "@countersign/store/queries/users";
+import type { Database } from "@countersign/store/store";
+import type { UserRow } from "@countersign/store/tables";
+import { cookieIn, cookiePrefix } from "./session-cookie.ts";
+
+/** A browser in which somebody has signed in before. It opens nothing: it only has a limit of its own. */
+export interface Device {
+  readonly id: string;
+  readonly userId: string;
+  readonly issuedAtMs: number;
+}
+
+const keptForSeconds = 180 * 86_400;
+
+/** Marks browsers by a signed cookie, so that what others try on an account does not keep its owner out. */
+export class Devices {
+  readonly #name: string;
+  readonly #secret: string;
+  readonly #attributes: string;
+  readonly #now: () => number;
+
+  constructor(url: string, secret: string, now: () => number = Date.now) {
+    this.#name = `${cookiePrefix(url)}.device`;
+    this.#secret = secret;
+    const secure = new URL(url).protocol === "https:" ? "; Secure" : "";
+    this.#attributes = `; Max-Age=${keptForSeconds}; Path=/; HttpOnly${secure}; SameSite=Lax`;
+    this.#now = now;
+  }
+
+  /** The device that a cookie of this server names, by its signature alone. Whether it still counts is in the database. */
+  claimedBy(headers: Headers): Device | null {
+    const [userId, id, issued, signature, ...more] = cookieIn(headers, this.#name)?.split(".") ?? [];
+    if (!userId || !id || !issued || !signature || more.length > 0) return null;
+    const expected = this.#sign(`${userId}.${id}.${issued}`);
+    const given = Buffer.from(signature, "base64url");
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    const issuedAtMs = Number(issued);
+    return issuedAtMs + keptForSeconds * 1_000 > this.#now() ? { id, userId, issuedAtMs } : null;
+  }
+
+  /** The cookie for a browser in which this person has signed in now. A device keeps its id. */
+  cookieFor(userId: string, before: Device | null): string {
+    const id = before?.userId === userId ? before.id : randomBytes(12).toString("base64url");
+    const text = `${userId}.${id}.${this.#now()}`;
+    return `${this.#name}=${text}.${this.#sign(text).toString("base64url")}${this.#attributes}`;
+  }
+
+  #sign(text: string): Buffer {
+    // Apart from what the same secret signs elsewhere.
+    return createHmac("sha256", this.#secret).update(`device\n${text}`).digest();
+  }
+}
+
+/** The owner of a device that still counts: its mark is older than no change of the password. */
+export async function ownerOf(db: Database, device: Device): Promise<UserRow | null> {
+  const user = await userById(db, device.userId);
+  if (user === undefined || user.suspended_at !== null) return null;
+  return device.issuedAtMs >= Number(user.devices_since) ? user : null;
+}

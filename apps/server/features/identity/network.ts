@@ -1,0 +1,12 @@
+import { countedAs, parseAddress } from "@countersign/domain/ip/address";
+import { remember } from "@countersign/store/revisioned";
+
+/** What an IP address is counted as: anyone with one IPv6 address has a whole /64 of them. */
+export function networkOf(ip: string | null): string {
+  return ip === null ? "somewhere" : network(ip);
+}
+
+const network = remember(10_000, (ip) => {
+  const address = parseAddress(ip);
+  return address === null ? "somewhere" : countedAs(address, 64);
+});
