@@ -64,6 +64,8 @@ interface Shared {
   readonly verdicts: Verdicts;
 }
 
+const clockLastsMs = 5_000;
+
 export class PostgresStore implements Store {
   readonly kind = "postgres";
   /** While one batch waits for the disk, the next is being read: a third would only make batches smaller. */
@@ -77,6 +79,9 @@ export class PostgresStore implements Store {
   readonly #pool: pg.Pool;
   readonly #listPool: pg.Pool;
   readonly #others = new Map<Work, PostgresStore>();
+  /** What the database's clock said, and when that was. */
+  #asked: { readonly databaseMs: number; readonly atMs: number } | null = null;
+  #asking: Promise<{ readonly databaseMs: number; readonly atMs: number }> | null = null;
 
   constructor(shared: Shared, purpose: "management" | Work) {
     const { url } = shared.options;
@@ -153,12 +158,26 @@ export class PostgresStore implements Store {
     await this.#shared.verdicts.ping();
   }
 
+  /** Asked every few seconds, and in between counted on: every management request needs the time. */
   async clock(): Promise<number> {
+    if (this.#asked === null || performance.now() - this.#asked.atMs > clockLastsMs) {
+      // Requests that come together share one question.
+      this.#asking ??= this.#askClock().finally(() => {
+        this.#asking = null;
+      });
+      this.#asked = await this.#asking;
+    }
+    return Math.round(this.#asked.databaseMs + performance.now() - this.#asked.atMs);
+  }
+
+  async #askClock(): Promise<{ databaseMs: number; atMs: number }> {
+    const beforeMs = performance.now();
     try {
       const { rows } = await this.#pool.query<{ now: number }>(
         "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now",
       );
-      return rows[0]?.now ?? Date.now();
+      // The database looked at its clock somewhere between the question and the answer.
+      return { databaseMs: rows[0]?.now ?? Date.now(), atMs: (beforeMs + performance.now()) / 2 };
     } catch (cause) {
       throw unavailable(cause);
     }

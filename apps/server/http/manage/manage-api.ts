@@ -56,7 +56,8 @@ export class ManageApi {
     const { route, handle } = match.bound;
     const ip = addressOf(peer, request.headers, this.#parts.config.trustedProxies);
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
-    const nowMs = Date.now();
+    // The database's: validations are judged by it, whatever the clock of this node says.
+    const nowMs = await store.clock();
     const actor = await authenticate(request, store, this.#parts.signIn, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store);
