@@ -24,6 +24,7 @@ export const longestFirst = [
   "tests/manage/webhook-refused-results.test.ts",
   "apps/server/cli/restore.test.ts",
   "tests/http/start-problems.test.ts",
+  "tests/http/data-files.test.ts",
   "tests/manage/identity-sign-in.test.ts",
   "packages/store/postgres/store.test.ts",
   "tests/manage/access-matrix.test.ts",
