@@ -3,6 +3,8 @@ import { KeepAliveCaller, validateRequest } from "../support/keep-alive.ts";
 
 /** Another session that holds a lock for as long as the test wants, as a paused node or a forgotten terminal would. */
 export interface Holder {
+  /** Whether some session waits for it. */
+  isWaitedFor(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -12,6 +14,12 @@ export async function holdLock(url: string, statement: string, values: unknown[]
   await client.query("begin");
   await client.query(statement, values);
   return {
+    isWaitedFor: async () => {
+      const { rowCount } = await client.query(
+        "select 1 from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))",
+      );
+      return rowCount !== 0;
+    },
     release: async () => {
       await client.query("rollback");
       await client.end();

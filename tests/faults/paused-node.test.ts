@@ -5,7 +5,7 @@ import { countedRequests } from "../support/scene.ts";
 import { openSeller } from "../support/seller.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
-import { ask, keepAsking, type Question } from "./locked-rows.ts";
+import { ask, holdLock, keepAsking, type Question } from "./locked-rows.ts";
 
 setDefaultTimeout(180_000);
 
@@ -71,6 +71,46 @@ test.skipIf(process.platform === "win32")(
       .execute();
     for (const id of licenses)
       expect(rows.filter((row) => row.license_id === id).length).toBeLessThanOrEqual(maxIps);
+    expect(await healthy.stop()).toBe(0);
+    await office.close();
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a node that is paused in a transaction holds a license for a few seconds, and nobody else waits for it",
+  async () => {
+    const office = await openOffice(postgres.make);
+    const { server: paused, owner, productId, apiKey } = office;
+    const healthy = await startServerProcess(office.database.environment);
+    const create = async () => {
+      const fields = { customer_email: "ada@example.com", max_ips: 20 };
+      return (await owner.api.post(`/products/${productId}/licenses`, fields)).body;
+    };
+    const held = await create();
+    const questions: Question[] = [];
+    for (let index = 0; index < 30; index++) questions.push({ apiKey, key: (await create()).license_key });
+    const url = office.database.location.kind === "postgres" ? office.database.location.url : "";
+    // A change writes to the audit log last, so it now stops with the license locked.
+    const log = await holdLock(url, "lock table audit_log in exclusive mode");
+    const change = owner.api.patch(`/licenses/${held.id}`, { notes: "Changed" }).catch(() => null);
+    await until("the change waits", () => log.isWaitedFor());
+    paused.signal("SIGSTOP");
+    try {
+      await log.release();
+      const affected = keepAsking(healthy.port, { apiKey, key: held.license_key }, "127.0.2.9");
+      const answers = await ask(healthy.port, questions, { count: 1_000, callers: 8 });
+      expect(answers.others).toEqual([]);
+      expect([...answers.statuses.keys()]).toEqual(["active"]);
+      expect(answers.unavailable).toBeLessThanOrEqual(1);
+      await until("the license is free again", () => affected.answers.verdicts > 0, 30_000);
+      await affected.stop();
+      expect(affected.answers.unavailable).toBeGreaterThan(0);
+      expect(affected.answers.others).toEqual([]);
+      expect([...affected.answers.statuses.keys()]).toEqual(["active"]);
+    } finally {
+      paused.signal("SIGCONT");
+    }
+    await change;
     expect(await healthy.stop()).toBe(0);
     await office.close();
   },
