@@ -129,6 +129,7 @@ describe("while another session of PostgreSQL holds", () => {
       const others = Array.from({ length: 4 }, (_, index) =>
         keepAsking(server.port, affected, `127.0.0.${20 + index}`),
       );
+      let before = 0;
       try {
         const answers = await ask(server.port, unrelated, { count: calls, callers });
         expect(answers.others).toEqual([]);
@@ -137,10 +138,10 @@ describe("while another session of PostgreSQL holds", () => {
         });
         expect([...answers.statuses.keys()]).toEqual(["active"]);
         await until("the affected caller was answered", () => waiting.answers.all > 0);
+        before = waiting.answers.verdicts;
       } finally {
         await holder.release();
       }
-      const before = waiting.answers.verdicts;
       await until("the affected caller gets verdicts again", () => waiting.answers.verdicts > before);
       await Promise.all([waiting, ...others].map((asking) => asking.stop()));
       for (const { answers } of [waiting, ...others]) {
@@ -159,6 +160,27 @@ describe("while another session of PostgreSQL holds", () => {
       expect((await registeredIps(seller.store, license.id)).length).toBeLessThanOrEqual(3);
     });
   }
+});
+
+describe("a whole table that is locked for a moment, as a migration does", () => {
+  test.each(["products", "licenses", "daily_usage"])("makes nobody fail: %s", async (table) => {
+    const scene = await openScene(postgres.make);
+    const { seller, server } = scene;
+    const location = scene.database.location;
+    const questions: Question[] = [];
+    for (let index = 0; index < 8; index++)
+      questions.push({ apiKey: seller.apiKey, key: (await seller.license({ maxIps: 8 })).key });
+    const url = location.kind === "postgres" ? location.url : "";
+    const holder = await holdLock(url, `lock table ${table} in access exclusive mode`);
+    const asking = ask(server.port, questions, { count: 8, callers: 8 });
+    await until("the table is waited for", () => holder.isWaitedFor());
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await holder.release();
+    const answers = await asking;
+    expect([...answers.statuses]).toEqual([["active", 8]]);
+    expect(await countedRequests(seller)).toBe(8);
+    await scene.close();
+  });
 });
 
 async function blockFor({ seller }: Scene, licenseId: string): Promise<void> {

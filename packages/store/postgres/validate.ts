@@ -52,7 +52,10 @@ export class PostgresValidate {
 
     const counting = inOneWrite(client, () => ({
       counted: this.#counters.count(client, batch, alone),
-      found: Promise.all([findLicenses(client, known), findRecords(client, known)]),
+      found: Promise.all([
+        findLicenses(client, known).catch(nullIfLocked),
+        findRecords(client, known).catch(nullIfLocked),
+      ]),
     }));
     try {
       const [uncounted, [licenses, records]] = await Promise.all([counting.counted, counting.found]);
@@ -69,16 +72,19 @@ export class PostgresValidate {
     waiting: readonly WaitingCall[],
     batch: Batch,
     uncounted: ReadonlySet<ProductInBatch>,
-    licenses: Map<number, FoundLicense>,
-    records: Map<number, LicenseRecordRow>,
+    licenses: Map<number, FoundLicense> | null,
+    records: Map<number, LicenseRecordRow> | null,
   ): Promise<Outcome[]> {
     const outcomes = waiting.map((entry): Outcome => {
       if (entry.product === null) return { tag: "unauthorized" };
       if (!entry.call.counted && uncounted.has(entry.product))
         return new LockedOut(null, `counter ${entry.product.row.product_id}`);
-      return this.#answer(entry, entry.product, batch, licenses, records);
+      const judged = this.#answer(entry, entry.product, batch, licenses ?? noRows, records ?? noRows);
+      const isUnknown =
+        (licenses === null && judged.tag === "validated") || (records === null && judged.tag === "looked_up");
+      return isUnknown ? lockedOut(judged, null) : judged;
     });
-    const used = await this.#registerWhereWanted(client, outcomes, waiting, licenses, batch);
+    const used = await this.#registerWhereWanted(client, outcomes, waiting, licenses ?? noRows, batch);
     await startTerms(client, outcomes, used, batch.nowMs);
     await this.#tellRefusals(client, outcomes, batch);
     return outcomes;
@@ -215,6 +221,14 @@ export class PostgresValidate {
     }
     return used;
   }
+}
+
+const noRows = new Map<number, never>();
+
+/** A whole table is locked: what was counted stays counted, and the rest is tried again. */
+function nullIfLocked(error: unknown): null {
+  if (isLocked(error)) return null;
+  throw error;
 }
 
 const noneUsed: UsedLicenses = new Map();
