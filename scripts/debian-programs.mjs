@@ -3,15 +3,16 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What tests need and npm cannot bring: a PostgreSQL with its own pg_dump, for backups, and Chromium, for the
- * dashboard. A CI machine gets them from Debian when it may install packages; a contributor is told how by the tests
- * that are skipped.
+ * What tests need and npm cannot bring: a PostgreSQL with its own pg_dump, for backups, Chromium, for the dashboard,
+ * and PgBouncer. A CI machine gets them from Debian when it may install packages; a contributor is told how by the
+ * tests that are skipped.
  */
 export function ensureDebianPrograms() {
   if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;
   const missing = [
     ...(hasPostgres() ? [] : ["postgresql"]),
     ...(has("chromium-headless-shell") ? [] : ["chromium-headless-shell"]),
+    ...(has("pgbouncer") ? [] : ["pgbouncer"]),
   ];
   if (missing.length === 0) return;
   process.stdout.write(`Installing ${missing.join(" and ")} from Debian …\n`);

@@ -10,6 +10,8 @@ import {
   parseAllowedTargets,
 } from "@countersign/domain/webhooks/addresses";
 import type { DatabaseLocation } from "@countersign/store/open";
+import { parseAddress } from "@countersign/store/postgres/address";
+import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
 
@@ -231,13 +233,13 @@ function mail(smtpUrl: string | null, from: string | null): MailSettings | null 
 
 function databaseLocation(text: string | null, folder: string): DatabaseLocation {
   if (text === null) return { kind: "sqlite", folder };
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && (url.protocol === "postgres:" || url.protocol === "postgresql:"))
-    return { kind: "postgres", url: text };
-  // The value may hold a password, so it is not repeated.
-  throw new ConfigProblem(
-    "DATABASE_URL is not a PostgreSQL address. It should look like postgres://user:password@host:5432/database.",
-  );
+  try {
+    parseAddress(text);
+  } catch (cause) {
+    if (cause instanceof StoreProblem) throw new ConfigProblem(cause.message, { cause });
+    throw cause;
+  }
+  return { kind: "postgres", url: text };
 }
 
 function trustedProxies(text: string | null): CidrSet {

@@ -9,6 +9,8 @@ import { inspectSqlite } from "./sqlite/inspect.ts";
 export interface Inspection {
   /** Such as "SQLite 3.53.4". */
   readonly version: string;
+  /** What is between the server and the database, in sentences; empty when nothing is. */
+  readonly connection: readonly string[];
   readonly appliedMigrations: readonly string[];
   /** How far the database's clock is ahead of this machine's. */
   readonly clockAheadMs: number;

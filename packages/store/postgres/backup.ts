@@ -15,9 +15,11 @@ import {
 } from "../database-copier.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
+import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
 import { migrateDatabase } from "./migrate.ts";
+import { detectPooler } from "./pooler.ts";
 
 const dumpName = "countersign.dump";
 
@@ -94,6 +96,14 @@ async function copyIn(
   return tables.length === 0 ? [] : [`schema ${aside}`];
 }
 
+/** PostgreSQL's programs change settings of their session, which would stay behind on connections that others use. */
+async function refuseSharedConnections(client: PostgresClient, url: string): Promise<void> {
+  if ((await detectPooler(client, url)) !== "transaction") return;
+  throw new StoreProblem(
+    "DATABASE_URL leads to a connection pooler that shares connections between transactions. Set it to PostgreSQL itself for this command, or to a pool with pool_mode = session.",
+  );
+}
+
 /** A server remembers what it read by a revision that a restore may set back. */
 async function refuseBesideServers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ open: number }>(
@@ -164,7 +174,7 @@ async function serverMajor(client: pg.Client): Promise<number> {
 }
 
 async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...connectionSettings(url), application_name: "countersign-backup" });
+  const client = new PostgresClient({ ...connectionSettings(url), application_name: "countersign-backup" });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -172,6 +182,7 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
     throw unreachable(cause);
   }
   try {
+    await refuseSharedConnections(client, url);
     return await work(client);
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;

@@ -1,6 +1,9 @@
 import pg from "pg";
-import { StorageUnavailable, StoreProblem } from "../problem.ts";
+import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
+import { parseAddress } from "./address.ts";
+import type { PostgresClientConfig } from "./client.ts";
+import { HostFinder } from "./hosts.ts";
 
 const connectTimeoutMs = 1_500;
 /** A connection that carries nothing is asked after so long whether it still is one. */
@@ -30,36 +33,63 @@ function asText(value: string): string {
   return value;
 }
 
-export function connectionSettings(url: string, sessionSettings = ""): pg.ClientConfig {
+export function connectionSettings(url: string, settings: readonly string[] = []): PostgresClientConfig {
   return {
-    connectionString: url,
+    finder: new HostFinder(parseAddress(url)),
+    settings,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     types,
-    ...(sessionSettings === "" ? {} : { options: sessionSettings }),
   };
 }
 
-/** Which PostgreSQL it is. Throws one sentence when it cannot be reached or is too old. */
+/**
+ * Which PostgreSQL it is. Throws one sentence when it cannot be reached, is too old, or is behind a pooler that cannot
+ * be used.
+ */
 export async function checkServer(pool: pg.Pool): Promise<number> {
-  let version: number;
+  const client = await pool.connect().catch((cause) => {
+    throw unreachable(cause);
+  });
   try {
-    const result = await pool.query<{ version: number }>(
+    const major = await serverMajor(client);
+    if (major < oldestSupported) {
+      throw new StoreProblem(
+        `The database is PostgreSQL ${major}. Countersign needs PostgreSQL ${oldestSupported} or newer.`,
+      );
+    }
+    await checkTransactions(client);
+    return major;
+  } finally {
+    client.release(true);
+  }
+}
+
+async function serverMajor(client: pg.ClientBase): Promise<number> {
+  try {
+    const { rows } = await client.query<{ version: number }>(
       "select current_setting('server_version_num')::int as version",
     );
-    version = result.rows[0]?.version ?? 0;
+    return Math.floor((rows[0]?.version ?? 0) / 10_000);
   } catch (cause) {
     throw unreachable(cause);
   }
-  const major = Math.floor(version / 10_000);
-  if (major < oldestSupported) {
+}
+
+/** A pooler that gives each statement another connection cannot keep a transaction together. */
+export async function checkTransactions(client: pg.ClientBase): Promise<void> {
+  try {
+    await client.query("begin");
+    await client.query("commit");
+  } catch (cause) {
+    if (!/statement pooling/i.test(sentence(cause))) throw unreachable(cause);
     throw new StoreProblem(
-      `The database is PostgreSQL ${major}. Countersign needs PostgreSQL ${oldestSupported} or newer.`,
+      "The connection pooler in front of PostgreSQL allows no transactions. Set pool_mode = transaction or pool_mode = session for this database.",
+      { cause },
     );
   }
-  return major;
 }
 
 export function unreachable(cause: unknown): StoreProblem {
@@ -67,8 +97,4 @@ export function unreachable(cause: unknown): StoreProblem {
     `The PostgreSQL database cannot be reached: ${sentence(cause)} Check DATABASE_URL and that the server runs.`,
     { cause },
   );
-}
-
-export function unavailable(cause: unknown): StorageUnavailable {
-  return new StorageUnavailable("PostgreSQL did not answer.", { cause });
 }

@@ -1,10 +1,14 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Inspection, MissingTextIndex } from "../inspect.ts";
+import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
+import { parseAddress } from "./address.ts";
+import { PostgresClient } from "./client.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
+import { detectPooler } from "./pooler.ts";
 
 export async function inspectPostgres(url: string): Promise<Inspection> {
-  const client = new pg.Client({
+  const client = new PostgresClient({
     ...connectionSettings(url),
     application_name: "countersign-doctor",
     query_timeout: 5_000,
@@ -12,15 +16,36 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
   client.on("error", () => {});
   try {
     await client.connect();
-    return await look(client);
+    return await look(client, await connectionNotes(client, url));
   } catch (cause) {
+    if (cause instanceof StoreProblem) throw cause;
     throw unreachable(cause);
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-async function look(client: pg.Client): Promise<Inspection> {
+async function connectionNotes(client: PostgresClient, url: string): Promise<string[]> {
+  const { hosts, target } = parseAddress(url);
+  const { host, port } = client;
+  const found =
+    hosts.length === 1
+      ? []
+      : [`Of ${hosts.length} hosts, ${host}:${port} is used (target_session_attrs is ${target}).`];
+  switch (await detectPooler(client, url)) {
+    case "none":
+      return found;
+    case "session":
+      return [...found, "A connection pooler is in front of PostgreSQL (it keeps sessions apart)."];
+    case "transaction":
+      return [
+        ...found,
+        "A connection pooler is in front of PostgreSQL (it shares connections between transactions). Backups need DATABASE_URL to lead past it.",
+      ];
+  }
+}
+
+async function look(client: pg.Client, connection: readonly string[]): Promise<Inspection> {
   const askedMs = Date.now();
   const { clock, version, servers } = await first<{ clock: number; version: string; servers: number }>(
     client,
@@ -38,6 +63,7 @@ async function look(client: pg.Client): Promise<Inspection> {
     : [];
   return {
     version: `PostgreSQL ${version}`,
+    connection,
     appliedMigrations: migrations.map((row) => row.name),
     clockAheadMs: Math.round(clock - (askedMs + answeredMs) / 2),
     damage: [],

@@ -3,10 +3,11 @@ import pg from "pg";
 import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
+import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
 import { forgetSome } from "./journal-forgetting.ts";
 import { separator } from "./sql.ts";
-import { asOptions, journalAnswerMs, journalLimits } from "./time-limits.ts";
+import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 
 /** The request log and the sightings, on a connection of their own that does not wait for the disk. */
 export class PostgresJournal implements Journal {
@@ -122,9 +123,8 @@ export class PostgresJournal implements Journal {
 
   async #connected(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client;
-    const settings = asOptions(["synchronous_commit=off", ...journalLimits]);
-    const client = new pg.Client({
-      ...connectionSettings(this.#url, settings),
+    const client = new PostgresClient({
+      ...connectionSettings(this.#url, ["synchronous_commit=off", ...journalLimits]),
       // A statement without an answer then ends with its connection.
       pipeline: true,
       query_timeout: journalAnswerMs,

@@ -1,8 +1,10 @@
-import pg from "pg";
+import type pg from "pg";
 import { StorageUnavailable } from "../problem.ts";
-import { connectionSettings, unavailable } from "./connect.ts";
+import { PostgresClient } from "./client.ts";
+import { connectionSettings } from "./connect.ts";
+import { unavailable } from "./errors.ts";
 import { endsSession, isReadOnly } from "./failures.ts";
-import { asOptions, batchLimitMs, laneLimits, statementLimitMs } from "./time-limits.ts";
+import { batchLimitMs, laneLimits, statementLimitMs } from "./time-limits.ts";
 
 const retryAfterMs = 250;
 /** So long callers wait when a connection was lost, in case only that one was. */
@@ -87,18 +89,15 @@ export class Lanes {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      ...connectionSettings(this.#url, asOptions(this.#settings)),
+    const client = new PostgresClient({
+      ...connectionSettings(this.#url, this.#settings),
       pipeline: true,
     });
     client.on("error", () => this.#forget(client));
     client.on("end", () => this.#forget(client));
     try {
       this.#open.add(client);
-      await within(
-        statementLimitMs,
-        client.connect().then(() => client.query("select 1")),
-      );
+      await within(statementLimitMs, client.connect());
       return client;
     } catch (cause) {
       this.#discard(client);

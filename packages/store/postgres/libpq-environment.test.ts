@@ -14,6 +14,21 @@ test.each<[string, Record<string, string>]>([
       PGSSLROOTCERT: "/etc/ca.pem",
     },
   ],
+  [
+    "postgres://ada:secret@one:5432,two:5433/licenses?target_session_attrs=primary",
+    {
+      PGHOST: "one,two",
+      PGPORT: "5432,5433",
+      PGUSER: "ada",
+      PGPASSWORD: "secret",
+      PGDATABASE: "licenses",
+      PGTARGETSESSIONATTRS: "primary",
+    },
+  ],
+  [
+    "postgres://one,[::1]:6432/licenses",
+    { PGHOST: "one,::1", PGPORT: ",6432", PGDATABASE: "licenses", PGTARGETSESSIONATTRS: "read-write" },
+  ],
   ["postgresql://[::1]/licenses", { PGHOST: "::1", PGDATABASE: "licenses" }],
   ["postgres:///licenses?host=/run/postgresql", { PGHOST: "/run/postgresql", PGDATABASE: "licenses" }],
   [

@@ -1,12 +1,17 @@
+import { parseAddress } from "./address.ts";
+
 /** The address of a database as the variables that PostgreSQL's own programs read. */
 export function libpqEnvironment(address: string): Record<string, string> {
-  const url = new URL(address);
+  const { url: single, hosts, target } = parseAddress(address);
+  const url = new URL(single);
   const variables: Record<string, string> = {};
   const set = (name: string, value: string) => {
     if (value !== "") variables[name] = value;
   };
-  set("PGHOST", decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1"));
-  set("PGPORT", url.port);
+  set("PGHOST", hosts.map(({ host }) => host).join());
+  if (hosts.some(({ port }) => port !== null)) set("PGPORT", hosts.map(({ port }) => port ?? "").join());
+  // Each program looks for the host by itself, and must come to the same one as the server.
+  if (target !== "any") set("PGTARGETSESSIONATTRS", target);
   set("PGUSER", decodeURIComponent(url.username));
   set("PGPASSWORD", decodeURIComponent(url.password));
   set("PGDATABASE", decodeURIComponent(url.pathname.slice(1)));
@@ -21,8 +26,6 @@ export function libpqEnvironment(address: string): Record<string, string> {
 }
 
 const queryVariables: ReadonlyMap<string, string> = new Map([
-  ["host", "PGHOST"],
-  ["port", "PGPORT"],
   ["user", "PGUSER"],
   ["password", "PGPASSWORD"],
   ["dbname", "PGDATABASE"],

@@ -1,6 +1,7 @@
 import pg from "pg";
+import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
-import { asOptions, limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
+import { limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
 
 /** Nobody's app waits behind these, and a machine that is just starting takes its time. */
 const patientConnectTimeoutMs = 5_000;
@@ -29,7 +30,8 @@ const alongIndexes = [
 
 function open(url: string, settings: readonly string[], connections: number, answerMs: number): pg.Pool {
   const pool = new pg.Pool({
-    ...connectionSettings(url, asOptions(settings)),
+    ...connectionSettings(url, settings),
+    Client: PostgresClient as never,
     connectionTimeoutMillis: patientConnectTimeoutMs,
     max: connections,
     // A statement without an answer then ends with its connection, which would otherwise be used again.

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { containing } from "../queries/license-search.ts";
 import type { Tables } from "../tables.ts";
+import { isStatementTimeout } from "./errors.ts";
 
 /** Null when there are more than `most`, or when finding out would take too long. */
 export async function searchLicenses(
@@ -24,13 +25,7 @@ export async function searchLicenses(
       return rows.length > most ? null : rows.map((row) => row.id);
     });
   } catch (error) {
-    if (isTimeout(error)) return null;
+    if (isStatementTimeout(error)) return null;
     throw error;
   }
-}
-
-const queryCanceled = "57014";
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === queryCanceled;
 }

@@ -9,8 +9,9 @@ import { Sealer } from "../sealer.ts";
 import type { Beside, Lasting, Store, Work } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
-import { checkServer, unavailable } from "./connect.ts";
-import { isLocked, isTooSlow } from "./failures.ts";
+import { checkServer } from "./connect.ts";
+import { conflict, isConflict, unavailable } from "./errors.ts";
+import { guardedPool } from "./guarded-pool.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
 import { closePool, openListPool, openPool } from "./pools.ts";
@@ -88,10 +89,12 @@ export class PostgresStore implements Store {
     this.#shared = shared;
     this.sealer = shared.sealer;
     this.#pool = openPool(url, purpose, shared.serverMajor);
-    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
+    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(this.#pool) }) });
     this.direct = this.reads;
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
-    this.alongIndexes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#listPool }) });
+    this.alongIndexes = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool) }),
+    });
     sealWith(shared.sealer, this.reads, this.alongIndexes);
   }
 
@@ -131,9 +134,8 @@ export class PostgresStore implements Store {
         });
       } catch (error) {
         const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
-        if (!isOver && (isDeadlock(error) || wasTooSlow(error))) continue;
-        // Nothing is wrong with what was asked: another session holds what it needs.
-        throw isLocked(error) || isTooSlow(error) ? unavailable(error) : error;
+        if (!isOver && (isConflict(error) || wasTooSlow(error))) continue;
+        throw isConflict(error) ? conflict(error) : error;
       }
     }
   }
@@ -192,11 +194,6 @@ export class PostgresStore implements Store {
       closePool(this.#listPool),
     ]);
   }
-}
-
-/** Two transactions wait for each other: PostgreSQL undoes one, which may simply be done again. */
-function isDeadlock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === "40P01";
 }
 
 /**

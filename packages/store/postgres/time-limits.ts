@@ -35,11 +35,6 @@ export function limitSettings(limits: Limits, serverMajor: number): string[] {
 
 const firstWithTransactionLimit = 17;
 
-/** As they are sent when a connection begins. */
-export function asOptions(settings: readonly string[]): string {
-  return settings.map((setting) => `-c ${setting}`).join(" ");
-}
-
 /** Of the request log. Nodes count sightings in the same rows, so that one which is paused holds them up. */
 export const journalLimits = limitSettings(
   { statementMs: 10_000, lockMs: 5_000, idleInTransactionMs: 5_000, transactionMs: 0 },

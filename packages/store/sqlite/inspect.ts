@@ -20,6 +20,7 @@ export function inspectSqlite(folder: string): Inspection | null {
   const main = looking(files.main, look);
   return {
     ...main,
+    connection: [],
     appliedMigrations: [...main.appliedMigrations, ...journal.appliedMigrations],
     writeProblem: main.writeProblem ?? journal.writeProblem,
     serversAtWork: isOwned(files) ? 1 : 0,
@@ -34,7 +35,7 @@ export function inspectSqlite(folder: string): Inspection | null {
   };
 }
 
-type FileInspection = Omit<Inspection, "serversAtWork" | "files">;
+type FileInspection = Omit<Inspection, "serversAtWork" | "files" | "connection">;
 
 const noJournal = { appliedMigrations: [], writeProblem: null, damage: null };
 

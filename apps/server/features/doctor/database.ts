@@ -23,6 +23,7 @@ export async function checkDatabase({ database, encryptionKey }: Config): Promis
   const where = database.kind === "sqlite" ? ` in ${database.folder}` : "";
   return [
     ok("database", `${found.version}${where} answers${atWork(database.kind, found.serversAtWork)}`),
+    ...found.connection.map((note) => ok("database", note)),
     ...checkSchema(found.appliedMigrations),
     ...checkFiles(found),
     ...(found.files === null ? [] : checkSideFiles(found.files)),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
 import type { Many } from "@countersign/store/bulk";
+import { StorageUnavailable } from "@countersign/store/problem";
 import { productById } from "@countersign/store/queries/access";
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
 import {
@@ -328,5 +329,5 @@ export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLo
 
 /** PostgreSQL undid this one so that another could go on. */
 function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "40P01" || error.code === "40001");
+  return error instanceof StorageUnavailable && error.reason === "conflict";
 }

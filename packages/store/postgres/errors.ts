@@ -1,0 +1,99 @@
+import { type StorageReason, StorageUnavailable } from "../problem.ts";
+
+/** The error, or a `StorageUnavailable` in its stead where it is about the database and not about what was asked. */
+export function storageError(error: unknown): unknown {
+  if (error instanceof StorageUnavailable) return error;
+  const reason = reasonFor(error);
+  return reason === null ? error : new StorageUnavailable(sentences[reason], { cause: error, reason });
+}
+
+/** For calls that ask nothing which could be at fault. */
+export function unavailable(cause: unknown): StorageUnavailable {
+  if (cause instanceof StorageUnavailable) return cause;
+  const reason = reasonFor(cause) ?? "unreachable";
+  return new StorageUnavailable(sentences[reason], { cause, reason });
+}
+
+/** Null when the database is well. Deadlocks are for those who can try again: see `conflict`. */
+function reasonFor(error: unknown): StorageReason | null {
+  if (!(error instanceof Error)) return null;
+  const code = codeOf(error);
+  const known = byCode.get(code) ?? byClass.get(code.slice(0, 2));
+  if (known !== undefined) return known;
+  if (code !== "" && /^[0-9A-Z]{5}$/.test(code)) return null;
+  return connectionMessages.test(error.message) ? "unreachable" : null;
+}
+
+/** Transactions that kept undoing each other. */
+export function conflict(cause: unknown): StorageUnavailable {
+  return new StorageUnavailable(sentences.conflict, { cause, reason: "conflict" });
+}
+
+/** Two transactions wait for each other, or did not fit together: PostgreSQL undoes one, which can be repeated. */
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40P01" || code === "40001";
+}
+
+/** Whether a statement took longer than it may. */
+export function isStatementTimeout(error: unknown): boolean {
+  const cause = error instanceof StorageUnavailable ? error.cause : error;
+  return codeOf(cause) === "57014";
+}
+
+/** Whether a connection is of no more use, although it is still open: its host is read-only, or going away. */
+export function spendsConnection(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "25006" || code.startsWith("57P") || code.startsWith("08");
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+const byCode: ReadonlyMap<string, StorageReason> = new Map([
+  ["25006", "read_only"],
+  ["53100", "full"],
+  ["53200", "slow"],
+  ["53300", "too_many_connections"],
+  ["53400", "slow"],
+  ["55P03", "locked"],
+  ["57014", "slow"],
+  ["25P03", "slow"],
+  ["25P04", "slow"],
+  ["58030", "damaged"],
+  ["XX001", "damaged"],
+  ["XX002", "damaged"],
+  ["ECONNREFUSED", "unreachable"],
+  ["ECONNRESET", "unreachable"],
+  ["ECONNABORTED", "unreachable"],
+  ["ETIMEDOUT", "unreachable"],
+  ["EHOSTUNREACH", "unreachable"],
+  ["ENETUNREACH", "unreachable"],
+  ["ENOTFOUND", "unreachable"],
+  ["EAI_AGAIN", "unreachable"],
+  ["EPIPE", "unreachable"],
+  ["ENOENT", "unreachable"],
+]);
+
+const byClass: ReadonlyMap<string, StorageReason> = new Map([
+  ["08", "unreachable"],
+  ["53", "full"],
+  ["57", "unreachable"],
+  ["58", "damaged"],
+]);
+
+/** The driver's own errors have no code. */
+const connectionMessages =
+  /^Connection terminated|^timeout expired|^timeout exceeded when trying to connect|^Query read timeout|^Client has encountered a connection error|^Client was closed|^Cannot use a pool after|^No answer within|server does not support SSL|socket (?:hang up|has been ended)|stream was destroyed|^Failed to connect|^connect E/i;
+
+const sentences: Readonly<Record<StorageReason, string>> = {
+  unreachable: "PostgreSQL did not answer.",
+  read_only: "PostgreSQL is read-only now.",
+  full: "PostgreSQL has no space left.",
+  locked: "PostgreSQL holds a lock on what was asked for.",
+  slow: "PostgreSQL took too long.",
+  conflict: "PostgreSQL undid the transaction again and again because others changed the same rows.",
+  damaged: "PostgreSQL cannot read or write its files.",
+  too_many_connections: "PostgreSQL has no connection left.",
+};

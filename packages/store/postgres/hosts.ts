@@ -1,0 +1,109 @@
+import pg from "pg";
+import { StorageUnavailable } from "../problem.ts";
+import { sentence } from "../sentence.ts";
+import type { PostgresAddress, PostgresHost } from "./address.ts";
+
+/** How long an earlier host in the list may take longer than a later one that is good. */
+const graceMs = 200;
+const longestLookMs = 1_000;
+
+export interface HostState {
+  readonly is_standby: boolean;
+  readonly is_read_only: boolean;
+}
+
+/**
+ * Says which host of an address a new connection goes to. All are asked at once, so that one that is gone costs no
+ * time; the first in the list that is as wanted is taken, and kept until a connection to it fails.
+ */
+export class HostFinder {
+  readonly address: PostgresAddress;
+  #found: PostgresHost | null = null;
+  #looking: Promise<PostgresHost> | null = null;
+
+  constructor(address: PostgresAddress) {
+    this.address = address;
+  }
+
+  /** Null where there is only one. */
+  async find(): Promise<PostgresHost | null> {
+    if (this.address.hosts.length === 1) return null;
+    if (this.#found !== null) return this.#found;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  /** A connection could not be opened: the next one looks again. */
+  failed(): void {
+    this.#found = null;
+  }
+
+  /** Throws when a connection was made to a host that is not as wanted. */
+  check(state: HostState): void {
+    const { target } = this.address;
+    if (isWanted(state, target)) return;
+    const is = state.is_standby ? "a standby" : "read-only";
+    throw new StorageUnavailable(`The PostgreSQL host is ${is}, but target_session_attrs is ${target}.`, {
+      reason: "read_only",
+    });
+  }
+
+  async #look(): Promise<PostgresHost> {
+    const { address } = this;
+    const problems: string[] = [];
+    const answers: (boolean | null)[] = address.hosts.map(() => null);
+    const looks = address.hosts.map(async (host, index) => {
+      const problem = await this.#problemOf(host);
+      answers[index] = problem === null;
+      if (problem !== null) problems.push(`${host.host}: ${problem}`);
+      return problem;
+    });
+    const allAsked = Promise.all(looks);
+    const firstGood = new Promise<void>((resolve) => {
+      for (const look of looks) void look.then((problem) => problem === null && setTimeout(resolve, graceMs));
+    });
+    await Promise.race([allAsked, firstGood]);
+    const found = address.hosts[answers.indexOf(true)];
+    if (found === undefined)
+      throw new StorageUnavailable(`No PostgreSQL host is usable. ${problems.join(" ")}`);
+    this.#found = found;
+    return found;
+  }
+
+  async #problemOf({ host, port }: PostgresHost): Promise<string | null> {
+    const client = new pg.Client({
+      connectionString: this.address.url,
+      application_name: "countersign-host-check",
+      connectionTimeoutMillis: longestLookMs,
+      query_timeout: longestLookMs,
+    });
+    Object.assign(client, { host, port: port ?? 5432 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      const { rows } = await client.query<HostState>(
+        "select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only",
+      );
+      this.check(rows[0] ?? { is_standby: true, is_read_only: true });
+      return null;
+    } catch (error) {
+      return sentence(error);
+    } finally {
+      // A host that hangs would never say goodbye.
+      client.connection.stream.destroy();
+    }
+  }
+}
+
+function isWanted(state: HostState, target: PostgresAddress["target"]): boolean {
+  switch (target) {
+    case "any":
+      return true;
+    case "read-write":
+      return !state.is_standby && !state.is_read_only;
+    case "primary":
+      return !state.is_standby;
+  }
+}

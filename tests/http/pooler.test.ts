@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import pg from "pg";
+import { apiOf } from "../support/api.ts";
+import { postgres as postgresDatabase } from "../support/databases.ts";
+import { openOffice } from "../support/office.ts";
+import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../support/pgbouncer.ts";
+import { freshDatabase, type PostgresServer, sharedPostgres, startPostgres } from "../support/postgres.ts";
+import { countedRequests, registeredIps } from "../support/scene.ts";
+import { openSeller, type Seller } from "../support/seller.ts";
+import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+const missing = whyNoPgBouncer();
+if (missing !== null) skipLoudly("a server behind PgBouncer", missing);
+else {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.stop());
+
+  for (const mode of ["session", "transaction"] as const) {
+    describe(`a server behind PgBouncer in ${mode} mode`, () => {
+      let pooler: PgBouncer;
+      /** In front of the server that all tests share. */
+      let shared: PgBouncer;
+      let seller: Seller;
+      let url: string;
+      let servers: ServerProcess[];
+      beforeAll(async () => {
+        // In session mode each connection of a server keeps one of PostgreSQL's.
+        pooler = await startPgBouncer(postgres.url, mode, mode === "session" ? 60 : 4);
+        shared = await startPgBouncer(await sharedPostgres(), mode, mode === "session" ? 60 : 4);
+        const direct = await freshDatabase(postgres.url);
+        seller = await openSeller({ kind: "postgres", url: direct });
+        url = pooler.through(direct);
+        const environment = { DATABASE_URL: url, COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" };
+        servers = await Promise.all([1, 2].map(() => startServerProcess(environment)));
+      });
+      afterAll(async () => {
+        await Promise.all(servers.map((server) => server.stop()));
+        await seller.store.close();
+        await pooler.stop();
+        await shared.stop();
+      });
+
+      test("answers validations and is ready", async () => {
+        const { key } = await seller.license();
+        for (const server of servers) {
+          const answer = await apiOf(server.url, seller.apiKey).validate({ license_key: key });
+          expect(answer.body.status).toBe("active");
+          await until("it is ready", async () => (await fetch(`${server.url}/readyz`)).ok);
+          expect(server.output()).not.toContain("DeprecationWarning");
+        }
+      });
+
+      test("two servers register no more IP addresses than a license has, and admit no more than a limit", async () => {
+        const { productId, apiKey, ...limited } = await openSeller(
+          { kind: "postgres", url: "" },
+          { store: seller.store, dailyLimit: 150 },
+        );
+        const licenses = await Promise.all(Array.from({ length: 4 }, () => limited.license({ maxIps: 2 })));
+        const answers = await Promise.all(
+          Array.from({ length: 200 }, (_, index) =>
+            fetch(`${servers[index % 2]?.url}/api/v1/validate`, {
+              method: "POST",
+              headers: { authorization: `Bearer ${apiKey}`, "x-forwarded-for": `198.51.100.${index}` },
+              body: JSON.stringify({ license_key: licenses[index % licenses.length]?.key }),
+            }),
+          ),
+        );
+        const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+        expect({ ok: count(200), limited: count(429) }).toEqual({ ok: 150, limited: 50 });
+        expect(await countedRequests({ store: seller.store, productId })).toBe(150);
+        for (const { id } of licenses) expect(await registeredIps(seller.store, id)).toHaveLength(2);
+      });
+
+      test("the management API reads, writes and searches", async () => {
+        const office = await openOffice(async () => {
+          const database = await postgresDatabase.make();
+          if (database.location.kind !== "postgres") throw new Error("This is about PostgreSQL.");
+          const location = { kind: "postgres", url: shared.through(database.location.url) } as const;
+          return { ...database, location, environment: { DATABASE_URL: location.url } };
+        });
+        const { owner, organizationId, productId } = office;
+        const created = await owner.api.post(`/products/${productId}/licenses`, { customer_email: "a@b.co" });
+        expect(created.status).toBe(201);
+        const licenses = `/organizations/${organizationId}/licenses`;
+        expect((await owner.api.get(`${licenses}?limit=2`)).body.data).toHaveLength(1);
+        expect(
+          (await owner.api.get(`${licenses}?q=${created.body.license_key.slice(0, 7)}`)).body.data,
+        ).toHaveLength(1);
+        expect((await owner.api.patch(`/licenses/${created.body.id}`, { max_ips: 7 })).status).toBe(200);
+        await office.close();
+      });
+
+      test("leaves nothing on the connections that others get next", async () => {
+        const { key } = await seller.license();
+        await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            apiOf(servers[index % 2]?.url ?? "", seller.apiKey).validate({ license_key: key }),
+          ),
+        );
+        const clients = await Promise.all(
+          Array.from({ length: mode === "session" ? 1 : 3 }, () => connected(url)),
+        );
+        for (const client of clients) {
+          const { rows } = await client.query(
+            `select current_setting('enable_seqscan') as seqscan, current_setting('synchronous_commit') as sync,
+              current_setting('statement_timeout') as timeout, (select count(*)::int from pg_prepared_statements) as kept`,
+          );
+          expect(rows).toEqual([{ seqscan: "on", sync: "on", timeout: "0", kept: 0 }]);
+        }
+        await Promise.all(clients.map((client) => client.end()));
+      });
+
+      test("doctor says what is in front of the database", async () => {
+        const { stdout } = await runCountersign(["doctor"], { DATABASE_URL: url });
+        expect(stdout).toContain(
+          mode === "session"
+            ? "A connection pooler is in front of PostgreSQL (it keeps sessions apart)."
+            : "A connection pooler is in front of PostgreSQL (it shares connections between transactions).",
+        );
+      });
+    });
+  }
+
+  test("a pooler that gives each statement another connection is refused at start, with what to set", async () => {
+    const pooler = await startPgBouncer(postgres.url, "statement");
+    const url = pooler.through(await freshDatabase(postgres.url));
+    const { code, stderr, stdout } = await runCountersign(["serve"], { DATABASE_URL: url, PORT: "0" });
+    expect(code).not.toBe(0);
+    expect(stderr + stdout).toContain("Set pool_mode = transaction or pool_mode = session");
+    const doctor = await runCountersign(["doctor"], { DATABASE_URL: url });
+    expect(doctor.stdout).toContain("Set pool_mode = transaction or pool_mode = session");
+    await pooler.stop();
+  });
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,94 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { freePort } from "./free-port.ts";
+import { until } from "./until.ts";
+
+export type PoolMode = "session" | "transaction" | "statement";
+
+export interface PgBouncer {
+  /** The same database through the pooler. */
+  through(url: string): string;
+  stop(): Promise<void>;
+}
+
+/** Null where PgBouncer is installed; otherwise what to install. */
+export function whyNoPgBouncer(): string | null {
+  const { error } = spawnSync("pgbouncer", ["--version"], { stdio: "ignore" });
+  return error === undefined ? null : "PgBouncer is missing (on Debian and Ubuntu: apt install pgbouncer)";
+}
+
+/** PgBouncer with its default settings in front of a PostgreSQL of the tests. It ends with this process. */
+export async function startPgBouncer(postgresUrl: string, mode: PoolMode, poolSize = 6): Promise<PgBouncer> {
+  const server = new URL(postgresUrl);
+  const folder = mkdtempSync(join(tmpdir(), "countersign-pgbouncer-"));
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const settings = join(folder, "pgbouncer.ini");
+  writeFileSync(
+    settings,
+    `[databases]
+* = host=127.0.0.1 port=${server.port} user=${server.username} password=${server.password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+default_pool_size = ${poolSize}
+`,
+  );
+  // PgBouncer refuses to run as root; containers and CI often are.
+  const user = process.getuid?.() === 0 ? nobody() : {};
+  const child = spawn("sh", ["-c", untilInputCloses, "sh", folder, "pgbouncer", "--quiet", settings], {
+    ...user,
+    stdio: ["pipe", "ignore", "ignore"],
+    cwd: "/",
+    detached: true,
+  });
+  child.unref();
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const through = (url: string) => {
+    const address = new URL(url);
+    address.port = String(port);
+    return address.href;
+  };
+  await until("PgBouncer answers", () => answers(through(postgresUrl)));
+  return {
+    through,
+    stop: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Ends it when standard input closes, which the operating system sees to however this process ends. */
+const untilInputCloses = `
+  folder=$1; shift
+  exec 3<&0
+  "$@" & pooler=$!
+  ( cat <&3 > /dev/null; kill -9 $pooler; rm -rf "$folder" ) &
+  wait $pooler
+`;
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("select 1");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.connection.stream.destroy();
+  }
+}
+
+function nobody(): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
