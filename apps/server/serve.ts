@@ -30,6 +30,7 @@ const longestStopMs = 9_500;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
 const logEveryMs = 1_000;
+const minuteMs = 60_000;
 
 /**
  * Puts the server together from its settings and starts it. This thread validates; everything else is done by the
@@ -47,6 +48,9 @@ export async function startServer(
   const tellDropped = inBursts<null>(logEveryMs, (count) =>
     log.warn("The request log cannot keep up, and entries were dropped.", { count }),
   );
+  const tellUnwritten = inBursts<string>(minuteMs, (times, reason) =>
+    log.warn("The request log could not be written. It will be tried again.", { times, reason }),
+  );
   const store = await openStore(config.database, {
     ...config,
     soleServer: true,
@@ -62,7 +66,7 @@ export async function startServer(
     {
       journalFailed: (reason) => {
         metrics.journalFailed();
-        log.warn("The request log could not be written. It will be tried again.", { reason });
+        tellUnwritten(1, reason);
       },
       entriesDropped: (count) => {
         metrics.entriesDropped(count);

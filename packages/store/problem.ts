@@ -1,3 +1,5 @@
+import { noteStorageError } from "./surface.ts";
+
 /** Something an operator can put right. The message is one whole sentence, or two, that says what and how. */
 export class StoreProblem extends Error {
   override readonly name = "StoreProblem";
@@ -22,5 +24,6 @@ export class StorageUnavailable extends Error {
   constructor(message: string, options: ErrorOptions & { readonly reason?: StorageReason } = {}) {
     super(message, options);
     this.reason = options.reason ?? "unreachable";
+    noteStorageError(this);
   }
 }

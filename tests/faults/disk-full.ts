@@ -1,34 +1,19 @@
-import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type DatabaseLocation, openStore } from "@countersign/store/open";
-import { freshFolder } from "../support/databases.ts";
 import { countedRequests } from "../support/scene.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 import { holds } from "./holds.ts";
 import { checkLedger } from "./ledger.ts";
 import { makeSubjects, type Subjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
-/** Null where a small disk of its own can be mounted; otherwise why not. */
-export function whyNoSmallDisk(): string | null {
-  const folder = freshFolder();
-  try {
-    const problem = mount(folder);
-    if (problem === null) unmount(folder);
-    return problem;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 /** Fills the disk under SQLite, and frees it again. Nobody is let in uncounted, and service resumes by itself. */
 export async function fillTheDisk(size: { callers: number; fullForMs: number }): Promise<string> {
-  const disk = freshFolder();
-  const problem = mount(disk);
-  holds(problem === null, `no small disk: ${problem}`);
-  const folder = join(disk, "data");
+  const disk = mountSmallDisk();
+  const folder = join(disk.folder, "data");
   mkdirSync(folder);
   const location = { kind: "sqlite", folder } as const;
   try {
@@ -38,12 +23,11 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
     try {
       traffic.start(server.port, size.callers, 2);
       await until("there is traffic", () => traffic.acknowledged >= 50, 60_000);
-      const filler = join(disk, "filler");
-      fill(filler);
+      disk.fill();
       const freedAtMs = performance.now() + size.fullForMs;
       await until("callers are told that storage is gone", () => traffic.unavailable >= 20, 60_000);
       await until("it stays so for a while", () => performance.now() >= freedAtMs, 60_000);
-      rmSync(filler);
+      disk.free();
       const enough = traffic.acknowledged + 100;
       await until("traffic flows again", () => traffic.acknowledged >= enough, 60_000);
       await traffic.stop();
@@ -62,8 +46,7 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
     await checkNothingElseCounted(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait`;
   } finally {
-    unmount(disk);
-    rmSync(disk, { recursive: true, force: true });
+    disk.remove();
   }
 }
 
@@ -79,34 +62,5 @@ async function checkNothingElseCounted(
     holds(counted === acknowledged, `${counted} counted, but ${acknowledged} acknowledged`);
   } finally {
     await store.close();
-  }
-}
-
-function mount(folder: string): string | null {
-  const { status, stderr, error } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], {
-    encoding: "utf8",
-  });
-  return status === 0 ? null : (error?.message ?? stderr.trim());
-}
-
-function unmount(folder: string): void {
-  spawnSync("umount", ["-l", folder]);
-}
-
-/** Writes until nothing more fits, in ever smaller pieces. */
-function fill(path: string): void {
-  const descriptor = openSync(path, "w");
-  try {
-    for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) while (fits(descriptor, bytes));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function fits(descriptor: number, bytes: number): boolean {
-  try {
-    return writeSync(descriptor, Buffer.alloc(bytes, 1)) === bytes;
-  } catch {
-    return false;
   }
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { fillTheDisk, whyNoSmallDisk } from "./disk-full.ts";
+import { whyNoSmallDisk } from "../support/small-disk.ts";
+import { fillTheDisk } from "./disk-full.ts";
 import { killUnderLoad } from "./kill.ts";
 import { outages, postgresOutage } from "./postgres-outage.ts";
 import { terminateUnderLoad } from "./terminate.ts";

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { databases } from "../support/databases.ts";
 import { startPostgres } from "../support/postgres.ts";
-import { fillTheDisk, whyNoSmallDisk } from "./disk-full.ts";
+import { whyNoSmallDisk } from "../support/small-disk.ts";
+import { fillTheDisk } from "./disk-full.ts";
 import { holds } from "./holds.ts";
 import { killUnderLoad } from "./kill.ts";
 import { outages, postgresOutage } from "./postgres-outage.ts";

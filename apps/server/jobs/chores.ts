@@ -1,4 +1,5 @@
 import { type Log, reasonOf } from "../log.ts";
+import { isStorageTrouble } from "../storage-trouble.ts";
 
 /** Something that is to be done again and again, by every node; it has to bear being done twice at once. */
 export interface Chore {
@@ -21,6 +22,7 @@ export class Chores {
         try {
           await chore.run();
         } catch (error) {
+          if (isStorageTrouble(log, error)) return;
           log.warn("Something to be done in the background failed. It will be tried again.", {
             chore: chore.name,
             reason: reasonOf(error),

@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { Tables } from "../tables.ts";
+import { storageError } from "./errors.ts";
 import { KeptStatements } from "./statements.ts";
 
 /** A Kysely that runs each statement at once. Whoever wants a transaction opens it on the database itself. */
@@ -60,11 +61,15 @@ export class OneConnection implements Driver {
 }
 
 export function run<R>(statements: KeptStatements, { sql, parameters }: CompiledQuery): QueryResult<R> {
-  const { statement, gives } = statements.for(sql);
-  const values = parameters as SQLInputValue[];
-  if (gives) return { rows: statement.all(...values) as R[] };
-  const { changes, lastInsertRowid } = statement.run(...values);
-  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  try {
+    const { statement, gives } = statements.for(sql);
+    const values = parameters as SQLInputValue[];
+    if (gives) return { rows: statement.all(...values) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  } catch (error) {
+    throw storageError(error);
+  }
 }
 
 export function streamQuery(): never {

@@ -3,6 +3,8 @@ import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } f
 import type { Tables } from "../tables.ts";
 import type { Turns } from "../write-lock.ts";
 import { kyselyWith, run } from "./dialect.ts";
+import { storageError } from "./errors.ts";
+import { rollback } from "./rollback.ts";
 import { KeptStatements } from "./statements.ts";
 
 interface Options {
@@ -71,7 +73,7 @@ class DirectConnection implements DatabaseConnection {
     if (this.#giveBack !== null) return run<R>(writing, query);
     if (query.query.kind === "SelectQueryNode") return run<R>(reading, query);
     const result = await lock.hold(async () => run<R>(writing, query));
-    await flush();
+    await lasting(flush);
     return result;
   }
 
@@ -90,29 +92,36 @@ class DirectConnection implements DatabaseConnection {
           begun();
         });
       };
-      lock.hold(turn).catch(failed);
+      lock.hold(turn).catch((error) => failed(storageError(error)));
     });
   }
 
   async commit(): Promise<void> {
     // When this fails, a rollback follows.
-    this.#parts.writer.exec("commit");
+    try {
+      this.#parts.writer.exec("commit");
+    } catch (error) {
+      throw storageError(error);
+    }
     this.#end();
-    await this.#parts.flush();
+    await lasting(this.#parts.flush);
   }
 
   async rollback(): Promise<void> {
-    try {
-      this.#parts.writer.exec("rollback");
-    } catch {
-      // Some failures, a full disk among them, have already ended the transaction.
-    } finally {
-      this.#end();
-    }
+    rollback(this.#parts.writer);
+    this.#end();
   }
 
   #end(): void {
     this.#giveBack?.();
     this.#giveBack = null;
+  }
+}
+
+async function lasting(flush: () => Promise<void>): Promise<void> {
+  try {
+    await flush();
+  } catch (error) {
+    throw storageError(error);
   }
 }

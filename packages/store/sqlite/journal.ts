@@ -3,8 +3,10 @@ import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
+import { storageError } from "./errors.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { forgetSome } from "./journal-forgetting.ts";
+import { rollback } from "./rollback.ts";
 
 /** The request log and the sightings, in a file of their own and on a connection of their own. */
 export class SqliteJournal implements Journal {
@@ -79,13 +81,13 @@ export class SqliteJournal implements Journal {
   }
 
   #inTransaction(work: () => void): void {
-    this.#database.exec("begin immediate");
     try {
+      this.#database.exec("begin immediate");
       work();
       this.#database.exec("commit");
     } catch (error) {
-      this.#database.exec("rollback");
-      throw error;
+      rollback(this.#database);
+      throw storageError(error);
     }
   }
 }

@@ -8,6 +8,7 @@ import { sentence } from "../sentence.ts";
 import { checkUndamaged, DamagedDatabase, isDamage, setAside } from "./damage.ts";
 import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
 import { refuseLostDatabase } from "./lost-database.ts";
+import { rollback } from "./rollback.ts";
 
 /** Called when the request log was damaged: where it is kept now, and what was wrong with it. */
 export type JournalSetAside = (aside: string, reason: string) => void;
@@ -55,7 +56,7 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
       if (apply(database, migration, migrations)) applied.push(migration.name);
       database.exec("commit");
     } catch (cause) {
-      database.exec("rollback");
+      rollback(database);
       if (cause instanceof StoreProblem) throw cause;
       throw new StoreProblem(`Migration ${migration.name} failed and was undone: ${sentence(cause)}`, {
         cause,

@@ -16,10 +16,12 @@ import { Checkpoints } from "./checkpoints.ts";
 import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
+import { storageError, unavailable } from "./errors.ts";
 import { openDatabase, openReader, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { BorrowedTurns, lendTurns } from "./lent-turns.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
+import { rollback } from "./rollback.ts";
 import { stateName, type Taken } from "./text-index.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
@@ -165,17 +167,19 @@ export class SqliteStore implements Store {
 
   async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
     const result = await this.#lock.hold(async () => {
-      this.#writer.exec("begin immediate");
       try {
+        this.#writer.exec("begin immediate");
         const value = await work(this.#writes);
+        // A full disk ends a transaction by itself. Work that went on regardless must not count as done.
+        if (!this.#writer.isTransaction) throw new StorageUnavailable("SQLite undid the transaction.");
         this.#writer.exec("commit");
         return value;
       } catch (error) {
-        this.#rollback();
-        throw error;
+        rollback(this.#writer);
+        throw storageError(error);
       }
     });
-    if (lasting === "now") await this.#disk.flush();
+    if (lasting === "now") await this.#flush();
     else this.#unsynced = true;
     return result;
   }
@@ -192,7 +196,7 @@ export class SqliteStore implements Store {
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
     this.#calls.add(calls.length);
     const judged = this.#lock.busy ? await this.#judgeInTurn(calls) : this.#judgeNow(calls);
-    if (this.#options.durability === "strict") await this.#disk.flush();
+    if (this.#options.durability === "strict") await this.#flush();
     else this.#unsynced = true;
     return judged;
   }
@@ -269,16 +273,16 @@ export class SqliteStore implements Store {
       this.#validate.committed();
       return judged;
     } catch (cause) {
-      this.#rollback();
-      throw new StorageUnavailable("The SQLite database did not take the batch.", { cause });
+      rollback(this.#writer);
+      throw unavailable(cause);
     }
   }
 
-  #rollback(): void {
+  async #flush(): Promise<void> {
     try {
-      this.#writer.exec("rollback");
-    } catch {
-      // Some failures, a full disk among them, have already ended the transaction.
+      await this.#disk.flush();
+    } catch (error) {
+      throw unavailable(error);
     }
   }
 

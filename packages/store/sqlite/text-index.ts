@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { rollback } from "./rollback.ts";
 
 /** So many licenses are taken into the index at once: about as long as somebody who searches may be kept waiting. */
 const lot = 400;
@@ -189,7 +190,7 @@ export class TextIndex {
         .run(madeTo);
       this.#database.exec("commit");
     } catch (error) {
-      this.#database.exec("rollback");
+      rollback(this.#database);
       throw error;
     }
     return this.state;

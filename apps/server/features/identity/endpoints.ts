@@ -1,3 +1,4 @@
+import { surfaceStorageErrors } from "@countersign/store/surface";
 import { APIError } from "better-auth/api";
 import type { Auth } from "./better-auth.ts";
 import { discordProvider } from "./discord-provider.ts";
@@ -24,14 +25,16 @@ export function endpointsOf(auth: Auth): ReadonlyMap<string, Endpoint> {
   for (const endpoint of Object.values(auth.api)) {
     if (!("path" in endpoint) || typeof endpoint.path !== "string") continue;
     const call = endpoint as unknown as (input: object) => Promise<Response>;
-    const answer: Endpoint = (input) => call({ ...input, asResponse: true }).catch(asAnswer);
+    const answer = (input: object) =>
+      surfaceStorageErrors(
+        () => call({ ...input, asResponse: true }).catch(asAnswer),
+        ({ status }) => status >= 400,
+      );
     const isAdding = endpoint.path === addPasskeyPath;
     endpoints.set(endpoint.path, isAdding ? (input) => addingPasskey(() => answer(input)) : answer);
     if (endpoint.path === callbackPath) {
       const params = { id: discordProvider };
-      endpoints.set(`/callback/${discordProvider}`, (input) =>
-        call({ ...input, params, asResponse: true }).catch(asAnswer),
-      );
+      endpoints.set(`/callback/${discordProvider}`, (input) => answer({ ...input, params }));
     }
   }
   return endpoints;

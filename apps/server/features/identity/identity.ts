@@ -2,6 +2,7 @@ import { authBase } from "@countersign/contract/auth/route";
 import { everyPermission } from "@countersign/domain/members/permissions";
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
+import { surfaceStorageErrors } from "@countersign/store/surface";
 import type { Config } from "../../config.ts";
 import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
@@ -75,7 +76,10 @@ export class Identity implements SignIn {
   /** Whoever the session cookie belongs to; nobody when it is not good, or its owner is suspended. */
   async personOf(request: Request): Promise<PersonActor | null> {
     const headers = new Headers({ cookie: request.headers.get("cookie") ?? "" });
-    const found = await this.#auth.api.getSession({ headers, query: { disableRefresh: true } });
+    const found = await surfaceStorageErrors(
+      () => this.#auth.api.getSession({ headers, query: { disableRefresh: true } }),
+      (session) => session === null,
+    );
     if (found === null) return null;
     const user = await userById(this.#store.reads, found.user.id);
     if (user === undefined || user.suspended_at !== null) return null;
@@ -97,7 +101,10 @@ export class Identity implements SignIn {
     const address = `${new URL(this.#config.url).origin}${authBase}/sign-in/email`;
     const request = new Request(address, { method: "POST", headers });
     const body = { email, password };
-    const response = await this.#auth.api.signInEmail({ body, headers, request, asResponse: true });
+    const response = await surfaceStorageErrors(
+      () => this.#auth.api.signInEmail({ body, headers, request, asResponse: true }),
+      ({ ok }) => !ok,
+    );
     if (!response.ok) throw new Error(`A session could not be opened: ${response.status}.`);
     const { user } = (await response.json()) as { user: { id: string } };
     return [...response.headers.getSetCookie(), this.#devices.cookieFor(user.id, null)];

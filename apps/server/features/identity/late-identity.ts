@@ -4,6 +4,7 @@ import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { Problem, problemResponse } from "../../http/manage/problem.ts";
 import { type Log, reasonOf } from "../../log.ts";
+import { isStorageTrouble } from "../../storage-trouble.ts";
 import { tooOften } from "./attempts.ts";
 import { Devices } from "./devices.ts";
 import { Door, type Visit } from "./door.ts";
@@ -75,8 +76,7 @@ export class LateIdentity implements SignIn {
 
   #problemOf(error: unknown, requestId: string): Problem {
     if (error instanceof Problem) return error;
-    const storage = unavailable(error);
-    if (storage !== null) return storage;
+    if (isStorageTrouble(this.#log, error)) return unavailable();
     this.#log.error("A sign-in request failed in a way it should not.", {
       request_id: requestId,
       reason: reasonOf(error),

@@ -1,4 +1,3 @@
-import { StorageUnavailable } from "@countersign/store/problem";
 import { Problem, type ProblemKind } from "../../http/manage/problem.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 
@@ -78,8 +77,7 @@ export async function problemFrom(response: Response, route: GuardedRoute): Prom
   return new Problem(byStatus[response.status] ?? "invalid", message || "The request cannot be carried out.");
 }
 
-export function unavailable(error: unknown): Problem | null {
-  if (!(error instanceof StorageUnavailable)) return null;
+export function unavailable(): Problem {
   return new Problem("unavailable", "The database does not answer right now. Try again shortly.", {
     headers: { "retry-after": "1" },
   });

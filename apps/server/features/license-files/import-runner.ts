@@ -1,6 +1,7 @@
 import type { Store } from "@countersign/store/store";
 import { type Log, reasonOf } from "../../log.ts";
 import { newId } from "../../new-id.ts";
+import { isStorageTrouble } from "../../storage-trouble.ts";
 import { workThrough } from "./work-through.ts";
 
 const checkEveryMs = 2_000;
@@ -53,6 +54,7 @@ export class ImportRunner {
           trouble: (message, fields) => this.#log.warn(message, fields),
         });
       } catch (error) {
+        if (isStorageTrouble(this.#log, error)) return;
         this.#log.warn("Waiting imports could not be processed. They will be tried again.", {
           reason: reasonOf(error),
         });

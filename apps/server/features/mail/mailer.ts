@@ -10,6 +10,7 @@ import type { Store } from "@countersign/store/store";
 import type { StoredMailRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
 import { inBursts, type Log, reasonOf } from "../../log.ts";
+import { isStorageTrouble } from "../../storage-trouble.ts";
 import { isHopeless, type Post } from "./post.ts";
 
 /** How often the mailbox is looked into. */
@@ -30,6 +31,7 @@ export class Mailer implements Chore {
   readonly everyMs = everyMs;
   readonly #store: Store;
   readonly #post: Post;
+  readonly #log: Log;
   readonly #tellFailed: (count: number, reason: string) => void;
   /** Each sends one letter after the other until none is due; one that hangs does not hold up the others. */
   readonly #lanes = new Set<Promise<void>>();
@@ -38,6 +40,7 @@ export class Mailer implements Chore {
   constructor(store: Store, post: Post, log: Log) {
     this.#store = store;
     this.#post = post;
+    this.#log = log;
     this.#tellFailed = inBursts<string>(logEveryMs, (letters, reason) =>
       log.warn("Mail could not be sent. The mailbox says which.", { letters, reason }),
     );
@@ -50,7 +53,9 @@ export class Mailer implements Chore {
     if (!(await anyMailIsDue(this.#store.reads, nowMs, nowMs - triedForMs))) return;
     while (!this.#isClosed && this.#lanes.size < lettersAtOnce) {
       const lane: Promise<void> = this.#sendOneAfterTheOther()
-        .catch((error) => this.#tellFailed(1, reasonOf(error)))
+        .catch((error) => {
+          if (!isStorageTrouble(this.#log, error)) this.#tellFailed(1, reasonOf(error));
+        })
         .finally(() => this.#lanes.delete(lane));
       this.#lanes.add(lane);
     }

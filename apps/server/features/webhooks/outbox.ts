@@ -1,6 +1,7 @@
 import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
 import type { Store } from "@countersign/store/store";
 import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
+import { isStorageTrouble } from "../../storage-trouble.ts";
 import { rememberingResolver, systemResolver } from "./addresses.ts";
 import { KeptConnections } from "./connections.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
@@ -23,6 +24,7 @@ const logEveryMs = 10_000;
 /** Distributes events and sends deliveries, from its making until it is closed. */
 export class Outbox {
   readonly #store: Store;
+  readonly #log: Log;
   readonly #dispatcher: Dispatcher;
   readonly #distributor: Distributor;
   readonly #tellTrouble: (count: number, reason: string) => void;
@@ -34,6 +36,7 @@ export class Outbox {
   constructor(store: Store, url: string, sender: Sender, log: Log) {
     this.#store = store;
     this.#distributor = new Distributor(store);
+    this.#log = log;
     this.#tellTrouble = inBursts<string>(logEveryMs, (rounds, reason) =>
       log.warn("Webhooks could not be worked on. It will be tried again.", { rounds, reason }),
     );
@@ -66,7 +69,7 @@ export class Outbox {
     try {
       await this.#dispatcher.close();
     } catch (error) {
-      this.#tellTrouble(1, reasonOf(error));
+      if (!isStorageTrouble(this.#log, error)) this.#tellTrouble(1, reasonOf(error));
     }
   }
 
@@ -88,7 +91,7 @@ export class Outbox {
         await this.#rest((nowMs - startedMs) * (isBusy ? restFactor.busy : restFactor.quiet));
         await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
-        this.#tellTrouble(1, reasonOf(error));
+        if (!isStorageTrouble(this.#log, error)) this.#tellTrouble(1, reasonOf(error));
         await this.#pause(troubleMs);
       }
     }

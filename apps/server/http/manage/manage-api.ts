@@ -1,8 +1,8 @@
 import type { Route } from "@countersign/contract/manage/route";
-import { StorageUnavailable } from "@countersign/store/problem";
 import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import { type Log, reasonOf } from "../../log.ts";
+import { isStorageTrouble } from "../../storage-trouble.ts";
 import { addressOf } from "../address.ts";
 import { pathBelow, targetOf } from "../target.ts";
 import { authenticate, authorize, type SignIn } from "./access.ts";
@@ -165,7 +165,7 @@ export class ManageApi {
 
   #problemOf(error: unknown, requestId: string): Problem {
     if (error instanceof Problem) return error;
-    if (error instanceof StorageUnavailable) {
+    if (isStorageTrouble(this.#parts.log, error)) {
       return new Problem("unavailable", "The database does not answer right now. Try again shortly.", {
         headers: { "retry-after": "1" },
       });

@@ -1,0 +1,60 @@
+import { type StorageReason, StorageUnavailable } from "../problem.ts";
+
+/** The error, or a `StorageUnavailable` in its stead where it is about the files and not about what was asked. */
+export function storageError(error: unknown): unknown {
+  if (error instanceof StorageUnavailable) return error;
+  const reason = reasonFor(error);
+  return reason === null ? error : new StorageUnavailable(sentences[reason], { cause: error, reason });
+}
+
+/** For calls that ask nothing which could be at fault. */
+export function unavailable(cause: unknown): StorageUnavailable {
+  if (cause instanceof StorageUnavailable) return cause;
+  const reason = reasonFor(cause) ?? "unreachable";
+  return new StorageUnavailable(sentences[reason], { cause, reason });
+}
+
+function reasonFor(error: unknown): StorageReason | null {
+  if (!(error instanceof Error)) return null;
+  // The low byte is SQLite's primary result code.
+  if ("errcode" in error && typeof error.errcode === "number")
+    return byResult.get(error.errcode & 255) ?? null;
+  return "code" in error ? (byFileError.get(String(error.code)) ?? null) : null;
+}
+
+/** SQLITE_BUSY and LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL and NOTADB. */
+const byResult: ReadonlyMap<number, StorageReason> = new Map([
+  [5, "locked"],
+  [6, "locked"],
+  [8, "read_only"],
+  [10, "damaged"],
+  [11, "damaged"],
+  [13, "full"],
+  [14, "unreachable"],
+  [15, "locked"],
+  [26, "damaged"],
+]);
+
+/** What syncing the log file to the disk may fail with. */
+const byFileError: ReadonlyMap<string, StorageReason> = new Map([
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full"],
+  ["EROFS", "read_only"],
+  ["EACCES", "read_only"],
+  ["EPERM", "read_only"],
+  ["EIO", "damaged"],
+  ["ENOENT", "unreachable"],
+  ["EMFILE", "unreachable"],
+  ["ENFILE", "unreachable"],
+]);
+
+const sentences: Readonly<Record<StorageReason, string>> = {
+  unreachable: "The SQLite database cannot be opened.",
+  read_only: "The SQLite database cannot be written.",
+  full: "The disk of the SQLite database is full.",
+  locked: "Another program has locked the SQLite database.",
+  slow: "The SQLite database took too long.",
+  conflict: "The SQLite database was changed by others at the same time.",
+  damaged: "The SQLite database cannot be read or written.",
+  too_many_connections: "The SQLite database has no connection left.",
+};

@@ -1,0 +1,196 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { sqlite, type TestDatabase } from "../support/databases.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { freshDatabase, startPostgres } from "../support/postgres.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(240_000);
+
+/** A database that can be taken away from a server and given back. */
+interface Breakable {
+  readonly database: TestDatabase;
+  /** Whether nothing can be read either. */
+  readonly isGone: boolean;
+  /** Whether each refusal takes a second, so that a few routes have to do. */
+  readonly isSlow?: boolean;
+  break(): Promise<void>;
+  mend(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+describe("management, sign-in and set-up", () => {
+  outage("while PostgreSQL is read-only", async () => {
+    const postgres = await startPostgres();
+    const url = await freshDatabase(postgres.url);
+    const setReadOnly = (is: boolean) =>
+      withClient(postgres.url, async (client) => {
+        await client.query("set default_transaction_read_only = off");
+        await client.query(`alter system set default_transaction_read_only = ${is ? "on" : "off"}`);
+        await client.query("select pg_reload_conf()");
+      });
+    return {
+      database: inPostgres(url),
+      isGone: false,
+      break: () => setReadOnly(true),
+      mend: () => setReadOnly(false),
+      remove: () => postgres.stop(),
+    };
+  });
+
+  outage("while PostgreSQL is away", async () => {
+    const postgres = await startPostgres();
+    let isStopped = false;
+    return {
+      database: inPostgres(await freshDatabase(postgres.url)),
+      isGone: true,
+      break: async () => {
+        isStopped = true;
+        await postgres.stop();
+      },
+      mend: async () => {
+        if (isStopped) await postgres.start();
+        isStopped = false;
+      },
+      remove: () => postgres.stop(),
+    };
+  });
+
+  outage("while another program has locked SQLite", async () => {
+    const database = await sqlite.make();
+    const folder = database.environment.COUNTERSIGN_DATA ?? "";
+    let other: DatabaseSync | null = null;
+    return {
+      database,
+      isGone: false,
+      isSlow: true,
+      break: async () => {
+        other = new DatabaseSync(join(folder, "countersign.db"));
+        other.exec("pragma busy_timeout = 5000; begin immediate");
+      },
+      mend: async () => {
+        other?.close();
+        other = null;
+      },
+      remove: async () => {},
+    };
+  });
+
+  const noDisk = whyNoSmallDisk();
+  if (noDisk !== null) skipLoudly("while the disk of SQLite is full", noDisk);
+  else
+    outage("while the disk of SQLite is full", async () => {
+      const disk = mountSmallDisk();
+      const folder = join(disk.folder, "data");
+      mkdirSync(folder);
+      return {
+        database: {
+          location: { kind: "sqlite", folder },
+          environment: { COUNTERSIGN_DATA: folder },
+          remove: () => {},
+        },
+        isGone: false,
+        break: async () => disk.fill(),
+        mend: async () => disk.free(),
+        remove: async () => disk.remove(),
+      };
+    });
+});
+
+function outage(name: string, make: () => Promise<Breakable>): void {
+  test(`${name}, answer 503 with Retry-After and never 500, log one line a cause, and come back`, async () => {
+    const breakable = await make();
+    const house = await openHouse(async () => breakable.database);
+    try {
+      await standThrough(house, breakable);
+    } finally {
+      await breakable.mend().catch(() => undefined);
+      await house.close();
+      await breakable.remove();
+    }
+  });
+}
+
+async function standThrough(house: House, breakable: Breakable): Promise<void> {
+  const owner = await house.guest({ admin: true });
+  const visitor = await house.resident();
+  const { browser } = owner;
+  const organization = await browser.manage("POST", "/organizations", { name: "Acme" });
+  expect(organization.status).toBe(201);
+  const organizationId = String(organization.body.id);
+
+  const writes: readonly [string, () => Promise<{ status: number; headers: Headers; text: string }>][] = [
+    ["create", () => browser.manage("POST", "/organizations", { name: "Another" })],
+    ["change", () => browser.manage("PATCH", `/organizations/${organizationId}`, { name: "Renamed" })],
+    [
+      "create with an idempotency key",
+      () =>
+        browser.manage(
+          "POST",
+          `/organizations/${organizationId}/products`,
+          { name: "P" },
+          {
+            "idempotency-key": "one",
+          },
+        ),
+    ],
+    ["sign in", () => signIn(house, visitor.email)],
+  ];
+  await breakable.break();
+  await until("the outage is felt", async () => (await writes[0]?.[1]())?.status === 503);
+  for (const [what, send] of writes) {
+    const { status, headers, text } = await send();
+    expect(`${what}: ${status} ${status === 503 ? "" : text}`).toBe(`${what}: 503 `);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  // Every route, with what is at hand: whatever is wrong with the request, nothing is the server's fault.
+  for (const { route } of breakable.isSlow === true ? manageRoutes.slice(0, 20) : manageRoutes) {
+    const path = route.path
+      .replaceAll("{organization_id}", organizationId)
+      .replaceAll(/\{\w+\}/g, organizationId);
+    const body = route.method === "GET" || route.method === "DELETE" ? undefined : {};
+    const { status } = await browser.manage(route.method, path, body);
+    if (status >= 500) expect(`${route.method} ${route.path} ${status}`).toEndWith(" 503");
+    if (breakable.isGone) expect(`${route.method} ${path} ${status}`).not.toEndWith(" 200");
+  }
+  const output = house.server.output();
+  expect(output).not.toContain("in a way it should not");
+  expect(output).not.toContain("no transaction is active");
+  const lines = output.split("\n").filter((line) => line.includes("Storage cannot be used"));
+  expect(lines.length).toBeGreaterThan(0);
+  const causes = lines.map((line) => String(JSON.parse(line).cause));
+  expect(causes).toEqual([...new Set(causes)]);
+  expect(causes.length).toBeLessThanOrEqual(2);
+
+  await breakable.mend();
+  await until("changes are taken again", async () => {
+    const { status } = await browser.manage("PATCH", `/organizations/${organizationId}`, { name: "Back" });
+    expect([200, 503]).toContain(status);
+    return status === 200;
+  });
+  await until("people can sign in again", async () => (await signIn(house, visitor.email)).status === 200);
+}
+
+function signIn(house: House, email: string) {
+  return house.browser().auth("/sign-in/email", { email, password: goodPassword });
+}
+
+function inPostgres(url: string): TestDatabase {
+  return { location: { kind: "postgres", url }, environment: { DATABASE_URL: url }, remove: () => {} };
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
