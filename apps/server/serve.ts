@@ -74,14 +74,25 @@ export async function startServer(
       },
     },
   );
+  const readiness = new Readiness({
+    probe: () => store.ping(),
+    changed: (isReady, problem) => {
+      if (isReady) log.info("Validations can be answered again. The server is ready.");
+      else
+        log.error("Validations cannot be answered. The server is not ready.", { reason: reasonOf(problem) });
+    },
+  });
   const batcher = new Batcher(store, {
-    batchDone: (calls, seconds) => metrics.batchDone(calls, seconds),
+    batchDone: (calls, seconds) => {
+      metrics.batchDone(calls, seconds);
+      readiness.batchDone();
+    },
     batchFailed: (calls, cause) => {
+      readiness.batchFailed(cause);
       metrics.batchFailed();
       tellFailed(calls, reasonOf(cause));
     },
   });
-  const readiness = new Readiness(() => store.ping());
   const publicApi = new PublicApi(batcher, config.trustedProxies, {
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
@@ -121,6 +132,7 @@ export async function startServer(
       failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
     }),
   );
+  await readiness.observed;
   return {
     port: listener.port,
     setupToken: await makeSetupToken(store, Date.now()),

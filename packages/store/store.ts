@@ -60,7 +60,10 @@ export interface Store {
   readonly judgedCalls: number;
   /** Another number after whatever anybody wrote, where the database tells that at no cost; null where it does not. */
   readonly lastWrite: number | null;
-  /** Resolves when the database answers; rejects with `StorageUnavailable` when it does not. */
+  /**
+   * Does what a validation does, without changing anything of it: takes the same locks, writes, and waits for the disk
+   * as long. Rejects with `StorageUnavailable` when validations cannot be answered.
+   */
   ping(): Promise<void>;
   /** Milliseconds since 1970, by the clock that quota days are counted with. */
   clock(): Promise<number>;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import pg from "pg";
 import { apiOf } from "../support/api.ts";
-import { postgres as postgresDatabase } from "../support/databases.ts";
+import { freshFolder, postgres as postgresDatabase } from "../support/databases.ts";
 import { openOffice } from "../support/office.ts";
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../support/pgbouncer.ts";
 import { freshDatabase, type PostgresServer, sharedPostgres, startPostgres } from "../support/postgres.ts";
@@ -127,6 +128,16 @@ else {
       });
     });
   }
+
+  test("a backup through shared connections is refused, with which URL it needs", async () => {
+    const pooler = await startPgBouncer(postgres.url, "transaction");
+    const url = pooler.through(await freshDatabase(postgres.url));
+    const folder = join(freshFolder(), "backup");
+    const { code, stderr } = await runCountersign(["backup", folder], { DATABASE_URL: url });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("Set it to PostgreSQL itself for this command");
+    await pooler.stop();
+  });
 
   test("a pooler that gives each statement another connection is refused at start, with what to set", async () => {
     const pooler = await startPgBouncer(postgres.url, "statement");

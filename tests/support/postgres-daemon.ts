@@ -73,7 +73,7 @@ async function onFreePort(): Promise<EmbeddedPostgres & { readonly port: number 
     postgresFlags: [
       "listen_addresses=127.0.0.1",
       "unix_socket_directories=",
-      "max_connections=400",
+      `max_connections=${process.argv.find((word) => word.startsWith("--connections="))?.slice(14) ?? 400}`,
       ...(process.argv.includes("--waits-for-disk") ? [] : hasty),
     ].flatMap((setting) => ["-c", setting]),
     onLog: (text) => said.push(String(text)),

@@ -11,10 +11,14 @@ export interface PostgresServer {
 }
 
 /** A real PostgreSQL on a free port of loopback. It and its data go away with this process, however that ends. */
-export async function startPostgres(
-  { waitsForDisk }: { readonly waitsForDisk: boolean } = { waitsForDisk: false },
-): Promise<PostgresServer> {
-  const words = waitsForDisk ? ["--waits-for-disk"] : [];
+export async function startPostgres({
+  waitsForDisk = false,
+  connections = 400,
+}: {
+  readonly waitsForDisk?: boolean;
+  readonly connections?: number;
+} = {}): Promise<PostgresServer> {
+  const words = [`--connections=${connections}`, ...(waitsForDisk ? ["--waits-for-disk"] : [])];
   const daemon = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-daemon.ts"), ...words], {
     stdin: "pipe",
     stdout: "pipe",

@@ -50,7 +50,7 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
       },
       "/healthz": (request) => read(request, () => text("ok\n")),
       "/readyz": (request) =>
-        read(request, async () => ((await readiness.isReady()) ? text("ready\n") : text("not ready\n", 503))),
+        read(request, () => (readiness.isReady ? text("ready\n") : text("not ready\n", 503))),
       "/metrics": (request) =>
         read(request, async () =>
           metricsGate.admits(request)

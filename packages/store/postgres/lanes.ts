@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { StorageUnavailable } from "../problem.ts";
 import { PostgresClient } from "./client.ts";
-import { connectionSettings } from "./connect.ts";
+import { connectionSettings, unreachable } from "./connect.ts";
 import { unavailable } from "./errors.ts";
 import { endsSession, isReadOnly } from "./failures.ts";
 import { batchLimitMs, laneLimits, statementLimitMs } from "./time-limits.ts";
@@ -85,6 +85,16 @@ export class Lanes {
     } catch (cause) {
       this.#goDown();
       throw unavailable(cause);
+    }
+  }
+
+  /** Opens so many connections, which stay open: nothing else uses them. */
+  async reserve(count: number): Promise<void> {
+    try {
+      const opened = await Promise.all(Array.from({ length: count }, () => this.#connect()));
+      for (const client of opened) this.#giveBack(client);
+    } catch (cause) {
+      throw unreachable(cause);
     }
   }
 

@@ -15,6 +15,7 @@ import { guardedPool } from "./guarded-pool.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
 import { closePool, openListPool, openPool } from "./pools.ts";
+import { Probe } from "./probe.ts";
 import { searchLicenses } from "./search.ts";
 import { PostgresValidate } from "./validate.ts";
 import { Verdicts } from "./verdicts.ts";
@@ -23,13 +24,17 @@ export interface PostgresOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
+  /** Whether it is opened by a server, which will validate. */
+  readonly soleServer?: boolean;
   /** Null for the database's own clock, which all nodes share. */
   readonly now: (() => number) | null;
 }
 
 /** Connects, migrates and returns the store. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
-  return open(options, new CallCount(), true);
+  const store = await open(options, new CallCount(), true);
+  if (options.soleServer === true) await store.reserve();
+  return store;
 }
 
 /** Opens what another thread of this process has open. */
@@ -50,7 +55,8 @@ async function open(options: PostgresOptions, calls: CallCount, migrates: boolea
       new Lanes(options.url, serverMajor),
       new PostgresValidate(sealer, options.now),
     );
-    return new PostgresStore({ options, serverMajor, sealer, calls, verdicts }, "management");
+    const probe = new Probe(new Lanes(options.url, serverMajor));
+    return new PostgresStore({ options, serverMajor, sealer, calls, verdicts, probe }, "management");
   } finally {
     await closePool(pool);
   }
@@ -63,6 +69,7 @@ interface Shared {
   readonly sealer: Sealer;
   readonly calls: CallCount;
   readonly verdicts: Verdicts;
+  readonly probe: Probe;
 }
 
 const clockLastsMs = 5_000;
@@ -156,8 +163,13 @@ export class PostgresStore implements Store {
     return this.#shared.verdicts.judge(calls);
   }
 
+  /** Opens the connections of validations before anything else can take them. */
+  async reserve(): Promise<void> {
+    await this.#shared.verdicts.reserve(this.batching.maxInFlight);
+  }
+
   async ping(): Promise<void> {
-    await this.#shared.verdicts.ping();
+    await this.#shared.probe.run();
   }
 
   /** Asked every few seconds, and in between counted on: every management request needs the time. */
@@ -188,6 +200,7 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await Promise.all([
       this.#shared.verdicts.close(),
+      this.#shared.probe.close(),
       ...[...this.#others.values()].map((other) => other.close()),
       // Not `reads.destroy()`, which leaves the pool open, and the process alive, when nothing was read through it.
       closePool(this.#pool),

@@ -30,8 +30,9 @@ export class Verdicts {
     });
   }
 
-  async ping(): Promise<void> {
-    await this.#lanes.use((client) => client.query({ name: "ping", text: "select 1" }));
+  /** Opens the connections of validations before anything else can take them. */
+  reserve(count: number): Promise<void> {
+    return this.#lanes.reserve(count);
   }
 
   close(): Promise<void> {

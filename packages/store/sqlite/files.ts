@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreProblem } from "../problem.ts";
+import { StorageUnavailable, StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 import { DamagedDatabase, isDamage } from "./damage.ts";
 import { makePrivate, makePrivateFolder } from "./private-file.ts";
@@ -64,4 +64,21 @@ export function openReader(files: SqliteFiles): DatabaseSync {
   database.exec("pragma mmap_size = 4294967296");
   database.prepare("attach database ? as journal").run(files.journal);
   return database;
+}
+
+/** Tells a file from another of the same name. */
+export function fileId(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev}:${ino}`;
+}
+
+/** A file that was removed or replaced can still be written by those who have it open, and all of that is lost. */
+export function checkFile(path: string, id: string): void {
+  let found: string | null = null;
+  try {
+    found = fileId(path);
+  } catch {
+    // It is gone.
+  }
+  if (found !== id) throw new StorageUnavailable(`The database file ${path} was removed or replaced.`);
 }

@@ -17,7 +17,15 @@ import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
 import { storageError, unavailable } from "./errors.ts";
-import { openDatabase, openReader, prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
+import {
+  checkFile,
+  fileId,
+  openDatabase,
+  openReader,
+  prepareFolder,
+  type SqliteFiles,
+  sqliteFiles,
+} from "./files.ts";
 import { BorrowedTurns, lendTurns } from "./lent-turns.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
@@ -88,6 +96,8 @@ export class SqliteStore implements Store {
   readonly #lastWrite: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  readonly #probed: StatementSync;
+  readonly #fileId: string;
   readonly #writes: Kysely<Tables>;
   readonly #lock: Turns;
   readonly #disk: DiskSync;
@@ -109,7 +119,8 @@ export class SqliteStore implements Store {
     this.#calls = shared.calls ?? new CallCount();
     this.#writer = database;
     // While another process writes, the event loop waits here: no longer than a caller may be kept waiting.
-    database.exec("pragma busy_timeout = 1000");
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    this.#fileId = fileId(files.main);
     // Lookups go all over the file: mapped into memory, a page costs no system call however many licenses there are.
     database.exec("pragma mmap_size = 4294967296");
     this.#reader = openReader(files);
@@ -119,6 +130,9 @@ export class SqliteStore implements Store {
     this.#validate = new SqliteValidate(database, this.sealer);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
+    this.#probed = database.prepare(
+      "insert into platform_state (name, value) values ('probed', ?) on conflict (name) do update set value = excluded.value",
+    );
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
     sealWith(this.sealer, this.#writes, this.reads);
@@ -202,10 +216,34 @@ export class SqliteStore implements Store {
   }
 
   async ping(): Promise<void> {
+    const deadlineMs = performance.now() + longestProbeMs;
+    for (;;) {
+      try {
+        checkFile(this.#files.main, this.#fileId);
+        await this.#lock.hold(async () => this.#probe());
+        break;
+      } catch (cause) {
+        const problem = unavailable(cause);
+        // Another program may write for a moment, such as a command. Nobody waits for that with the whole thread.
+        if (problem.reason !== "locked" || performance.now() > deadlineMs) throw problem;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+    if (this.#options.durability === "strict") await this.#flush();
+  }
+
+  #probe(): void {
+    this.#writer.exec("pragma busy_timeout = 0");
     try {
-      this.#reader.prepare("select 1 from platform_state limit 1").get();
-    } catch (cause) {
-      throw new StorageUnavailable("The SQLite database does not answer.", { cause });
+      this.#begin.run();
+      // Another value each time: SQLite does not write what has not changed.
+      this.#probed.run(String(this.#options.now()));
+      this.#commit.run();
+    } catch (error) {
+      rollback(this.#writer);
+      throw error;
+    } finally {
+      this.#writer.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
     }
   }
 
@@ -297,6 +335,8 @@ export class SqliteStore implements Store {
 
 const changesAtOnce = 2_000;
 const longestWaitMs = 1_500;
+const busyTimeoutMs = 1_000;
+const longestProbeMs = 1_000;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   const read = database.prepare("select value from platform_state where name = 'data_key'");

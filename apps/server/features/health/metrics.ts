@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
+const textLastsMs = 200;
+
 /** What the server counts about itself, for `/metrics`. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -9,6 +11,7 @@ export class Metrics {
   readonly #failedBatches: Counter;
   readonly #droppedEntries: Counter;
   readonly #journalFailures: Counter;
+  #text: { readonly atMs: number; readonly text: Promise<string> } | null = null;
 
   constructor() {
     const registers = [this.#registry];
@@ -93,7 +96,11 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
+  /** However many ask at once, it is put together a few times a second. */
   text(): Promise<string> {
-    return this.#registry.metrics();
+    const nowMs = performance.now();
+    if (this.#text === null || nowMs - this.#text.atMs > textLastsMs)
+      this.#text = { atMs: nowMs, text: this.#registry.metrics() };
+    return this.#text.text;
   }
 }

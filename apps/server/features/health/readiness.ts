@@ -1,30 +1,117 @@
-const longestPingMs = 1_500;
+import { StorageUnavailable } from "@countersign/store/problem";
 
-/** Whether this node should be sent requests: the database answers, and the server is not on its way out. */
+/** Without anyone asking, the database is probed this often. */
+const idleEveryMs = 5_000;
+/** While someone asks, or requests fail, at most this often. */
+const leastBetweenMs = 1_000;
+const longestProbeMs = 3_000;
+/** A batch that was just decided says more than any probe. */
+const batchCountsMs = 2_000;
+/** What only a real batch runs into, such as a full disk, withdraws readiness for this long. */
+const failureCountsMs = 5_000;
+
+export interface ReadinessParts {
+  /** Does what a validation does, harmlessly; rejects when that fails. */
+  readonly probe: () => Promise<void>;
+  readonly changed?: (isReady: boolean, problem: unknown) => void;
+  readonly now?: () => number;
+}
+
+/**
+ * Whether this node should be sent requests: validations can be answered, and the server is not on its way out. It is
+ * observed in the background, one probe at a time, and answered from memory: asking costs the database nothing.
+ */
 export class Readiness {
-  readonly #ping: () => Promise<void>;
-  #draining = false;
+  readonly #parts: ReadinessParts;
+  readonly #now: () => number;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #isProbing = false;
+  #probedMs = Number.NEGATIVE_INFINITY;
+  #probeSucceeded = false;
+  #batchDoneMs = Number.NEGATIVE_INFINITY;
+  #batchFailedMs = Number.NEGATIVE_INFINITY;
+  #problem: unknown = null;
+  readonly #observed = Promise.withResolvers<void>();
+  #isDraining = false;
+  #wasReady: boolean | null = null;
 
-  constructor(ping: () => Promise<void>) {
-    this.#ping = ping;
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => performance.now());
+    this.#timer = setInterval(() => this.#probeSoon(), idleEveryMs);
+    this.#timer.unref();
+    this.#probeSoon();
   }
 
   drain(): void {
-    this.#draining = true;
+    this.#isDraining = true;
+    clearInterval(this.#timer);
   }
 
-  async isReady(): Promise<boolean> {
-    if (this.#draining) return false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLate = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), longestPingMs);
+  /** Resolves when the first probe has ended, well or not. */
+  get observed(): Promise<void> {
+    return this.#observed.promise;
+  }
+
+  get isReady(): boolean {
+    this.#probeSoon();
+    return !this.#isDraining && this.#canAnswer();
+  }
+
+  batchDone(): void {
+    this.#batchDoneMs = this.#now();
+    this.#batchFailedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A lock or a slow statement may be about one license only: then the probe decides. */
+  batchFailed(cause: unknown): void {
+    this.#batchDoneMs = Number.NEGATIVE_INFINITY;
+    if (cause instanceof StorageUnavailable && (cause.reason === "full" || cause.reason === "read_only")) {
+      this.#batchFailedMs = this.#now();
+      this.#problem = cause;
+      this.#notice();
+    }
+    this.#probeSoon();
+  }
+
+  #canAnswer(): boolean {
+    const nowMs = this.#now();
+    if (nowMs - this.#batchFailedMs < failureCountsMs) return false;
+    return this.#probeSucceeded || nowMs - this.#batchDoneMs < batchCountsMs;
+  }
+
+  #probeSoon(): void {
+    if (this.#isProbing || this.#isDraining || this.#now() - this.#probedMs < leastBetweenMs) return;
+    this.#isProbing = true;
+    this.#probedMs = this.#now();
+    void this.#probe().finally(() => {
+      this.#isProbing = false;
     });
-    const answers = this.#ping().then(
-      () => true,
-      () => false,
-    );
-    const ready = await Promise.race([answers, tooLate]);
-    clearTimeout(timer);
-    return ready;
+  }
+
+  async #probe(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("The database did not answer in time.")), longestProbeMs);
+    });
+    try {
+      await Promise.race([this.#parts.probe(), tooLate]);
+      this.#probeSucceeded = true;
+    } catch (problem) {
+      this.#probeSucceeded = false;
+      this.#problem = problem;
+    } finally {
+      clearTimeout(timer);
+    }
+    this.#notice();
+    this.#observed.resolve();
+  }
+
+  #notice(): void {
+    const isReady = this.#canAnswer();
+    if (isReady === this.#wasReady) return;
+    const isFirst = this.#wasReady === null;
+    this.#wasReady = isReady;
+    if (!(isFirst && isReady)) this.#parts.changed?.(isReady, this.#problem);
   }
 }

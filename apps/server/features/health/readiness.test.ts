@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import { StorageUnavailable } from "@countersign/store/problem";
+import { Readiness } from "./readiness.ts";
+
+/** A readiness whose probes end when and how the test says, at a time that the test says. */
+function observing() {
+  let nowMs = 0;
+  let running: PromiseWithResolvers<void> | null = null;
+  let probes = 0;
+  const changes: boolean[] = [];
+  const readiness = new Readiness({
+    probe: () => {
+      probes += 1;
+      running = Promise.withResolvers();
+      return running.promise;
+    },
+    changed: (isReady) => changes.push(isReady),
+    now: () => nowMs,
+  });
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+  return {
+    readiness,
+    changes,
+    probes: () => probes,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    succeed: async () => {
+      running?.resolve();
+      await settled();
+    },
+    fail: async (error: unknown = new Error("no")) => {
+      running?.reject(error);
+      await settled();
+    },
+  };
+}
+
+describe("readiness", () => {
+  test("is not given before the first probe has succeeded", async () => {
+    const { readiness, succeed } = observing();
+    expect(readiness.isReady).toBe(false);
+    await succeed();
+    expect(readiness.isReady).toBe(true);
+    readiness.drain();
+    expect(readiness.isReady).toBe(false);
+  });
+
+  test("asking a thousand times runs one probe at a time, and one a second at most", async () => {
+    const { readiness, succeed, probes, pass } = observing();
+    for (let asked = 0; asked < 1_000; asked++) readiness.isReady;
+    expect(probes()).toBe(1);
+    pass(5_000);
+    readiness.isReady;
+    expect(probes()).toBe(1);
+    await succeed();
+    for (let asked = 0; asked < 1_000; asked++) readiness.isReady;
+    expect(probes()).toBe(2);
+    await succeed();
+    pass(900);
+    readiness.isReady;
+    expect(probes()).toBe(2);
+    readiness.drain();
+  });
+
+  test("goes with a probe that fails and comes back with one that succeeds, and both are told once", async () => {
+    const { readiness, succeed, fail, pass, changes } = observing();
+    await succeed();
+    for (const end of [fail, fail, succeed, succeed]) {
+      pass(1_001);
+      readiness.isReady;
+      await end();
+    }
+    expect(changes).toEqual([false, true]);
+    readiness.drain();
+  });
+
+  test("a batch that succeeds counts for more than a probe that could not connect", async () => {
+    const { readiness, succeed, fail, pass } = observing();
+    await succeed();
+    pass(1_001);
+    readiness.isReady;
+    await fail();
+    readiness.batchDone();
+    expect(readiness.isReady).toBe(true);
+    pass(2_001);
+    expect(readiness.isReady).toBe(false);
+    readiness.drain();
+  });
+
+  test("a batch that meets a full disk withdraws it, one that meets a locked row does not", async () => {
+    const { readiness, succeed, pass } = observing();
+    await succeed();
+    readiness.batchFailed(new StorageUnavailable("locked", { reason: "locked" }));
+    expect(readiness.isReady).toBe(true);
+    readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
+    expect(readiness.isReady).toBe(false);
+    pass(4_000);
+    expect(readiness.isReady).toBe(false);
+    pass(1_001);
+    expect(readiness.isReady).toBe(true);
+    readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
+    readiness.batchDone();
+    expect(readiness.isReady).toBe(true);
+    readiness.drain();
+  });
+});

@@ -1,0 +1,42 @@
+import type { Lanes } from "./lanes.ts";
+import { waitForDisk } from "./sql.ts";
+
+/**
+ * Does what a validation does without changing a row: the same tables are locked in the same way, and the commit waits
+ * for the disk, and for a synchronous standby, as that of a counter does. It has a connection of its own, so that
+ * however often it runs, validations keep theirs.
+ */
+export class Probe {
+  readonly #lanes: Lanes;
+
+  constructor(lanes: Lanes) {
+    this.#lanes = lanes;
+  }
+
+  async run(): Promise<void> {
+    await this.#lanes.use((client) =>
+      Promise.all([
+        client.query({ name: "begin", text: "begin" }),
+        client.query(waitForDisk),
+        ...statements.map((statement) => client.query(statement)),
+        client.query({ name: "commit", text: "commit" }),
+      ]),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#lanes.close();
+  }
+}
+
+/** No product and no license has an empty id, so no row is locked that a validation could wait for. */
+const statements = [
+  { name: "probe_keys", text: "select 1 from product_api_keys where public_id = ''" },
+  { name: "probe_count", text: "update daily_usage set used = used where product_id = '' and day = -1" },
+  { name: "probe_licenses", text: "update licenses set ip_count = ip_count where id = ''" },
+  {
+    name: "probe_ips",
+    text: "update license_ips set registered_at = registered_at where license_id = '' and ip = ''",
+  },
+  { name: "probe_write", text: "select pg_logical_emit_message(true, 'countersign', '')" },
+];

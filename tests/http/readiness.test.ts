@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { type Api, apiOf } from "../support/api.ts";
+import { freshFolder } from "../support/databases.ts";
+import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { freezePostgres } from "../support/postgres-processes.ts";
+import { openSeller } from "../support/seller.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(180_000);
+
+describe("readiness on PostgreSQL", () => {
+  const mostConnections = 25;
+  let postgres: PostgresServer;
+  let url: string;
+  let server: ServerProcess;
+  let api: Api;
+  let keys: readonly string[];
+  let licenseId: string;
+  beforeAll(async () => {
+    postgres = await startPostgres({ connections: mostConnections });
+    url = await freshDatabase(postgres.url);
+    const seller = await openSeller({ kind: "postgres", url });
+    const licenses = await Promise.all([seller.license(), seller.license()]);
+    keys = licenses.map(({ key }) => key);
+    licenseId = licenses[0]?.id ?? "";
+    await seller.store.close();
+    server = await startServerProcess({ DATABASE_URL: url });
+    api = apiOf(server.url, seller.apiKey);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await postgres.stop();
+  });
+
+  test("150 clients that poll take no connections and no validations away", async () => {
+    let isOver = false;
+    let polled = 0;
+    const poll = async (path: string) => {
+      while (!isOver) {
+        const answer = await fetch(server.url + path);
+        await answer.arrayBuffer();
+        polled += 1;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const polling = Array.from({ length: 150 }, (_, index) =>
+      poll(["/readyz", "/healthz", "/metrics"][index % 3] ?? ""),
+    );
+    const statuses = new Map<number, number>();
+    let most = 0;
+    await connected(url, async (client) => {
+      for (let round = 0; round < 100; round++) {
+        const { status } = await api.validate({ license_key: keys[1] });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        const { rows } = await client.query<{ count: number }>(
+          "select count(*)::int as count from pg_stat_activity where application_name like 'countersign%'",
+        );
+        most = Math.max(most, rows[0]?.count ?? 0);
+      }
+    });
+    isOver = true;
+    await Promise.all(polling);
+    expect([...statuses]).toEqual([[200, 100]]);
+    expect(polled).toBeGreaterThan(150);
+    expect(most).toBeLessThan(mostConnections - 5);
+  });
+
+  test("the connections of validations are open before the first one", async () => {
+    const second = await startServerProcess({ DATABASE_URL: url });
+    await connected(url, async (client) => {
+      const { rows } = await client.query<{ count: number }>(
+        "select count(*)::int as count from pg_stat_activity where application_name = 'countersign'",
+      );
+      expect(rows[0]?.count).toBeGreaterThanOrEqual(4);
+    });
+    await second.stop();
+  });
+
+  test("goes while the counters are locked, and comes back", async () => {
+    await connected(url, async (client) => {
+      await client.query("begin; lock table daily_usage in exclusive mode");
+      await becomes(server, 503);
+      expect((await api.validate({ license_key: keys[1] })).status).toBe(503);
+      await client.query("rollback");
+    });
+    await becomes(server, 200);
+    await until(
+      "validations are answered",
+      async () => (await api.validate({ license_key: keys[1] })).status === 200,
+    );
+  });
+
+  test("goes while PostgreSQL is paused, and comes back", async () => {
+    const frozen = await freezePostgres(postgres.url);
+    await becomes(server, 503);
+    expect((await api.validate({ license_key: keys[1] })).status).toBe(503);
+    frozen.thaw();
+    await becomes(server, 200);
+    await until(
+      "validations are answered",
+      async () => (await api.validate({ license_key: keys[1] })).status === 200,
+    );
+  });
+
+  test("stays while one license is locked", async () => {
+    await connected(url, async (client) => {
+      await client.query("begin");
+      await client.query("select 1 from licenses where id = $1 for update", [licenseId]);
+      const validated = api.validate({ license_key: keys[0] });
+      const endMs = performance.now() + 4_000;
+      while (performance.now() < endMs) {
+        expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await validated;
+      await client.query("rollback");
+    });
+  });
+
+  test("is announced in the log, both ways", () => {
+    expect(server.output()).toContain("Validations cannot be answered. The server is not ready.");
+    expect(server.output()).toContain("Validations can be answered again. The server is ready.");
+  });
+});
+
+describe("readiness on SQLite", () => {
+  test("goes while another program has locked the database, and comes back", async () => {
+    const folder = freshFolder();
+    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+    await becomes(server, 200);
+    const other = new DatabaseSync(join(folder, "countersign.db"));
+    other.exec("pragma busy_timeout = 5000; begin immediate");
+    await becomes(server, 503);
+    other.exec("rollback");
+    other.close();
+    await becomes(server, 200);
+    await server.stop();
+  });
+
+  test("goes when the database file is gone", async () => {
+    const folder = freshFolder();
+    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+    const file = join(folder, "countersign.db");
+    renameSync(file, `${file}.away`);
+    await becomes(server, 503);
+    renameSync(`${file}.away`, file);
+    await becomes(server, 200);
+    await server.stop();
+  });
+
+  const noDisk = whyNoSmallDisk();
+  if (noDisk !== null) skipLoudly("readiness goes while the disk is full", noDisk);
+  else
+    test("goes while the disk is full, without a single validation, and comes back", async () => {
+      const disk = mountSmallDisk();
+      const folder = join(disk.folder, "data");
+      mkdirSync(folder);
+      const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+      try {
+        await becomes(server, 200);
+        disk.fill();
+        await becomes(server, 503);
+        disk.free();
+        await becomes(server, 200);
+      } finally {
+        await server.stop();
+        disk.remove();
+      }
+    });
+});
+
+async function becomes(server: ServerProcess, status: number): Promise<void> {
+  await until(
+    `/readyz answers ${status}`,
+    async () => (await fetch(`${server.url}/readyz`)).status === status,
+    15_000,
+  );
+}
+
+async function connected(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
