@@ -62,6 +62,35 @@ describe("management, sign-in and set-up", () => {
     };
   });
 
+  test("while PostgreSQL restarts under them, answer 200 or 503 and nothing else", async () => {
+    const postgres = await startPostgres();
+    const url = await freshDatabase(postgres.url);
+    const house = await openHouse(async () => inPostgres(url));
+    const { browser } = await house.guest({ admin: true });
+    const { body } = await browser.manage("POST", "/organizations", { name: "Acme" });
+    const statuses = new Map<number, number>();
+    let isOver = false;
+    const change = async () => {
+      while (!isOver) {
+        const { status } = await browser.manage("PATCH", `/organizations/${body.id}`, { name: "Renamed" });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const changing = Array.from({ length: 6 }, change);
+    await until("changes are made", () => (statuses.get(200) ?? 0) > 20);
+    await postgres.stop();
+    await until("the outage is felt", () => (statuses.get(503) ?? 0) > 0);
+    await postgres.start();
+    const before = statuses.get(200) ?? 0;
+    await until("changes are made again", () => (statuses.get(200) ?? 0) > before + 20, 30_000);
+    isOver = true;
+    await Promise.all(changing);
+    expect([...statuses.keys()].sort()).toEqual([200, 503]);
+    expect(house.server.output()).not.toContain("in a way it should not");
+    await house.close();
+    await postgres.stop();
+  });
+
   outage("while another program has locked SQLite", async () => {
     const database = await sqlite.make();
     const folder = database.environment.COUNTERSIGN_DATA ?? "";

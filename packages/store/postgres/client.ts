@@ -91,7 +91,10 @@ export class PostgresClient extends pg.Client {
     const word = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? "";
     if (word === "begin" || word === "start") {
       this.#inTransaction = true;
-      return ask([text, ...this.#settings.map(setLocal)].join("; ")).then(lastOf);
+      return ask([text, ...this.#settings.map(setLocal)].join("; ")).then(lastOf, (error) => {
+        this.#inTransaction = false;
+        throw error;
+      });
     }
     const isRollbackTo = /^\s*rollback\s+to\b/i.test(text);
     if ((word === "commit" || word === "rollback") && !isRollbackTo) {
