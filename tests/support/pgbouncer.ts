@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -42,7 +42,7 @@ default_pool_size = ${poolSize}
   );
   // PgBouncer refuses to run as root; containers and CI often are.
   const user = process.getuid?.() === 0 ? nobody() : {};
-  const child = spawn("sh", ["-c", untilInputCloses, "sh", folder, "pgbouncer", "--quiet", settings], {
+  const child = spawn("sh", ["-c", untilInputCloses, "sh", "pgbouncer", "--quiet", settings], {
     ...user,
     stdio: ["pipe", "ignore", "ignore"],
     cwd: "/",
@@ -56,6 +56,8 @@ default_pool_size = ${poolSize}
     return address.href;
   };
   await until("PgBouncer answers", () => answers(through(postgresUrl)));
+  // It has read its settings, and as another user it could not remove them.
+  rmSync(folder, { recursive: true, force: true });
   return {
     through,
     stop: async () => {
@@ -67,10 +69,9 @@ default_pool_size = ${poolSize}
 
 /** Ends it when standard input closes, which the operating system sees to however this process ends. */
 const untilInputCloses = `
-  folder=$1; shift
   exec 3<&0
   "$@" & pooler=$!
-  ( cat <&3 > /dev/null; kill -9 $pooler; rm -rf "$folder" ) &
+  ( cat <&3 > /dev/null; kill -9 $pooler ) &
   wait $pooler
 `;
 
