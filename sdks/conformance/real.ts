@@ -126,7 +126,7 @@ async function empty(seller: Seller, next: Arrangement): Promise<void> {
     await db.deleteFrom("license_ips").where("license_id", "in", licenses).execute();
     await db.deleteFrom("ip_blocks").where("organization_id", "=", organizationId).execute();
     await db.deleteFrom("licenses").where("product_id", "=", productId).execute();
-    await replaceVersions(db, productId, []);
+    await replaceVersions(db, store.bulk, productId, []);
   });
   await change(seller, {
     product: { ...defaultProductSettings, ...rowOf(next).product, deleted_at: null },

@@ -6,6 +6,11 @@ const who = { customer_email: "hostile@example.com" };
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
 /** Too long for a field, and short enough for the body of every route. */
 const long = "x".repeat(100_000);
+const longFields = {
+  metadata: { text: "m".repeat(8_000) },
+  custom_override: { text: "o".repeat(16_000) },
+  notes: "n".repeat(10_000),
+};
 
 /** What a license is refused for when it is made and when it is changed: the field that is named, and what is sent. */
 const wrongFields: [field: string, sent: object][] = [
@@ -122,6 +127,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
 
   const manyWrong: [what: string, sent: object, field: string][] = [
     ["10,001 by count", { ...who, count: 10_001 }, "count"],
+    ["34 KB a thousand times", { ...who, count: 1_000, ...longFields }, "custom_override"],
     ["none by count", { ...who, count: 0 }, "count"],
     ["half a license", { ...who, count: 0.5 }, "count"],
     ["10,001 in a list", { licenses: Array.from({ length: 10_001 }, () => who) }, "licenses"],

@@ -1,5 +1,6 @@
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { Kysely } from "kysely";
+import type { Bulk } from "../bulk.ts";
 import type { ProductVersionRow, Tables } from "../tables.ts";
 
 /** Writes a version record and raises the revision with it, so that every node sees the change at its next batch. */
@@ -45,16 +46,12 @@ export async function versionsOf(db: Kysely<Tables>, productId: string) {
 /** Makes the records exactly these. One that stays keeps the time it was added. */
 export async function replaceVersions(
   db: Kysely<Tables>,
+  bulk: Bulk,
   productId: string,
   records: readonly ProductVersionRow[],
 ) {
   await db.deleteFrom("product_versions").where("product_id", "=", productId).execute();
-  for (let start = 0; start < records.length; start += 500) {
-    await db
-      .insertInto("product_versions")
-      .values(records.slice(start, start + 500))
-      .execute();
-  }
+  await bulk.insert(db, "product_versions", records);
   await raiseRevision(db, productId);
 }
 

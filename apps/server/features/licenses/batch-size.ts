@@ -1,4 +1,4 @@
-import { Problem } from "../../http/manage/problem.ts";
+import { invalid } from "../../http/manage/problem.ts";
 import type { Draft } from "./draft.ts";
 
 /**
@@ -18,11 +18,21 @@ export function longBytes({ metadata, customOverride, notes }: Draft): number {
 export function checkTotalSize(drafts: readonly Draft[]): void {
   const total = totalOf(drafts);
   if (total <= mostBytes) return;
-  const message =
-    `metadata, custom_override and notes have ${total} bytes in all ${drafts.length} licenses together. ` +
-    `One request can write ${mostBytes}: make fewer licenses at a time, or leave out what is long.`;
-  const fields = ["metadata", "custom_override", "notes"] as const;
-  throw new Problem("invalid", message, { errors: fields.map((field) => ({ field, message })) });
+  throw invalid(
+    longestField(drafts),
+    `is too long for so many licenses: metadata, custom_override and notes have ${total} bytes in ${drafts.length} ` +
+      `licenses together, and one request can write ${mostBytes}. Make fewer licenses at a time`,
+  );
+}
+
+function longestField(drafts: readonly Draft[]): string {
+  const sizes = { metadata: 0, custom_override: 0, notes: 0 };
+  for (const draft of drafts) {
+    sizes.metadata += byteLength(draft.metadata);
+    sizes.custom_override += byteLength(draft.customOverride);
+    sizes.notes += byteLength(draft.notes);
+  }
+  return Object.entries(sizes).reduce((a, b) => (b[1] > a[1] ? b : a))[0];
 }
 
 /** Whether they fit into one transaction. */

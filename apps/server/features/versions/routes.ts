@@ -51,7 +51,7 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.replaceVersions, async (context, { body }) => {
     checkList(body.versions);
-    return context.transaction(async (db) => {
+    const { rows, revision } = await context.transaction(async (db) => {
       const product = await currentProduct(db, theProduct(context).id);
       if (body.revision !== undefined && body.revision !== product.versions_revision)
         throw changedMeanwhile();
@@ -62,17 +62,16 @@ export const versionRoutes: readonly BoundRoute[] = [
         product_id: product.id,
         created_at: known.get(meaning(record.version))?.created_at ?? context.nowMs,
       }));
-      await replaceVersions(db, product.id, rows);
+      await replaceVersions(db, context.store.bulk, product.id, rows);
       await audit(db, context, {
         action: "product.versions_replaced",
         subject: subject(product),
         ...replacedStates(before, rows),
       });
-      return {
-        data: sortedRecords(rows).map(({ row }) => show(row)),
-        revision: product.versions_revision + 1,
-      };
+      return { rows, revision: product.versions_revision + 1 };
     });
+    // Thousands of versions take a while to sort, which nobody else should wait for.
+    return { data: sortedRecords(rows).map(({ row }) => show(row)), revision };
   }),
 
   bind(contract.updateVersion, async (context, input) =>

@@ -13,7 +13,15 @@ export interface Happening {
   readonly ip: string | null;
   readonly reason: string | null;
   readonly count: number | null;
+  /** Present where one event stands for many of an hour. */
+  readonly summary: Summary | null;
   readonly changes: readonly Change[];
+}
+
+export interface Summary {
+  readonly count: number;
+  readonly ipCount: number;
+  readonly isExact: boolean;
 }
 
 export interface Change {
@@ -72,6 +80,7 @@ function ofEntry(entry: AuditEntry): Happening {
     ip: textOf(after?.ip ?? before?.ip ?? after?.cidr ?? before?.cidr),
     reason: reasonOf(entry),
     count: numberOf(before?.current_unique_ip_count),
+    summary: null,
     changes: isNew ? [] : differences(action, Object.keys(after), before, after),
   };
 }
@@ -93,8 +102,15 @@ function ofEvent(event: LicenseEvent): Happening {
     ip: textOf(data.ip),
     reason: textOf(data.reason),
     count: numberOf(data.count),
+    summary: summaryOf(recordOf(data.summary)),
     changes: differences(event.type, changed, recordOf(data.previous), license),
   };
+}
+
+function summaryOf(summary: Members): Summary | null {
+  const [count, ipCount] = [numberOf(summary.count), numberOf(summary.ip_count)];
+  if (count === null || ipCount === null) return null;
+  return { count, ipCount, isExact: summary.ip_count_is_exact !== false };
 }
 
 type Members = Readonly<Record<string, unknown>>;

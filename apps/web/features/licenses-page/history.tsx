@@ -96,7 +96,7 @@ const icons: Readonly<Record<string, IconName>> = {
 function Line({ happening }: { happening: Happening }) {
   const { t, i18n } = useTranslation("licenses-page");
   const { slug } = useOrganization();
-  const { action, ip, count, reason, actor } = happening;
+  const { action, ip, count, reason, actor, summary } = happening;
   const key = `history.${action}`;
   return (
     <li className={classes.line}>
@@ -119,6 +119,14 @@ function Line({ happening }: { happening: Happening }) {
             <Time at={happening.at} />
           </Text>
         </div>
+        {summary !== null && (
+          <Text size="sm">
+            {t(summary.isExact ? "history.summary" : "history.summaryMore", {
+              count: summary.count,
+              ips: summary.ipCount,
+            })}
+          </Text>
+        )}
         {reason !== null && <Text size="sm">{t("history.because", { reason })}</Text>}
         <Changes changes={happening.changes} />
       </div>

@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { generateAccessToken } from "@countersign/domain/members/access-token";
+import { permissions } from "@countersign/domain/members/permissions";
+import { productById } from "@countersign/store/queries/access";
+import { addAccessToken } from "@countersign/store/queries/access-tokens";
+import { customerFor } from "@countersign/store/queries/customers";
+import { createLicenses } from "@countersign/store/queries/licenses";
+import { addUser } from "@countersign/store/queries/users";
+import type { SqliteStore } from "@countersign/store/sqlite/store";
+import { readConfig } from "../../apps/server/config.ts";
+import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
+import { refusalForgetting } from "../../apps/server/features/events/forget-refusals.ts";
+import { importFromFile } from "../../apps/server/features/license-files/import-here.ts";
+import { mailForgetting } from "../../apps/server/features/mail/forget.ts";
+import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { distributeSome } from "../../apps/server/features/webhooks/distribute.ts";
+import { deliveryForgetting } from "../../apps/server/features/webhooks/tidy.ts";
+import { answerForgetting } from "../../apps/server/http/manage/forget-answers.ts";
+import { ManageApi } from "../../apps/server/http/manage/manage-api.ts";
+import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { createLog } from "../../apps/server/log.ts";
+import { sqlite, type TestDatabase } from "../support/databases.ts";
+import { csvFile } from "../support/license-files.ts";
+import { measuredStore } from "../support/measured-store.ts";
+import { newId, openSeller, type Seller } from "../support/seller.ts";
+
+setDefaultTimeout(180_000);
+
+const licenseCount = 20_000;
+const manyOfOneCustomer = 3_000;
+const manyIps = 20_000;
+
+/**
+ * On SQLite everybody who writes waits for whoever does. Rows are what a step is bounded by, and do not depend on the
+ * machine; the time it computes is held against several times what it should be, because other tests run beside.
+ */
+const mostRows = 3_000;
+const mostCpuMs = 300;
+/** Short rows, and few: there is no need for steps. */
+const mostVersions = 5_000;
+
+describe("no transaction grows with the data", () => {
+  let database: TestDatabase;
+  let seller: Seller;
+  let measured: ReturnType<typeof measuredStore>;
+  let api: ManageApi;
+  let token: string;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    database = await sqlite.make();
+    seller = await openSeller(database.location);
+    measured = measuredStore(seller.store);
+    const { store, organizationId, productId } = seller;
+    const userId = newId();
+    const made = generateAccessToken(randomBytes);
+    token = made.token;
+    await store.transaction(async (db) => {
+      const email = "owner@example.com";
+      await addUser(
+        db,
+        { id: userId, name: "Owner", email, emailVerified: true, isPlatformAdmin: false },
+        Date.now(),
+      );
+      const owner = { userId, organizationId: null, createdBy: userId, expiresAtMs: null };
+      await addAccessToken(db, { id: newId(), ...made, name: "Token", permissions, ...owner }, Date.now());
+      await db.updateTable("organizations").set({ owner_id: userId }).execute();
+    });
+    for (let start = 0; start < licenseCount; start += 1_000) {
+      await store.transaction(async (db) => {
+        const who = {
+          email: start < manyOfOneCustomer ? "big@example.com" : `c${start}@example.com`,
+          discordId: null,
+          name: null,
+        };
+        const customerId = await customerFor(db, organizationId, who, newId, Date.now());
+        const lot = Array.from({ length: 1_000 }, (_, at) => ({
+          id: newId(),
+          organizationId,
+          productId,
+          customerId,
+          key: `KEY-${start + at}`,
+          searchText: `key-${start + at}`,
+          maxIps: 1_000_000,
+          expiresAtMs: start >= 17_000 ? Date.now() + 3_600_000 : null,
+        }));
+        ids.push(...lot.map((license) => license.id));
+        await createLicenses(db, lot, Date.now());
+      });
+    }
+    const log = createLog({ level: "error", pretty: false, now: Date.now, write: () => {} });
+    const signIn = { personOf: async () => null } as never;
+    const config = readConfig({ COUNTERSIGN_DATA: "/nowhere" });
+    api = new ManageApi({ store: measured.store, config, log, signIn }, manageRoutes);
+  });
+  afterAll(async () => {
+    await seller.store.close();
+    database.remove();
+  });
+
+  const send = async (method: string, path: string, body?: unknown, headers = {}) => {
+    const request = new Request(`http://127.0.0.1/api/manage/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = await api.handle(request, "127.0.0.1", newId());
+    const text = await answer.text();
+    if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+    return text === "" ? null : JSON.parse(text);
+  };
+  const ipsFor = (licenseId: string) =>
+    seller.store.transaction(async (db) => {
+      for (let start = 0; start < manyIps; start += 500)
+        await db
+          .insertInto("license_ips")
+          .values(
+            Array.from({ length: 500 }, (_, at) => ({
+              license_id: licenseId,
+              ip: `10.${(start + at) >> 16}.${((start + at) >> 8) & 255}.${(start + at) & 255}`,
+              registered_at: 1,
+            })),
+          )
+          .execute();
+      await db.updateTable("licenses").set({ ip_count: manyIps }).where("id", "=", licenseId).execute();
+    });
+  const bounded = async (work: () => Promise<unknown>, most = mostRows) => {
+    const largest = await measured.during(work);
+    expect(largest.count).toBeGreaterThan(0);
+    expect(largest.rows).toBeLessThanOrEqual(most);
+    expect(largest.cpuMs).toBeLessThan(mostCpuMs);
+  };
+
+  test("a thousand licenses with as long a text as one request can write", () =>
+    bounded(async () => {
+      const metadata = { text: "m".repeat(7_000) };
+      const body = { count: 1_000, customer_email: "new@example.com", metadata };
+      const answer = await send("POST", `/products/${seller.productId}/licenses`, body, {
+        "idempotency-key": "many",
+      });
+      expect(answer.data).toHaveLength(1_000);
+    }));
+
+  test.each([
+    ["tags", { action: "add_tags", tags: ["a", "b", "c"] }],
+    ["another end", { action: "set_expiry", expires_at: "2040-01-01T00:00:00Z" }],
+    ["revocation", { action: "revoke" }],
+    ["deletion", { action: "delete" }],
+  ])("one action on two thousand licenses: %s", (_name, action) =>
+    bounded(() =>
+      send("POST", `/organizations/${seller.organizationId}/licenses/bulk`, {
+        ...action,
+        selection: { ids: ids.slice(4_000, 6_000) },
+      }),
+    ),
+  );
+
+  test("a customer with thousands of licenses gets another name", () =>
+    bounded(async () => {
+      const path = `/organizations/${seller.organizationId}/customers`;
+      const { data } = await send("GET", `${path}?search=big`);
+      await send("PATCH", `${path}/${data[0].id}`, { name: "A name for all of them" });
+      const found = await seller.store.reads
+        .selectFrom("licenses")
+        .select((is) => is.fn.countAll<number>().as("n"))
+        .where("search_text", "like", "%a name for all of them%")
+        .executeTakeFirstOrThrow();
+      expect(found.n).toBe(manyOfOneCustomer);
+    }));
+
+  test("and turns out to be somebody else", () =>
+    bounded(async () => {
+      const path = `/organizations/${seller.organizationId}/customers`;
+      const { data } = await send("GET", `${path}?search=big`);
+      const changed = await send("PATCH", `${path}/${data[0].id}`, { email: "c3000@example.com" });
+      expect(changed.license_count).toBe(manyOfOneCustomer + 1_000);
+      const events = await seller.store.reads
+        .selectFrom("events")
+        .select((is) => is.fn.countAll<number>().as("n"))
+        .where("type", "=", "license.updated")
+        .where("data", "like", "%customer_email%previous%")
+        .executeTakeFirstOrThrow();
+      expect(events.n).toBeGreaterThanOrEqual(manyOfOneCustomer);
+      expect((await send("GET", `${path}?search=big`)).data).toEqual([]);
+    }));
+
+  test("registered addresses of a license that holds very many are reset", () =>
+    bounded(async () => {
+      const [id = ""] = ids;
+      await ipsFor(id);
+      const license = await send("POST", `/licenses/${id}/reset-ips`);
+      expect(license.current_unique_ip_count).toBe(0);
+      const { data } = await send("GET", `/licenses/${id}/events?type=license.ips_reset`);
+      expect(data[0].data.count).toBe(manyIps);
+    }));
+
+  test("a license that holds very many is deleted", () =>
+    bounded(async () => {
+      const id = ids[1] ?? "";
+      await ipsFor(id);
+      await send("DELETE", `/licenses/${id}`);
+      const left = await seller.store.reads
+        .selectFrom("license_ips")
+        .select("ip")
+        .where("license_id", "=", id)
+        .execute();
+      expect(left).toEqual([]);
+    }));
+
+  test("a file with long rows is imported", () =>
+    bounded(async () => {
+      const product = await productById(seller.store.reads, seller.productId);
+      if (product === undefined) throw new Error("The product is not there.");
+      const rows = Array.from({ length: 2_000 }, (_, at) => [
+        `IMPORTED-${at}`,
+        `i${at}@example.com`,
+        "n".repeat(9_000),
+      ]);
+      const file = csvFile(["license_key", "customer_email", "notes"], ...rows);
+      const options = {
+        format: "csv",
+        dryRun: false,
+        mode: "all_or_nothing",
+        onExisting: "fail",
+        columns: {},
+      } as const;
+      const job = await importFromFile(measured.store, product, options, bytesOf(file), () => {});
+      expect(job.created).toBe(2_000);
+    }));
+
+  test("licenses that run out are told of", () =>
+    bounded(async () => {
+      const watch = new ExpiryWatch(measured.store, 1_000, async () => Date.now());
+      await watch.run();
+      await new ExpiryWatch(measured.store, 1_000, async () => Date.now() + 7_200_000).run();
+    }));
+
+  test("events are distributed, and forgotten", () =>
+    bounded(async () => {
+      while ((await distributeSome(measured.store, 500)) > 0);
+      await seller.store.transaction((db) => db.updateTable("events").set({ at: 1 }).execute());
+      await deliveryForgetting(measured.store).run();
+    }));
+
+  test("kept answers and letters are forgotten", () =>
+    bounded(async () => {
+      const text = "x".repeat(50_000);
+      for (let lot = 0; lot < 10; lot++)
+        await seller.store.transaction(async (db) => {
+          const at = 1;
+          await db
+            .insertInto("idempotency_keys")
+            .values(
+              Array.from({ length: 50 }, () => ({
+                actor_id: "a",
+                idempotency_key: newId(),
+                fingerprint: "f",
+                status: 200,
+                sealed_answer: text,
+                created_at: at,
+              })),
+            )
+            .execute();
+        });
+      await answerForgetting(measured.store).run();
+      await mailForgetting(measured.store).run();
+      const left = await seller.store.reads
+        .selectFrom("idempotency_keys")
+        .select("idempotency_key")
+        .where("created_at", "=", 1)
+        .execute();
+      expect(left).toEqual([]);
+    }));
+
+  test("what was refused in an hour is told of together", () =>
+    bounded(async () => {
+      const { organizationId, productId } = seller;
+      for (let lot = 0; lot < 4; lot++)
+        await seller.store.transaction((db) =>
+          db
+            .insertInto("event_summaries")
+            .values(
+              ids.slice(7_000 + lot * 500, 7_500 + lot * 500).map((license_id) => ({
+                hour: 1,
+                license_id,
+                type: "license.ip_blocked" as const,
+                organization_id: organizationId,
+                product_id: productId,
+                count: 5,
+                last_ip: "203.0.113.1",
+                first_at: 1,
+                last_at: 2,
+              })),
+            )
+            .execute(),
+        );
+      await refusalForgetting(measured.store).run();
+    }));
+
+  test("the list of versions, which changes whole, is replaced by one as long as it can be, twice", () =>
+    bounded(
+      async () => {
+        for (const part of ["1", "2"])
+          await send("PUT", `/products/${seller.productId}/versions`, {
+            versions: Array.from({ length: 5_000 }, (_, at) => ({
+              version: `${at}.${part}`,
+              state: "allowed",
+            })),
+          });
+      },
+      2 * mostVersions + mostRows,
+    ));
+
+  test("the product is deleted, and the organization is removed", async () => {
+    await bounded(() => send("DELETE", `/products/${seller.productId}`));
+    // The rest is gone quickly, so that the test is: what is left shows the size of a step.
+    await seller.store.transaction((db) => db.deleteFrom("events").execute());
+    await seller.store.transaction((db) =>
+      db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 19_000)).execute(),
+    );
+    await seller.store.transaction((db) =>
+      db
+        .updateTable("organizations")
+        .set({ delete_after: 1 })
+        .where("id", "=", seller.organizationId)
+        .execute(),
+    );
+    const removal = new OrganizationRemoval(measured.store, { forget: async () => {} });
+    await bounded(() => removal.run(), mostVersions + mostRows);
+  });
+
+  test("the lock itself has measured them", () => {
+    const { count, longestMs } = (seller.store as SqliteStore).writeHolds;
+    expect(count).toBeGreaterThan(100);
+    expect(longestMs).toBeGreaterThan(0);
+  });
+});
+
+async function* bytesOf(file: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield typeof file === "string" ? new TextEncoder().encode(file) : file;
+}
