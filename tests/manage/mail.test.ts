@@ -87,6 +87,34 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     for (const recipient of recipients) expect(receivedBy(recipient)).toHaveLength(1);
   });
 
+  test("a letter that cannot be opened says so, and holds up no other", async () => {
+    const [broken, whole] = [address(), address()];
+    const nowMs = Date.now();
+    await office.store.transaction(async (db) => {
+      for (const to of [broken, whole])
+        await writeLetter(
+          db,
+          { to, subject: "Hello", text: "Words.", html: null, kind: "test" },
+          nowMs - (to === broken ? 10 : 0),
+        );
+      await db
+        .updateTable("mailbox")
+        .set({ sealed_body: `v1.${"A".repeat(64)}` })
+        .where("recipient", "=", broken)
+        .execute();
+    });
+    await until("the other is sent", async () => (await letterTo(whole)).sent_at !== null);
+    await until("it failed", async () => {
+      const row = await office.store.reads
+        .selectFrom("mailbox")
+        .select("problem")
+        .where("recipient", "=", broken)
+        .executeTakeFirstOrThrow();
+      return row.problem !== null;
+    });
+    expect(receivedBy(broken)).toEqual([]);
+  });
+
   test("what could not be sent says why and is tried again, later each time, until it is", async () => {
     const to = address();
     mailServer.verdict = (recipient) => (recipient === to ? 451 : "take");
