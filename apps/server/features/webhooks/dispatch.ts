@@ -24,6 +24,8 @@ const latestStartMs = 5_000;
 const claimsAtOnce = 512;
 /** So many events wait in memory at most, each of a few kilobytes. */
 const mostReady = 1_024;
+/** One organization whose endpoints fall silent must not keep the others from being claimed for. */
+const mostReadyOfOne = 512;
 /** So many results are written in one transaction: on SQLite others wait for it. */
 const resultsAtOnce = 512;
 /** While so much could not be written down, nothing more is begun. */
@@ -111,7 +113,8 @@ export class Dispatcher {
       return [{ endpointId: id, organizationId: endpoint.organization_id, atMost }];
     });
     const total = Math.min(claimsAtOnce, mostReady - this.#ready.size);
-    const shares = fairShares(wishes, total);
+    const mostOf = (id: string) => mostReadyOfOne - this.#ready.ofOrganization(id);
+    const shares = fairShares(wishes, total, mostOf);
     const wanted = inTurn.flatMap((endpointId) => {
       const atMost = shares.get(endpointId);
       return atMost === undefined ? [] : [{ endpointId, atMost }];

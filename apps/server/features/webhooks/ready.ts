@@ -14,6 +14,7 @@ export interface Ready {
 /** What is ready to be sent, endpoint by endpoint, in the order in which it was claimed. */
 export class ReadyQueue {
   readonly #queues = new Map<string, Ready[]>();
+  readonly #perOrganization = new Map<string, number>();
   #size = 0;
 
   get size(): number {
@@ -24,6 +25,10 @@ export class ReadyQueue {
     return this.#queues.get(endpointId)?.length ?? 0;
   }
 
+  ofOrganization(organizationId: string): number {
+    return this.#perOrganization.get(organizationId) ?? 0;
+  }
+
   endpointIds(): string[] {
     return [...this.#queues.keys()];
   }
@@ -32,7 +37,7 @@ export class ReadyQueue {
     const queue = this.#queues.get(ready.endpoint.id);
     if (queue === undefined) this.#queues.set(ready.endpoint.id, [ready]);
     else queue.push(ready);
-    this.#size += 1;
+    this.#count(ready, 1);
   }
 
   first(endpointId: string): Ready | undefined {
@@ -41,8 +46,9 @@ export class ReadyQueue {
 
   takeFirst(endpointId: string): void {
     const queue = this.#queues.get(endpointId);
-    if (queue?.shift() === undefined) return;
-    this.#size -= 1;
+    const first = queue?.shift();
+    if (queue === undefined || first === undefined) return;
+    this.#count(first, -1);
     if (queue.length === 0) this.#queues.delete(endpointId);
   }
 
@@ -52,7 +58,14 @@ export class ReadyQueue {
     const [taken, left] = [queue.filter(fits), queue.filter((ready) => !fits(ready))];
     if (left.length === 0) this.#queues.delete(endpointId);
     else this.#queues.set(endpointId, left);
-    this.#size -= taken.length;
+    for (const ready of taken) this.#count(ready, -1);
     return taken.map((ready) => ready.delivery.id);
+  }
+
+  #count({ endpoint }: Ready, change: 1 | -1): void {
+    this.#size += change;
+    const own = this.ofOrganization(endpoint.organization_id) + change;
+    if (own === 0) this.#perOrganization.delete(endpoint.organization_id);
+    else this.#perOrganization.set(endpoint.organization_id, own);
   }
 }
