@@ -18,6 +18,7 @@ const allowed = [
   "serve.ts",
   "features/health/",
   "features/identity/setup-link.ts",
+  "features/products/api-key-use.ts",
   "features/requests/recorder.ts",
   "features/validate/",
 ];

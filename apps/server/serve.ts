@@ -4,6 +4,7 @@ import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import { makeSetupToken } from "./features/identity/setup-link.ts";
+import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
 import { Batcher } from "./features/validate/batch.ts";
 import { Forwarder } from "./http/forward.ts";
@@ -74,6 +75,11 @@ export async function startServer(
       },
     },
   );
+  const apiKeyUse = new ApiKeyUse(store, (cause) =>
+    log.warn("When API keys were last used could not be written. It will be tried again.", {
+      reason: reasonOf(cause),
+    }),
+  );
   const readiness = new Readiness({
     probe: () => store.ping(),
     changed: (isReady, problem) => {
@@ -83,6 +89,7 @@ export async function startServer(
     },
   });
   const batcher = new Batcher(store, {
+    keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
     batchDone: (calls, seconds) => {
       metrics.batchDone(calls, seconds);
       readiness.batchDone();
@@ -104,6 +111,7 @@ export async function startServer(
   const close = async () => {
     await worker?.stop();
     await recorder.close();
+    await apiKeyUse.close();
     await store.close();
   };
   const undoIfFailed = async <T>(start: () => Promise<T>): Promise<T> => {

@@ -130,8 +130,12 @@ export interface ProductApiKeyRow {
   public_id: string;
   product_id: string;
   hash: string;
+  /** What people call it; may be empty. */
+  name: string;
   created_at: number;
-  /** When an old key stops working after a rotation. */
+  /** To the minute; null for never. */
+  last_used_at: number | null;
+  /** When it stops working; null for when it is ended. */
   expires_at: number | null;
 }
 

@@ -80,6 +80,8 @@ for (const { kind, make } of databases) {
               public_id: old.publicId,
               product_id: rotated.productId,
               hash: old.hash,
+              name: "",
+              last_used_at: null,
               created_at: past,
               expires_at: expiresAt,
             })

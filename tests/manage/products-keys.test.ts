@@ -3,6 +3,13 @@ import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { type Office, openOffice } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
+import { until } from "../support/until.ts";
+
+interface Key {
+  readonly prefix: string;
+  readonly expires_at: string | null;
+  readonly is_unused: boolean;
+}
 
 describe.each(databases)("API keys of products on $kind", ({ make }) => {
   let office: Office;
@@ -116,10 +123,127 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(rotated.headers.get("etag")).not.toBe(before.headers.get("etag"));
   });
 
-  test.each([-1, 604_801, 1.5, "60", null])("an overlap of %p is refused by name", async (overlap) => {
+  test.each([-1, 31_536_001, 1.5, "60"])("an overlap of %p is refused by name", async (overlap) => {
     const { status, body } = await rotate(office.productId, { overlap_seconds: overlap });
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("overlap_seconds");
+  });
+
+  test("the overlap may be long, or last until the old key is ended", async () => {
+    const { id, apiKey, prefix } = await product();
+    const long = await rotate(id, { overlap_seconds: 90 * 86_400 });
+    const left = Date.parse(long.body.api_keys[0].expires_at) - Date.now();
+    expect(Math.round(left / 86_400_000)).toBe(90);
+    const open = await rotate(id, { overlap_seconds: null });
+    expect(open.body.api_keys.map((key: Key) => key.expires_at === null)).toEqual([false, true, true]);
+    expect(await statusWith(apiKey)).toBe(200);
+    expect((await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
+    const second = String(open.body.api_keys[1].prefix);
+    expect((await office.owner.api.delete(`/products/${id}/api-keys/${second}`)).status).toBe(204);
+    expect(await statusWith(open.body.api_key)).toBe(200);
+  });
+
+  test("several keys with names work side by side and share the quota", async () => {
+    const { id, apiKey, prefix } = await product();
+    const add = (body: object) => office.owner.api.post(`/products/${id}/api-keys`, body);
+    const end = new Date(Date.now() + 3_600_000).toISOString();
+    const shop = await add({ name: " Shop " });
+    const trial = await add({ name: "Trial", expires_at: end });
+    expect([shop.status, trial.status]).toEqual([201, 201]);
+    expect(trial.body.api_keys).toMatchObject([
+      { prefix, name: "", expires_at: null, is_unused: false },
+      { name: "Shop", expires_at: null, last_used_at: null, is_unused: false },
+      { name: "Trial", expires_at: end },
+    ]);
+    for (const key of [apiKey, shop.body.api_key, trial.body.api_key])
+      expect(await statusWith(key)).toBe(200);
+    const usage = await office.store.reads
+      .selectFrom("daily_usage")
+      .select("used")
+      .where("product_id", "=", id)
+      .execute();
+    expect(usage.reduce((sum, row) => sum + row.used, 0)).toBe(3);
+    expect((await office.owner.api.get(`/products/${id}`)).text).not.toContain(shop.body.api_key);
+    const past = await add({ name: "Late", expires_at: "2020-01-01T00:00:00Z" });
+    expect([past.status, past.body.errors[0].field]).toEqual([422, "expires_at"]);
+    const long = await add({ name: "x".repeat(101) });
+    expect([long.status, long.body.errors[0].field]).toEqual([422, "name"]);
+  });
+
+  test("a key can be renamed and given another end; the last without an end keeps none", async () => {
+    const { id, apiKey, prefix } = await product();
+    const change = (which: string, body: object) =>
+      office.owner.api.patch(`/products/${id}/api-keys/${which}`, body);
+    const end = new Date(Date.now() + 3_600_000).toISOString();
+    const renamed = await change(prefix, { name: "Main" });
+    expect(renamed.body.api_keys).toMatchObject([{ prefix, name: "Main", expires_at: null }]);
+    expect((await change(prefix, { expires_at: end })).status).toBe(409);
+    const added = await office.owner.api.post(`/products/${id}/api-keys`, { name: "Next" });
+    expect((await change(prefix, { expires_at: end })).body.api_keys[0].expires_at).toBe(end);
+    expect((await change(prefix, { expires_at: null })).body.api_keys[0].expires_at).toBeNull();
+    expect((await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
+    expect(await statusWith(apiKey)).toBe(401);
+    expect((await change(prefix, { expires_at: null })).status).toBe(404);
+    expect(await statusWith(added.body.api_key)).toBe(200);
+    const { body: log } = await office.owner.api.get(
+      `/organizations/${office.organizationId}/audit-log?subject_id=${id}`,
+    );
+    expect(log.data.map(({ action }: { action: string }) => action)).toEqual([
+      "product.api_key_ended",
+      "product.api_key_changed",
+      "product.api_key_changed",
+      "product.api_key_created",
+      "product.api_key_changed",
+      "product.created",
+    ]);
+    expect(JSON.stringify(log)).not.toContain(added.body.api_key.slice(-20));
+  });
+
+  test("twenty keys work at once and no more, however many are asked for together", async () => {
+    const { id } = await product();
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, at) =>
+        office.owner.api.post(`/products/${id}/api-keys`, { name: `${at}` }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
+    const refused = answers.find(({ status }) => status === 403);
+    expect(refused?.body.detail).toBe("The product has 20 API keys that work. End one that is not used.");
+    expect((await rotate(id, { overlap_seconds: 60 })).status).toBe(403);
+    expect((await rotate(id, { overlap_seconds: 0 })).body.api_keys).toHaveLength(1);
+  });
+
+  test("when a key was last used is shown, and a key unused for 30 days is marked", async () => {
+    const { id, apiKey, prefix } = await product();
+    const added = await office.owner.api.post(`/products/${id}/api-keys`, { name: "Idle" });
+    const idle = String(added.body.api_keys[1].prefix);
+    const keys = async () =>
+      (await office.owner.api.get(`/products/${id}`)).body.api_keys as (Key & {
+        last_used_at: string | null;
+      })[];
+    const before = Date.now();
+    await statusWith(apiKey);
+    await until("the use is written", async () => (await keys())[0]?.last_used_at !== null);
+    const [used, unused] = await keys();
+    expect(Date.parse(used?.last_used_at ?? "") - before).toBeGreaterThan(-1_000);
+    expect(unused?.last_used_at).toBeNull();
+    const monthAgo = Date.now() - 30 * 86_400_000 - 1;
+    await office.store.transaction((db) =>
+      db
+        .updateTable("product_api_keys")
+        .set({ created_at: monthAgo, last_used_at: null })
+        .where("public_id", "=", idle.slice(4))
+        .execute(),
+    );
+    await office.store.transaction((db) =>
+      db
+        .updateTable("product_api_keys")
+        .set({ created_at: monthAgo })
+        .where("public_id", "=", prefix.slice(4))
+        .execute(),
+    );
+    const marked = (await keys()).filter((key) => key.is_unused).map((key) => key.prefix);
+    expect(marked).toEqual([idle]);
   });
 
   test("it needs products:rotate_key, and nobody outside learns that the product exists", async () => {
@@ -130,6 +254,8 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     const keeper = await office.member(["products:rotate_key"]);
     const calls = (api: typeof manager.api) => [
       api.post(`/products/${id}/rotate-key`, {}),
+      api.post(`/products/${id}/api-keys`, {}),
+      api.patch(`/products/${id}/api-keys/${prefix}`, { name: "x" }),
       api.delete(`/products/${id}/api-keys/${prefix}`),
       api.post(`/products/${id}/reveal-signing-secret`),
       api.post(`/products/${id}/rotate-signing-secret`, {}),

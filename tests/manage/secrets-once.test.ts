@@ -21,6 +21,13 @@ const cases: readonly Case[] = [
     replacedWith: "rotate-key",
   },
   {
+    name: "adding an API key",
+    path: (office) => `/products/${office.productId}/api-keys`,
+    body: { name: "Shop" },
+    secrets: ["api_key"],
+    replacedWith: "rotate-key",
+  },
+  {
     name: "rotating an API key",
     path: (office) => `/products/${office.productId}/rotate-key`,
     body: {},

@@ -14,7 +14,7 @@ import { refusalForgetting } from "../../apps/server/features/events/forget-refu
 import { importFromFile } from "../../apps/server/features/license-files/import-here.ts";
 import { mailForgetting } from "../../apps/server/features/mail/forget.ts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
-import { distributeSome } from "../../apps/server/features/webhooks/distribute.ts";
+import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
 import { deliveryForgetting } from "../../apps/server/features/webhooks/tidy.ts";
 import { answerForgetting } from "../../apps/server/http/manage/forget-answers.ts";
 import { ManageApi } from "../../apps/server/http/manage/manage-api.ts";
@@ -238,7 +238,8 @@ describe("no transaction grows with the data", () => {
 
   test("events are distributed, and forgotten", () =>
     bounded(async () => {
-      while ((await distributeSome(measured.store, 500)) > 0);
+      const distributor = new Distributor(measured.store);
+      while ((await distributor.round()) > 0);
       await seller.store.transaction((db) => db.updateTable("events").set({ at: 1 }).execute());
       await deliveryForgetting(measured.store).run();
     }));

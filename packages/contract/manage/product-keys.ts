@@ -15,18 +15,57 @@ const overlap = (longestSeconds: number) =>
     .default(86_400)
     .meta({ description: "How long the old one goes on working; a day when left out." });
 
+const keyName = z
+  .string()
+  .trim()
+  .max(100, "should have at most 100 characters")
+  .meta({ description: "What people call it, such as the app or server that it is for." });
+
+const keyEnd = time.nullable().meta({ description: "When it stops working; null until you end it." });
+
+export const createApiKey = route({
+  id: "createApiKey",
+  method: "POST",
+  path: "/products/{product_id}/api-keys",
+  summary: "Add an API key",
+  description:
+    "The answer carries the new key in full, this once. The other keys go on working. A product has at most 20 keys that work, and all of them share its quota.",
+  group,
+  access: member("products:rotate_key"),
+  body: z.strictObject({ name: keyName.default(""), expires_at: keyEnd.default(null) }),
+  answer: product.extend({ api_key: apiKeySecret }).meta({ id: "ProductWithNewKey" }),
+});
+
+export const updateApiKey = route({
+  id: "updateApiKey",
+  method: "PATCH",
+  path: "/products/{product_id}/api-keys/{prefix}",
+  summary: "Rename an API key, or change when it ends",
+  description: "A key that has ended stays ended.",
+  group,
+  access: member("products:rotate_key"),
+  body: z.strictObject({ name: keyName.optional(), expires_at: keyEnd.optional() }),
+  answer: product,
+});
+
 export const rotateApiKey = route({
   id: "rotateApiKey",
   method: "POST",
   path: "/products/{product_id}/rotate-key",
   summary: "Make a new API key",
   description:
-    "The answer carries the new key in full, this once. The keys before it work until the overlap ends, at most seven " +
-    "days, and answer 401 from then on. All keys of a product share its quota.",
+    "The answer carries the new key in full, this once. The keys before it work until the overlap ends and answer 401 " +
+    "from then on; with overlap_seconds null they work until you end them. All keys of a product share its quota.",
   group,
   access: member("products:rotate_key"),
   status: 200,
-  body: z.strictObject({ overlap_seconds: overlap(604_800) }),
+  body: z.strictObject({
+    overlap_seconds: z.int().min(0).max(31_536_000).nullable().default(86_400).meta({
+      description:
+        "How long the old keys go on working, up to a year; null until you end them; a day when left out.",
+    }),
+    name: keyName.default(""),
+  }),
   answer: product.extend({ api_key: apiKeySecret }).meta({ id: "RekeyedProduct" }),
 });
 
@@ -34,9 +73,9 @@ export const endApiKey = route({
   id: "endApiKey",
   method: "DELETE",
   path: "/products/{product_id}/api-keys/{prefix}",
-  summary: "End an old API key at once",
+  summary: "End an API key at once",
   description:
-    "The prefix is the one that the product lists, such as csk_a1B2c3D4. The newest key cannot be ended: rotate it.",
+    "The prefix is the one that the product lists, such as csk_a1B2c3D4. The only key without an end cannot be ended: add another first, or rotate it.",
   group,
   access: member("products:rotate_key"),
 });

@@ -88,7 +88,18 @@ export const product = z
     name: z.string(),
     ...productSettings,
     api_keys: z
-      .array(z.object({ prefix: z.string(), created_at: time, expires_at: time.nullable() }))
+      .array(
+        z.object({
+          prefix: z.string(),
+          name: z.string().meta({ description: "Empty for a key that nobody named." }),
+          created_at: time,
+          last_used_at: time.nullable().meta({ description: "To the minute; null for never." }),
+          is_unused: z.boolean().meta({
+            description: "Whether it has not been used for 30 days. A key that nobody uses should be ended.",
+          }),
+          expires_at: time.nullable().meta({ description: "Null until it is ended." }),
+        }),
+      )
       .meta({ description: "The keys that work, or will until they run out; never in full." }),
     created_at: time,
     updated_at: time,

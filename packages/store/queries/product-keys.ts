@@ -1,6 +1,5 @@
 import type { Database } from "../store.ts";
 
-/** The newest key of a product is the one without an end. */
 export async function apiKeyOf(db: Database, productId: string, publicId: string) {
   return db
     .selectFrom("product_api_keys")
@@ -17,6 +16,35 @@ export async function endApiKeys(db: Database, productId: string, atMs: number) 
     .set({ expires_at: atMs })
     .where("product_id", "=", productId)
     .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", atMs)]))
+    .execute();
+}
+
+/** Those of a product that work at this time. */
+export async function liveApiKeys(db: Database, productId: string, atMs: number) {
+  return db
+    .selectFrom("product_api_keys")
+    .selectAll()
+    .where("product_id", "=", productId)
+    .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", atMs)]))
+    .execute();
+}
+
+export async function updateApiKey(
+  db: Database,
+  publicId: string,
+  changes: { readonly name?: string; readonly expires_at?: number | null },
+) {
+  await db.updateTable("product_api_keys").set(changes).where("public_id", "=", publicId).execute();
+}
+
+/** None is made to look older. */
+export async function markApiKeysUsed(db: Database, publicIds: readonly string[], atMs: number) {
+  if (publicIds.length === 0) return;
+  await db
+    .updateTable("product_api_keys")
+    .set({ last_used_at: atMs })
+    .where("public_id", "in", publicIds)
+    .where((is) => is.or([is("last_used_at", "is", null), is("last_used_at", "<", atMs)]))
     .execute();
 }
 

@@ -82,6 +82,7 @@ export async function addApiKey(
   productId: string,
   key: NewProduct["apiKey"],
   nowMs: number,
+  { name = "", expiresAtMs = null }: { name?: string; expiresAtMs?: number | null } = {},
 ) {
   await db
     .insertInto("product_api_keys")
@@ -89,8 +90,10 @@ export async function addApiKey(
       public_id: key.publicId,
       product_id: productId,
       hash: key.hash,
+      name,
       created_at: nowMs,
-      expires_at: null,
+      last_used_at: null,
+      expires_at: expiresAtMs,
     })
     .execute();
 }
@@ -144,7 +147,7 @@ export async function workingApiKeys(db: Kysely<Tables>, productIds: readonly st
 const keysThatWork = kept((db, productIds: readonly string[], nowMs: number) =>
   db
     .selectFrom("product_api_keys")
-    .select(["public_id", "product_id", "created_at", "expires_at"])
+    .select(["public_id", "product_id", "name", "created_at", "last_used_at", "expires_at"])
     .where("product_id", "in", productIds)
     .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", nowMs)]))
     .orderBy("created_at"),

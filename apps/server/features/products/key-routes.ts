@@ -1,21 +1,24 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/product-keys";
 import { generateApiKey, shownPrefix } from "@countersign/domain/products/api-key";
+import { mostLiveApiKeys } from "@countersign/domain/products/api-key-rules";
 import {
   addSigningKey,
   apiKeyOf,
   endApiKey,
   endApiKeys,
+  liveApiKeys,
   removeUpcomingSigningKeys,
   signingKeysFrom,
+  updateApiKey,
 } from "@countersign/store/queries/product-keys";
 import { addApiKey, updateProduct } from "@countersign/store/queries/products";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, nextUpdatedAt, theProduct } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { iso, milliseconds } from "../../http/manage/page.ts";
+import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "./current.ts";
 import { showProduct } from "./show.ts";
@@ -25,19 +28,62 @@ import { newSigningKey, showSigningKey } from "./signing-key.ts";
 export const productKeyRoutes: readonly BoundRoute[] = [
   bind(contract.rotateApiKey, async (context, { body }) => {
     const clockMs = await context.store.clock();
-    const endMs = clockMs + body.overlap_seconds * 1_000;
+    const endMs = body.overlap_seconds === null ? null : clockMs + body.overlap_seconds * 1_000;
     return context.transaction(async (db) => {
       const row = await currentProduct(db, theProduct(context).id);
       const key = generateApiKey(randomBytes);
-      await endApiKeys(db, row.id, endMs);
-      await addApiKey(db, row.id, key, clockMs);
+      if (endMs !== null) await endApiKeys(db, row.id, endMs);
+      await checkRoomForKey(db, row.id, clockMs);
+      await addApiKey(db, row.id, key, clockMs, { name: body.name });
       const changed = await touched(db, context, row);
       await audit(db, context, {
         action: "product.api_key_rotated",
         subject: subject(row),
-        after: { prefix: key.shownPrefix, old_keys_end_at: iso(endMs) },
+        after: { prefix: key.shownPrefix, name: body.name, old_keys_end_at: iso(endMs) },
       });
       return { ...(await showProduct(db, changed, clockMs)), api_key: key.key };
+    });
+  }),
+
+  bind(contract.createApiKey, async (context, { body }) => {
+    const clockMs = await context.store.clock();
+    const expiresAtMs = endOf(body.expires_at, clockMs);
+    return context.transaction(async (db) => {
+      const row = await currentProduct(db, theProduct(context).id);
+      await checkRoomForKey(db, row.id, clockMs);
+      const key = generateApiKey(randomBytes);
+      await addApiKey(db, row.id, key, clockMs, { name: body.name, expiresAtMs });
+      const changed = await touched(db, context, row);
+      await audit(db, context, {
+        action: "product.api_key_created",
+        subject: subject(row),
+        after: { prefix: key.shownPrefix, name: body.name, expires_at: iso(expiresAtMs) },
+      });
+      return { ...(await showProduct(db, changed, clockMs)), api_key: key.key };
+    });
+  }),
+
+  bind(contract.updateApiKey, async (context, input) => {
+    const clockMs = await context.store.clock();
+    const prefix = param(input, "prefix");
+    const { name, expires_at: end } = input.body;
+    return context.transaction(async (db) => {
+      const row = await currentProduct(db, theProduct(context).id);
+      const key = await liveKey(db, row.id, prefix, clockMs);
+      const expiresAtMs = end === undefined ? key.expires_at : endOf(end, clockMs);
+      if (expiresAtMs !== null) await checkOneIsLeft(db, row.id, key, prefix, clockMs);
+      const after = { name: name ?? key.name, expires_at: expiresAtMs };
+      if (after.name === key.name && after.expires_at === key.expires_at)
+        return showProduct(db, row, clockMs);
+      await updateApiKey(db, key.public_id, after);
+      const changed = await touched(db, context, row);
+      await audit(db, context, {
+        action: "product.api_key_changed",
+        subject: subject(row),
+        before: { prefix, name: key.name, expires_at: iso(key.expires_at) },
+        after: { prefix, name: after.name, expires_at: iso(after.expires_at) },
+      });
+      return showProduct(db, changed, clockMs);
     });
   }),
 
@@ -46,22 +92,15 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const prefix = param(input, "prefix");
     return context.transaction(async (db) => {
       const row = await currentProduct(db, theProduct(context).id);
-      const key = await apiKeyOf(db, row.id, prefix.replace(/^csk_/, ""));
-      const isThere = key !== undefined && shownPrefix(key.public_id) === prefix;
-      if (!isThere || (key.expires_at !== null && key.expires_at <= clockMs)) throw notFound("API key");
-      if (key.expires_at === null) {
-        throw new Problem(
-          "conflict",
-          `${prefix} is the product's newest key. Make a new one with rotate-key, with an overlap of 0 to end this one.`,
-        );
-      }
+      const key = await liveKey(db, row.id, prefix, clockMs);
+      await checkOneIsLeft(db, row.id, key, prefix, clockMs);
       await endApiKey(db, key.public_id, clockMs);
       await touched(db, context, row);
       await audit(db, context, {
         action: "product.api_key_ended",
         subject: subject(row),
-        before: { prefix, expires_at: iso(key.expires_at) },
-        after: { prefix, expires_at: iso(clockMs) },
+        before: { prefix, name: key.name, expires_at: iso(key.expires_at) },
+        after: { prefix, name: key.name, expires_at: iso(clockMs) },
       });
     });
   }),
@@ -108,6 +147,52 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     });
   }),
 ];
+
+/** A key of this product that works; any other is not there. */
+async function liveKey(
+  db: Database,
+  productId: string,
+  prefix: string,
+  clockMs: number,
+): Promise<ProductApiKeyRow> {
+  const key = await apiKeyOf(db, productId, prefix.replace(/^csk_/, ""));
+  const isThere = key !== undefined && shownPrefix(key.public_id) === prefix;
+  if (!isThere || (key.expires_at !== null && key.expires_at <= clockMs)) throw notFound("API key");
+  return key;
+}
+
+/** A product always has a key without an end, or one day every app would be answered 401. */
+async function checkOneIsLeft(
+  db: Database,
+  productId: string,
+  key: ProductApiKeyRow,
+  prefix: string,
+  clockMs: number,
+): Promise<void> {
+  if (key.expires_at !== null) return;
+  const lasting = (await liveApiKeys(db, productId, clockMs)).filter((one) => one.expires_at === null);
+  if (lasting.length > 1) return;
+  throw new Problem(
+    "conflict",
+    `${prefix} is the product's only key without an end. Add another key first, or use rotate-key.`,
+  );
+}
+
+async function checkRoomForKey(db: Database, productId: string, clockMs: number): Promise<void> {
+  const { length } = await liveApiKeys(db, productId, clockMs);
+  if (length < mostLiveApiKeys) return;
+  throw new Problem(
+    "limit_reached",
+    `The product has ${mostLiveApiKeys} API keys that work. End one that is not used.`,
+  );
+}
+
+function endOf(expiresAt: string | null, clockMs: number): number | null {
+  if (expiresAt === null) return null;
+  const atMs = milliseconds(expiresAt);
+  if (atMs <= clockMs) throw invalid("expires_at", "should be in the future");
+  return atMs;
+}
 
 /** The list of keys is part of what a product shows, so a change to it is a change to the product. */
 async function touched(db: Database, context: Context, row: ProductRow): Promise<ProductRow> {

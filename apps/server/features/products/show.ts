@@ -1,5 +1,6 @@
 import type { product } from "@countersign/contract/manage/products";
 import { shownPrefix } from "@countersign/domain/products/api-key";
+import { isUnused } from "@countersign/domain/products/api-key-rules";
 import { workingApiKeys } from "@countersign/store/queries/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
@@ -42,7 +43,10 @@ export async function showProducts(
     ipv6_prefix: row.ipv6_prefix,
     api_keys: (keys.get(row.id) ?? []).map((key) => ({
       prefix: shownPrefix(key.public_id),
+      name: key.name,
       created_at: iso(key.created_at),
+      last_used_at: iso(key.last_used_at),
+      is_unused: isUnused({ createdAtMs: key.created_at, lastUsedAtMs: key.last_used_at }, nowMs),
       expires_at: iso(key.expires_at),
     })),
     created_at: iso(row.created_at),

@@ -10,6 +10,8 @@ export interface WaitingCall extends Call {
 export interface BatchObserver {
   batchDone(calls: number, seconds: number): void;
   batchFailed(calls: number, cause: unknown): void;
+  /** A call was let in with this API key. */
+  keyUsed(publicId: string, atMs: number): void;
 }
 
 /**
@@ -61,12 +63,16 @@ export class Batcher {
     const startedMs = performance.now();
     try {
       const judged = await this.#store.judgeEach(batch);
-      this.#observer.batchDone(batch.length, (performance.now() - startedMs) / 1000);
+      const doneMs = performance.now();
+      this.#observer.batchDone(batch.length, (doneMs - startedMs) / 1000);
       batch.forEach((call, index) => {
         const answer = judged[index];
         if (answer === undefined) call.failed();
         else if (answer instanceof Promise) void this.#answerLater(call, answer);
-        else call.judged(answer);
+        else {
+          if (answer.tag !== "unauthorized") this.#observer.keyUsed(call.apiKey.publicId, doneMs);
+          call.judged(answer);
+        }
       });
     } catch (cause) {
       this.#observer.batchFailed(batch.length, cause);

@@ -20,6 +20,8 @@ export const actions = [
   "product.created",
   "product.updated",
   "product.deleted",
+  "product.api_key_created",
+  "product.api_key_changed",
   "product.api_key_rotated",
   "product.api_key_ended",
   "product.signing_secret_revealed",

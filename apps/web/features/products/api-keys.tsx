@@ -1,4 +1,4 @@
-import { Button, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Alert, Badge, Button, Group, Stack, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
@@ -19,22 +19,44 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
   const { t } = useTranslation("products");
   const [isRotating, setRotating] = useState(false);
   const [ending, setEnding] = useState<ApiKey | null>(null);
-  const [overlapSeconds, setOverlapSeconds] = useState(86_400);
+  const [renaming, setRenaming] = useState<ApiKey | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const [name, setName] = useState("");
+  const [overlapSeconds, setOverlapSeconds] = useState<number | null>(86_400);
+  const add = useChange("createApiKey", ["getProduct", "listProducts"]);
+  const rename = useChange("updateApiKey", ["getProduct", "listProducts"]);
   const rotate = useChange("rotateApiKey", ["getProduct", "listProducts"]);
   const end = useChange("endApiKey", ["getProduct", "listProducts"]);
   const params = { product_id: product.id };
+  const lasting = product.api_keys.filter((key) => key.expires_at === null).length;
   return (
     <Panel
       title={t("keys.title")}
       lead={t("keys.lead")}
       actions={
         mayRotate && (
-          <Button leftSection={<Icon name="refresh" size={16} />} onClick={() => setRotating(true)}>
-            {t("keys.rotate")}
-          </Button>
+          <Group gap="xs">
+            <Button
+              variant="default"
+              leftSection={<Icon name="refresh" size={16} />}
+              onClick={() => setRotating(true)}
+            >
+              {t("keys.rotate")}
+            </Button>
+            <Button
+              leftSection={<Icon name="plus" size={16} />}
+              onClick={() => {
+                setName("");
+                setAdding(true);
+              }}
+            >
+              {t("keys.add")}
+            </Button>
+          </Group>
         )
       }
     >
+      <UnusedKeys keys={product.api_keys.filter((key) => key.is_unused)} />
       <DataTable
         label={t("keys.title")}
         rows={product.api_keys}
@@ -43,7 +65,32 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         error={null}
         empty={null}
         columns={[
-          { id: "prefix", header: t("keys.prefix"), cell: ({ prefix }) => <KeyPrefix prefix={prefix} /> },
+          {
+            id: "prefix",
+            header: t("keys.prefix"),
+            cell: (key) => (
+              <Stack gap={0}>
+                <Text inherit {...(key.name === "" ? { c: "dimmed" } : {})}>
+                  {key.name === "" ? t("keys.unnamed") : key.name}
+                </Text>
+                <KeyPrefix prefix={key.prefix} />
+              </Stack>
+            ),
+          },
+          {
+            id: "used",
+            header: t("keys.lastUsed"),
+            cell: (key) => (
+              <Stack gap={4} align="flex-start">
+                {key.last_used_at === null ? t("keys.never") : <Time at={key.last_used_at} />}
+                {key.is_unused && (
+                  <Badge color="yellow" variant="light">
+                    {t("keys.unused")}
+                  </Badge>
+                )}
+              </Stack>
+            ),
+          },
           {
             id: "works",
             header: t("keys.works"),
@@ -63,18 +110,32 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
                   id: "end",
                   header: <VisuallyHidden>{t("keys.endNow")}</VisuallyHidden>,
                   align: "right" as const,
-                  cell: (key: ApiKey) =>
-                    key.expires_at !== null && (
+                  cell: (key: ApiKey) => (
+                    <Group gap="xs" justify="flex-end">
                       <Button
                         size="compact-sm"
                         variant="default"
-                        c="var(--mantine-color-error)"
-                        onClick={() => setEnding(key)}
-                        aria-label={t("keys.endNowOf", { prefix: key.prefix })}
+                        onClick={() => {
+                          setName(key.name);
+                          setRenaming(key);
+                        }}
+                        aria-label={t("keys.renameOf", { prefix: key.prefix })}
                       >
-                        {t("keys.endNow")}
+                        {t("keys.rename")}
                       </Button>
-                    ),
+                      {(key.expires_at !== null || lasting > 1) && (
+                        <Button
+                          size="compact-sm"
+                          variant="default"
+                          c="var(--mantine-color-error)"
+                          onClick={() => setEnding(key)}
+                          aria-label={t("keys.endNowOf", { prefix: key.prefix })}
+                        >
+                          {t("keys.endNow")}
+                        </Button>
+                      )}
+                    </Group>
+                  ),
                 },
               ]
             : []),
@@ -85,19 +146,19 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         onClose={() => setRotating(false)}
         title={t("keys.rotate")}
         deed={t("keys.rotateDo")}
-        harmless={overlapSeconds > 0}
+        harmless={overlapSeconds !== 0}
         onConfirm={() => rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } })}
       >
         <Stack gap="sm">
           <Text>{t("keys.rotateWords")}</Text>
           <OverlapChoice
             label={t("keys.overlap")}
-            choices={[0, 3_600, 86_400, 259_200, 604_800]}
+            choices={[0, 3_600, 86_400, 259_200, 604_800, 2_592_000, 7_776_000, null]}
             value={overlapSeconds}
             onChange={setOverlapSeconds}
           />
           <Text size="sm" c="dimmed">
-            {overlapSeconds === 0 ? t("keys.overlapNone") : t("keys.overlapSome")}
+            {t(overlapWords(overlapSeconds))}
           </Text>
         </Stack>
       </Confirm>
@@ -113,15 +174,74 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
       >
         {t("keys.endWords")}
       </Confirm>
+      <Confirm
+        opened={isAdding}
+        onClose={() => setAdding(false)}
+        title={t("keys.add")}
+        deed={t("keys.addDo")}
+        harmless
+        onConfirm={() => add.mutateAsync({ params, body: { name } })}
+      >
+        <Stack gap="sm">
+          <Text>{t("keys.addWords")}</Text>
+          <KeyName name={name} onChange={setName} />
+        </Stack>
+      </Confirm>
+      <Confirm
+        opened={renaming !== null}
+        onClose={() => setRenaming(null)}
+        title={t("keys.renameTitle", { prefix: renaming?.prefix })}
+        deed={t("keys.renameDo")}
+        harmless
+        onConfirm={async () => {
+          await rename.mutateAsync({ params: { ...params, prefix: renaming?.prefix ?? "" }, body: { name } });
+          tell(t("keys.renamed"));
+        }}
+      >
+        <KeyName name={name} onChange={setName} />
+      </Confirm>
       <SecretOnce
         title={t("keys.newKey")}
-        secret={isRotating ? null : (rotate.data?.api_key ?? null)}
-        onDone={rotate.reset}
+        secret={isRotating || isAdding ? null : (rotate.data?.api_key ?? add.data?.api_key ?? null)}
+        onDone={() => {
+          rotate.reset();
+          add.reset();
+        }}
       >
         {t("keys.newKeyWords", { name: product.name })}
       </SecretOnce>
     </Panel>
   );
+}
+
+function UnusedKeys({ keys }: { keys: readonly ApiKey[] }) {
+  const { t } = useTranslation("products");
+  if (keys.length === 0) return null;
+  const names = keys.map((key) => (key.name === "" ? key.prefix : key.name)).join(", ");
+  return (
+    <Alert color="yellow" mb="md" title={t("keys.unusedTitle", { count: keys.length })}>
+      {t("keys.unusedWords", { names })}
+    </Alert>
+  );
+}
+
+function KeyName({ name, onChange }: { name: string; onChange: (name: string) => void }) {
+  const { t } = useTranslation("products");
+  return (
+    <TextInput
+      label={t("keys.name")}
+      description={t("keys.nameHint")}
+      value={name}
+      maxLength={100}
+      data-autofocus
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function overlapWords(seconds: number | null) {
+  if (seconds === null) return "keys.overlapOpen";
+  return seconds === 0 ? "keys.overlapNone" : "keys.overlapSome";
 }
 
 function KeyPrefix({ prefix }: { prefix: string }) {

@@ -1,17 +1,24 @@
 import { NativeSelect } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-interface OverlapChoiceProps {
+interface OverlapChoiceProps<Seconds extends number | null> {
   readonly label: string;
-  readonly choices: readonly number[];
-  readonly value: number;
-  readonly onChange: (seconds: number) => void;
+  /** Null for as long as nobody ends it. */
+  readonly choices: readonly Seconds[];
+  readonly value: Seconds;
+  readonly onChange: (seconds: Seconds) => void;
 }
 
 /** How long the old one goes on working beside the new one. */
-export function OverlapChoice({ label, choices, value, onChange }: OverlapChoiceProps) {
+export function OverlapChoice<Seconds extends number | null>({
+  label,
+  choices,
+  value,
+  onChange,
+}: OverlapChoiceProps<Seconds>) {
   const { t } = useTranslation("products");
-  const words = (seconds: number) => {
+  const words = (seconds: number | null) => {
+    if (seconds === null) return t("overlap.open");
     if (seconds === 0) return t("overlap.none");
     return seconds < 86_400
       ? t("overlap.hours", { count: seconds / 3_600 })
@@ -21,7 +28,10 @@ export function OverlapChoice({ label, choices, value, onChange }: OverlapChoice
     <NativeSelect
       label={label}
       value={String(value)}
-      onChange={(event) => onChange(Number(event.currentTarget.value))}
+      onChange={(event) => {
+        const chosen = choices.find((seconds) => String(seconds) === event.currentTarget.value);
+        if (chosen !== undefined) onChange(chosen);
+      }}
       data={choices.map((seconds) => ({ value: String(seconds), label: words(seconds) }))}
     />
   );

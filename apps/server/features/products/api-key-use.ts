@@ -1,0 +1,55 @@
+import { markApiKeysUsed } from "@countersign/store/queries/product-keys";
+import type { Store } from "@countersign/store/store";
+
+/** A key that is in use is written down again after this long, however often it is used. */
+const writeAgainAfterMs = 60_000;
+const gatherMs = 1_000;
+const keysAtOnce = 200;
+
+/** Remembers when API keys were last used, to the minute. No request waits for it, and none is slowed by a write. */
+export class ApiKeyUse {
+  readonly #store: Store;
+  readonly #failed: (reason: unknown) => void;
+  /** By public id, when it was last taken up here to be written. Only keys that were let in get here. */
+  readonly #notedAtMs = new Map<string, number>();
+  #waiting = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(store: Store, failed: (reason: unknown) => void) {
+    this.#store = store;
+    this.#failed = failed;
+  }
+
+  note(publicId: string, nowMs: number): void {
+    const before = this.#notedAtMs.get(publicId);
+    if (before !== undefined && nowMs - before < writeAgainAfterMs) return;
+    this.#notedAtMs.set(publicId, nowMs);
+    this.#waiting.add(publicId);
+    this.#timer ??= setTimeout(() => void this.#write(), gatherMs);
+  }
+
+  /** Writes what is left. */
+  async close(): Promise<void> {
+    await this.#write();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #write(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    // In one order, so that two nodes do not wait for each other.
+    const ids = [...this.#waiting].sort();
+    this.#waiting = new Set();
+    for (let start = 0; start < ids.length; start += keysAtOnce) {
+      const some = ids.slice(start, start + keysAtOnce);
+      try {
+        const clockMs = await this.#store.clock();
+        await this.#store.transaction((db) => markApiKeysUsed(db, some, clockMs), "soon");
+      } catch (error) {
+        // The next use of each is written instead.
+        for (const id of some) this.#notedAtMs.delete(id);
+        this.#failed(error);
+      }
+    }
+  }
+}

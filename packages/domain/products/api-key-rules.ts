@@ -1,0 +1,12 @@
+/** Enough for every environment and a rotation of each; few enough to look through. */
+export const mostLiveApiKeys = 20;
+
+const unusedAfterMs = 30 * 86_400_000;
+
+/** Whether a key that works has not been used for 30 days, so that its owner may want to end it. */
+export function isUnused(
+  key: { readonly createdAtMs: number; readonly lastUsedAtMs: number | null },
+  nowMs: number,
+): boolean {
+  return nowMs - (key.lastUsedAtMs ?? key.createdAtMs) >= unusedAfterMs;
+}
