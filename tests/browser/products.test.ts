@@ -101,7 +101,7 @@ else
 
       // A new key: the old one works until it is ended.
       await tab("Keys");
-      await button("New API key").click();
+      await button("Replace API keys").click();
       await button("Make a new key").click();
       const secondKey = await takeSecret();
       expect(secondKey).not.toBe(firstKey);
@@ -163,6 +163,56 @@ else
       await page.getByRole("dialog").getByRole("button").last().click();
       await page.getByText("in 7 days").or(page.getByText("next week")).waitFor();
       expect(await page.getByText(/^[0-9a-f]{64}$/).count()).toBe(2);
+    }, 180_000);
+
+    test("several API keys: added with a name, renamed, warned about when unused, and ended", async () => {
+      const { house, owner, slug, manage } = dashboard;
+      const product = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
+        name: "Keyring",
+      });
+      const page = await dashboard.pageFor(owner);
+      const troubles = troublesOf(page);
+      await page.goto(`${house.url}/o/${slug}/products/${product.id}/keys`);
+      await page.getByRole("button", { name: "Add API key" }).click();
+      await page.getByLabel("Name").fill("Shop server");
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Add key" }).click();
+      await page.getByRole("dialog").locator("pre").getByText(/^csk_/).waitFor();
+      await page.getByLabel("I have stored it").check();
+      await page.getByRole("button", { name: "Go on", exact: true }).click();
+      await page.getByRole("cell", { name: "Shop server" }).waitFor();
+      await page
+        .getByRole("button", { name: /^Rename csk_/ })
+        .last()
+        .click();
+      await page.getByLabel("Name").fill("Web shop");
+      await page.getByRole("button", { name: "Save name" }).click();
+      await page.getByRole("cell", { name: "Web shop" }).waitFor();
+      await manage("POST", `/products/${product.id}/api-keys`, { name: "Old build server" });
+      await dashboard.house.store.transaction((db) =>
+        db
+          .updateTable("product_api_keys")
+          .set({ created_at: Date.now() - 40 * 86_400_000 })
+          .where("name", "=", "Old build server")
+          .execute(),
+      );
+      await page.reload();
+      await page.getByText("1 API key has not been used for 30 days").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.screenshot({ path: `tests/artifacts/api-keys-${width}.png`, fullPage: true });
+      }
+      await page
+        .getByRole("button", { name: /^End now: csk_/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").getByRole("button", { name: "End now" }).click();
+      await until("the key has ended", async () => {
+        const { api_keys: keys } = await manage("GET", `/products/${product.id}`);
+        return keys.length === 2;
+      });
+      expect(troubles).toEqual([]);
     }, 180_000);
 
     test("a list of versions that somebody else changed meanwhile is not overwritten", async () => {
