@@ -28,6 +28,7 @@ export const longestFirst = [
   "tests/manage/identity-sign-in.test.ts",
   "packages/store/postgres/store.test.ts",
   "tests/manage/access-matrix.test.ts",
+  "tests/http/fuzz-apis.test.ts",
 ];
 
 /** Outages, kills, races and stops under load: what they do with a server counts for little while others keep it from working. */

@@ -123,7 +123,7 @@ export function tokenIn(letter: MailboxRow | undefined): string {
  * A hash tells its own cost, and this one is cheap: most tests need somebody who is signed in and are about something
  * else. Whoever signs up, or is given a new password, gets the hash that everybody gets.
  */
-function cheapHash(password: string): string {
+export function cheapHash(password: string): string {
   const cost = { N: 1024, r: 8, p: 1 };
   const salt = randomBytes(16);
   const hash = scryptSync(password.normalize("NFKC"), salt, 32, cost);

@@ -18,6 +18,8 @@ const cases: [text: string, excess: JsonExcess | null][] = [
   ['["[[[\\"[[[", "\\\\"]', null],
   ['["\\\\",[[[', "too_deep"],
   ['"\\u005b[[[[', null],
+  ['["\\\\\\"[[[[","\\\\\\\\",[[[[', "too_deep"],
+  ['"\\"[[[[', null],
   ['"ä[[[[€[[[["', null],
   ["[[[[[[[[", "too_deep"],
   [",,,,,,,,,,", "too_many"],
@@ -30,7 +32,7 @@ describe("the bounds of a JSON text", () => {
     expect(new JsonBounds(limits).read(bytes)).toBe(excess);
     const slowly = new JsonBounds(limits);
     let found: JsonExcess | null = null;
-    for (const byte of bytes) found ??= slowly.read(Uint8Array.of(byte));
+    for (const byte of bytes) found ??= slowly.read(Uint8Array.of(byte)) ?? slowly.read(new Uint8Array());
     expect(found).toBe(excess);
   });
 

@@ -32,46 +32,66 @@ export class JsonBounds {
 
   /** Reads on, and says what is exceeded as soon as it is. */
   read(bytes: Uint8Array): JsonExcess | null {
-    let at = 0;
-    while (at < bytes.length) {
-      if (this.#inString) {
-        at = this.#readString(bytes, at);
-        continue;
-      }
+    const { depth: deepest, values: most } = this.#limits;
+    const { length } = bytes;
+    if (length === 0) return null;
+    let depth = this.#depth;
+    let values = this.#values;
+    let at = this.#inString ? this.#readString(bytes, 0) : 0;
+    while (at < length) {
       switch (bytes[at]) {
         case quote:
-          this.#inString = true;
-          break;
+          at = this.#readString(bytes, at + 1);
+          continue;
         case openList:
         case openObject:
-          this.#depth += 1;
-          this.#values += 1;
-          if (this.#depth > this.#limits.depth) return "too_deep";
+          depth += 1;
+          values += 1;
+          if (depth > deepest) return "too_deep";
           break;
         case closeList:
         case closeObject:
-          this.#depth -= 1;
+          depth -= 1;
           break;
         case comma:
-          this.#values += 1;
+          values += 1;
           break;
       }
-      if (this.#values > this.#limits.values) return "too_many";
+      if (values > most) return "too_many";
       at += 1;
     }
+    this.#depth = depth;
+    this.#values = values;
     return null;
   }
 
-  /** To the end of the string, or of the bytes. UTF-8 has no quotes or backslashes inside other characters. */
+  /**
+   * To the end of the string, or of the bytes. From quote to quote, because most of a body is in strings: UTF-8 has no
+   * quotes or backslashes inside other characters.
+   */
   #readString(bytes: Uint8Array, from: number): number {
-    for (let at = from; at < bytes.length; at++) {
-      if (this.#escaped) this.#escaped = false;
-      else if (bytes[at] === backslash) this.#escaped = true;
-      else if (bytes[at] === quote) {
-        this.#inString = false;
-        return at + 1;
+    let at = this.#escaped ? from + 1 : from;
+    for (;;) {
+      const end = bytes.indexOf(quote, at);
+      const isEscaped = endsInBackslash(bytes, at, end < 0 ? bytes.length : end);
+      if (end < 0) {
+        this.#inString = true;
+        this.#escaped = isEscaped;
+        return bytes.length;
       }
+      if (!isEscaped) {
+        this.#inString = false;
+        this.#escaped = false;
+        return end + 1;
+      }
+      at = end + 1;
     }
-    return bytes.length;
   }
+}
+
+/** Whether an odd number of backslashes ends these bytes, so that the next one is escaped. */
+function endsInBackslash(bytes: Uint8Array, from: number, end: number): boolean {
+  let start = end;
+  while (start > from && bytes[start - 1] === backslash) start -= 1;
+  return (end - start) % 2 === 1;
 }

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { authBase } from "@countersign/contract/auth/route";
+import { authRoutes } from "@countersign/contract/auth/routes";
+import { nothing, type Route } from "@countersign/contract/manage/route";
+import { addPassword } from "@countersign/store/queries/sign-in";
+import fc from "fast-check";
+import { z } from "zod";
+import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
+import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { type Belongings, fillOrganization } from "../support/belongings.ts";
+import { databases } from "../support/databases.ts";
+import { freePort } from "../support/free-port.ts";
+import { cheapHash, goodPassword } from "../support/house.ts";
+import { anyText, bodyOf, memberNames, oddHeaders, oddSegment, realId } from "../support/odd-input.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { exchange } from "../support/raw-http.ts";
+import { newId } from "../support/seller.ts";
+
+setDefaultTimeout(3_600_000);
+
+/** Requests on each route, from each caller. The long run asks for a thousand. */
+const perRoute = Number(process.env.COUNTERSIGN_FUZZ_PER_ROUTE ?? 8);
+const togetherAtMost = 4;
+
+type Caller = "anonymous" | "token" | "session";
+
+interface Fuzzed {
+  readonly id: string;
+  readonly method: string;
+  /** From the base on, with `{name}` for what varies. */
+  readonly path: string;
+  readonly query: z.ZodType;
+  readonly body: z.ZodType | null;
+  readonly bodyType: string;
+  readonly access: string;
+  readonly callers: readonly Caller[];
+}
+
+interface Generated {
+  readonly segments: readonly (string | null)[];
+  readonly query: readonly (readonly [string, string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | null;
+}
+
+const publicRoutes: Fuzzed[] = [
+  { id: "validate", method: "POST", path: "/api/v1/validate" },
+  { id: "lookup", method: "GET", path: "/api/v1/license/{license_key}" },
+].map((route) => ({
+  ...route,
+  query: z.object({}),
+  body: z.object({ license_key: z.string(), version: z.string(), device_id: z.string() }),
+  bodyType: "application/json",
+  access: "anyone",
+  callers: ["anonymous"],
+}));
+
+const managed: Fuzzed[] = manageRoutes.map(({ route }) => ({
+  id: route.id,
+  method: route.method,
+  path: manageBase + route.path,
+  query: route.query,
+  body: takesBody(route) ? route.body : null,
+  bodyType: route.bodyTypes?.[0] ?? "application/json",
+  access: route.access.who,
+  callers: ["anonymous", "token"],
+}));
+
+const signingIn: Fuzzed[] = authRoutes.map((route) => ({
+  id: route.id,
+  method: route.method,
+  path: authBase + route.path,
+  query: route.query,
+  body: route.body,
+  bodyType: "application/json",
+  access: "person",
+  callers: ["anonymous", "session"],
+}));
+
+/** What takes something away that others need comes last. */
+const isEnding = ({ id, method }: Fuzzed) =>
+  method === "DELETE" || /^(sign|end|delete|remove|revoke|transfer|suspend|change|confirm|reset)/.test(id);
+const fuzzed = [...publicRoutes, ...managed, ...signingIn].sort(
+  (a, b) => Number(isEnding(a)) - Number(isEnding(b)),
+);
+
+describe.each(databases)("generated requests to every route, on $kind", ({ make }) => {
+  let office: Office;
+  let ours: Belongings;
+  let theirs: Belongings;
+  let cookie = "";
+  let url = "";
+  const seen = new Map<number, number>();
+  beforeAll(async () => {
+    const port = String(await freePort());
+    url = `http://127.0.0.1:${port}`;
+    office = await openOffice(make, {
+      PORT: port,
+      COUNTERSIGN_URL: url,
+      COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
+      COUNTERSIGN_SIGN_UP: "open",
+      COUNTERSIGN_DISCORD_CLIENT_ID: "1",
+      COUNTERSIGN_DISCORD_CLIENT_SECRET: "s",
+    });
+    ours = await fillOrganization(office, office.owner, office);
+    const other = await office.person();
+    const { body: organization } = await other.api.post("/organizations", { name: "Other" });
+    const products = `/organizations/${organization.id}/products`;
+    const { body: product } = await other.api.post(products, { name: "A" });
+    theirs = await fillOrganization(office, other, {
+      organizationId: organization.id,
+      productId: product.id,
+      apiKey: product.api_key,
+    });
+    cookie = await session();
+  });
+  afterAll(() => office.close());
+
+  const session = async () => {
+    const guest = await office.person();
+    const row = { id: newId(), userId: guest.userId, hash: cheapHash(goodPassword) };
+    await office.store.transaction((db) => addPassword(db, row, Date.now()));
+    const answer = await fetch(`${url}${authBase}/sign-in/email`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: url, "x-forwarded-for": nextIp() },
+      body: JSON.stringify({ email: guest.email, password: goodPassword }),
+    });
+    return answer.headers
+      .getSetCookie()
+      .map((one) => one.split(";")[0])
+      .join("; ");
+  };
+
+  const place = (route: Fuzzed) => (route.access === "platform_admin" ? theirs : ours);
+  const credentials = (route: Fuzzed, caller: Caller): Record<string, string> => {
+    if (route.path.startsWith("/api/v1/")) return { authorization: `Bearer ${office.apiKey}` };
+    const person = route.access === "platform_admin" ? office.admin : office.owner;
+    if (caller === "token") return { authorization: `Bearer ${person.token}` };
+    return caller === "session" ? { cookie, origin: url } : {};
+  };
+
+  const send = async (route: Fuzzed, caller: Caller, one: Generated) => {
+    const names = [...one.segments];
+    const path = route.path.replace(/\{(\w+)\}/g, (_, name) => {
+      return names.shift() ?? place(route).idFor(name, route.path.slice(manageBase.length)) ?? "x";
+    });
+    const body = one.body === null ? null : withIds(one.body, place(route), path);
+    const query = one.query.map(([name, value]) => `${name}=${value}`).join("&");
+    const headers = {
+      host: "test",
+      "x-forwarded-for": nextIp(),
+      ...(body === null ? {} : { "content-type": route.bodyType }),
+      ...credentials(route, caller),
+      ...one.headers,
+      ...(body === null ? {} : { "content-length": String(body.length) }),
+      connection: "close",
+    };
+    const lines = [
+      `${route.method} ${path}${query === "" ? "" : `?${query}`} HTTP/1.1`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ];
+    const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+    const answer = await exchange(office.server.port, Buffer.concat([head, body ?? Buffer.alloc(0)]), {
+      deadlineMs: 60_000,
+    });
+    const status = answer?.status ?? 0;
+    seen.set(status, (seen.get(status) ?? 0) + 1);
+    const isFine = status >= 100 && status < 500;
+    return isFine ? null : `${status} to ${caller} ${lines.join(" | ")}: ${answer?.body.slice(0, 300)}`;
+  };
+
+  test.each(fuzzed.map((route) => [route.id, route] as const))("%s: never a 5xx", async (_, route) => {
+    const generated = generator(route);
+    for (const caller of route.callers) {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(generated, { minLength: togetherAtMost, maxLength: togetherAtMost }),
+          async (together) => {
+            const failures = await Promise.all(together.map((one) => send(route, caller, one)));
+            expect(failures.filter((failure) => failure !== null)).toEqual([]);
+          },
+        ),
+        // Whoever is nobody is refused before most of it is looked at.
+        {
+          numRuns: Math.ceil(perRoute / togetherAtMost / (caller === "anonymous" ? 4 : 1)),
+          endOnFailure: true,
+        },
+      );
+    }
+    if (isEnding(route)) cookie = await session();
+  });
+
+  test("the generators reached what they are there for, and nothing is in the log", async () => {
+    for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 413, 415, 422])
+      expect([status, (seen.get(status) ?? 0) > 0]).toEqual([status, true]);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const errors = office.server
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"level":"error"'));
+    expect(errors).toEqual([]);
+  });
+});
+
+function generator(route: Fuzzed): fc.Arbitrary<Generated> {
+  const parameters = [...route.path.matchAll(/\{\w+\}/g)];
+  const query = z.toJSONSchema(route.query, { io: "input", unrepresentable: "any" });
+  const names = memberNames(query, query).filter((name) => name !== "wait_seconds");
+  const value = fc.oneof(
+    anyText.map((text) => encodeURIComponent(text.toWellFormed())),
+    fc.constantFrom("%00", "%ED%A0%80", "%", "1", "0", "-1", "true", "csv", "1e308", "eyJ9", "WzEsMl0"),
+  );
+  const name = fc.constantFrom(...names, "unknown", "__proto__", "%00");
+  return fc.record({
+    segments: fc.tuple(
+      ...parameters.map(() =>
+        fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: oddSegment }),
+      ),
+    ),
+    query: fc.oneof(
+      { weight: names.length === 0 ? 8 : 1, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(fc.tuple(name, value), { maxLength: 3 }) },
+    ),
+    headers: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: oddHeaders }),
+    body:
+      route.body === null || route.method === "GET"
+        ? fc.constant(null)
+        : bodyOf(z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" })),
+  });
+}
+
+function withIds(body: Buffer, place: Belongings, path: string): Buffer {
+  const below = path.slice(manageBase.length);
+  const text = body
+    .toString("latin1")
+    .replace(realId, (_, name) => place.idFor(`${name}_id`, below) ?? newId());
+  return Buffer.from(text, "latin1");
+}
+
+let lastIp = 0;
+
+function nextIp(): string {
+  lastIp += 1;
+  return `198.${18 + ((lastIp >> 16) & 1)}.${(lastIp >> 8) & 255}.${lastIp & 255}`;
+}
+
+function takesBody(route: Route): boolean {
+  return route.bodyTypes !== undefined || (route.body as z.ZodType) !== nothing;
+}
