@@ -32,7 +32,9 @@ const operation = z.strictObject({
   description: z.string().min(1),
   security,
   parameters: z.array(z.union([reference, parameter])),
-  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
+  requestBody: z
+    .strictObject({ description: z.string().optional(), required: z.boolean(), content })
+    .optional(),
   responses: z.record(z.string().regex(/^[1-5]\d\d$/), z.union([reference, response])),
 });
 const scheme = z.discriminatedUnion("type", [
@@ -64,7 +66,7 @@ const openApi = z.strictObject({
         tags: z.array(z.string()).length(1),
         summary: z.string().min(1),
         parameters: z.array(parameter),
-        requestBody: z.strictObject({ required: z.boolean(), content }),
+        requestBody: z.strictObject({ description: z.string().optional(), required: z.boolean(), content }),
         responses: z.record(z.string(), z.strictObject({ description: z.string().min(1) })),
       }),
     }),
