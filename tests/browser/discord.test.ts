@@ -42,9 +42,13 @@ else
       await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("button", { name: "Link Discord" }).click();
+      await page.getByRole("dialog").getByLabel("Your password").fill(goodPassword);
+      await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
       await page.getByText("You did not allow it at Discord").waitFor();
       discord.visitor = ada;
       await page.getByRole("button", { name: "Link Discord" }).click();
+      await page.getByRole("dialog").getByLabel("Your password").fill(goodPassword);
+      await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
       await page.getByText(ada.id).waitFor();
 
       const later = await (await openContext()).newPage();

@@ -4,13 +4,14 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
+  keepPicture,
   openContext,
   troublesOf,
   violationsOf,
 } from "../support/chromium.ts";
 import { databases, sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { goodPassword, type House, linkIn, openHouse } from "../support/house.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
@@ -116,7 +117,15 @@ else {
     await page.goto(`${url}/account/security`);
     await signIn(page, email);
 
+    const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Add a passkey" }).click();
+    await dialog.getByLabel("Your password").fill("not the password");
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await dialog.getByText("The password is not right").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await pictures(page, "add-passkey");
+    await dialog.getByLabel("Your password").fill(goodPassword);
+    await dialog.getByRole("button", { name: "Continue" }).click();
     await page.getByText("The passkey is there").waitFor();
     await page.getByRole("button", { name: "More for Chrome, Linux" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
@@ -140,7 +149,53 @@ else {
     await page.getByText("Work laptop was removed").waitFor();
   }, 180_000);
 
+  test("a token asks for the password; a reset shows passkeys and tokens, and removes what is not kept", async () => {
+    house = await openHouse(sqlite.make);
+    const { email, userId } = await house.resident();
+    const page = await (await openContext()).newPage();
+    const troubles = troublesOf(page);
+    await page.goto(`${house.url}/account/access-tokens/new`);
+    await signIn(page, email);
+    for (const name of ["Deploy script", "Unknown script"]) {
+      await page.getByLabel("Name").fill(name);
+      await page.getByRole("checkbox").first().check();
+      await page.getByLabel("Your password").fill(goodPassword);
+      await page.getByRole("button", { name: "Create the token" }).click();
+      await page.getByRole("dialog").getByRole("checkbox").check();
+      await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+      await page.getByText(name).first().waitFor();
+      await page.goto(`${house.url}/account/access-tokens/new`);
+    }
+    await pictures(page, "new-token");
+    await house.browser().auth("/request-password-reset", { email });
+    const letter = (await house.letters(email)).findLast(({ kind }) => kind === "password_reset");
+    await page.goto(linkIn(letter).href);
+    await page.getByRole("group", { name: "Keep these ways to sign in?" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await pictures(page, "reset-password");
+    await page.getByRole("checkbox", { name: /Deploy script/ }).check();
+    await page.getByLabel("New password").fill("something quite different");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("Your password is set").waitFor();
+    const left = await house.store.reads
+      .selectFrom("access_tokens")
+      .select("name")
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .execute();
+    expect(left).toEqual([{ name: "Deploy script" }]);
+    expect(troubles).toEqual([]);
+  }, 180_000);
+
   afterAll(closeChromium);
+}
+
+/** At a desk and on a phone, for whoever wants to look. */
+async function pictures(page: Page, name: string): Promise<void> {
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await keepPicture(page, `${name}-${width}`);
+  }
 }
 
 async function signIn(page: Page, email: string): Promise<void> {

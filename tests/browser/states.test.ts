@@ -10,7 +10,7 @@ import {
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { linkIn, type Resident, tokenIn } from "../support/house.ts";
+import { goodPassword, linkIn, type Resident, tokenIn } from "../support/house.ts";
 import { skipLoudly } from "../support/skip.ts";
 
 if (chromiumPath === null) skipLoudly("states that are rarely seen", howToGetChromium);
@@ -119,6 +119,7 @@ else
       await manage("POST", `/organizations/${organizationId}/access-tokens`, {
         name: "Shop",
         permissions: ["licenses:view"],
+        password: goodPassword,
       });
       await manage("POST", `/admin/organizations/${organizationId}/suspend`, { reason: "An open invoice" });
       const page = await dashboard.pageFor(owner);

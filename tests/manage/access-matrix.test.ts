@@ -63,6 +63,7 @@ const opensSessions = new Set([
   "/callback/discord",
   "/request-password-reset",
   "/reset-password",
+  "/reset-password/inspect",
   "/passkey/generate-authenticate-options",
   "/passkey/verify-authentication",
 ]);

@@ -37,6 +37,7 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
       provider: "discord",
       callbackURL: "/welcome",
       errorCallbackURL: "/sign-in",
+      ...(start === "/link-social" ? { password: goodPassword } : {}),
     });
     expect(begun.status).toBe(200);
     return browser.send("GET", discord.approve(begun.body.url, who));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
-import { type House, openHouse } from "../support/house.ts";
+import { goodPassword, type House, openHouse } from "../support/house.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
 
 setDefaultTimeout(60_000);
@@ -15,7 +15,9 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
   afterAll(() => house.close());
 
   const add = async (browser: Browser, device: Authenticator, name = "Phone") => {
-    const { body: options } = await browser.auth("/passkey/generate-register-options");
+    const { body: options } = await browser.auth("/passkey/generate-register-options", {
+      password: goodPassword,
+    });
     return browser.auth("/passkey/verify-registration", { response: device.register(options), name });
   };
   const come = async (browser: Browser, device: Authenticator) => {
@@ -95,7 +97,7 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
   });
 
   test("adding one needs a session; somebody suspended does not get in with one", async () => {
-    expect((await house.browser().auth("/passkey/generate-register-options")).status).toBe(401);
+    expect((await house.browser().auth("/passkey/generate-register-options", {})).status).toBe(401);
     const { browser, userId } = await house.guest();
     const device = new Authenticator(house.url);
     await add(browser, device);

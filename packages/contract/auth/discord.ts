@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authRoute } from "./route.ts";
-import { done, target } from "./shapes.ts";
+import { done, passwordAgain, target } from "./shapes.ts";
 
 const group = "Signing in with Discord";
 
@@ -43,10 +43,15 @@ export const linkDiscord = authRoute({
   summary: "Begin to link your account at Discord",
   group,
   needs: "session",
-  body: z.strictObject({ provider, callbackURL: target.optional(), errorCallbackURL }),
+  body: z.strictObject({
+    provider,
+    callbackURL: target.optional(),
+    errorCallbackURL,
+    password: passwordAgain,
+  }),
   answer: leads,
   cookies: state,
-  problems: [404],
+  problems: [401, 403, 404],
 });
 
 export const returnFromDiscord = authRoute({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ordinaryBody } from "../body-limit.ts";
 import { id, name, time } from "../manage/shapes.ts";
 import { authRoute } from "./route.ts";
-import { done, openSession, opensSession, signedInPerson } from "./shapes.ts";
+import { done, openSession, opensSession, passwordAgain, signedInPerson } from "./shapes.ts";
 
 const group = "Passkeys";
 
@@ -57,12 +57,14 @@ const asked = "What shows, with the answer, that this browser asked.";
 
 export const beginPasskey = authRoute({
   id: "beginPasskey",
-  method: "GET",
+  method: "POST",
   path: "/passkey/generate-register-options",
   summary: "Begin to add a passkey",
-  description: "Answers with what `navigator.credentials.create` takes. Needs a session of the last day.",
+  description:
+    "Answers with what `navigator.credentials.create` takes. Needs the password, and a session of the last day.",
   group,
   needs: "session",
+  body: z.strictObject({ password: passwordAgain }),
   answer: z
     .looseObject({
       challenge,
@@ -74,7 +76,7 @@ export const beginPasskey = authRoute({
     })
     .meta({ id: "PasskeyCreation" }),
   cookies: asked,
-  problems: [403],
+  problems: [401, 403],
 });
 
 export const addPasskey = authRoute({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, name } from "../manage/shapes.ts";
+import { email, id, name, time } from "../manage/shapes.ts";
 import { authRoute } from "./route.ts";
 import { done, givenPassword, marksDevice, newPassword, target, token, withPerson } from "./shapes.ts";
 
@@ -70,15 +70,58 @@ export const requestPasswordReset = authRoute({
   answer: z.object({ status: z.literal(true), message: z.string() }),
 });
 
+const kept = (what: string) =>
+  z
+    .array(id)
+    .max(200)
+    .optional()
+    .meta({ description: `The ids of ${what} to keep; none when it is left out.` });
+
+export const inspectPasswordReset = authRoute({
+  id: "inspectPasswordReset",
+  method: "POST",
+  path: "/reset-password/inspect",
+  summary: "Show what a new password would remove",
+  description:
+    "With the token from the letter, which it does not use up: what else opens the account, and is removed with the old password unless it is kept.",
+  group,
+  needs: "nobody",
+  body: z.strictObject({ token }),
+  answer: z.object({
+    passkeys: z.array(z.object({ id, name: z.string().nullable(), createdAt: time.nullable() })),
+    accessTokens: z.array(
+      z.object({
+        id,
+        name: z.string(),
+        prefix: z.string(),
+        createdAt: time,
+        lastUsedAt: time.nullable().meta({ description: "To the minute." }),
+      }),
+    ),
+    discord: z.object({ discordId: z.string() }).nullable(),
+  }),
+  problems: [401],
+});
+
 export const resetPassword = authRoute({
   id: "resetPassword",
   method: "POST",
   path: "/reset-password",
   summary: "Set a new password with the token from the letter",
-  description: "Once, within an hour. Ends every session of the account.",
+  description:
+    "Once, within an hour. Ends every session of the account, and removes its passkeys, its access tokens and the link to Discord unless they are kept: somebody else may have added them. The second factor stays.",
   group,
   needs: "nobody",
-  body: z.strictObject({ token, newPassword }),
+  body: z.strictObject({
+    token,
+    newPassword,
+    keepPasskeys: kept("passkeys"),
+    keepAccessTokens: kept("access tokens"),
+    keepDiscord: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether Discord stays linked. False by default." }),
+  }),
   answer: done,
   cookies: marksDevice,
   problems: [401],

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { secret } from "../manage/secrets.ts";
 import { authRoute } from "./route.ts";
-import { done, givenPassword } from "./shapes.ts";
+import { done, passwordAgain } from "./shapes.ts";
 
 const group = "Your second factor";
 
-const body = z.strictObject({
-  password: givenPassword.optional().meta({ description: "Has to be there where the account has one." }),
-});
+const body = z.strictObject({ password: passwordAgain });
 const backupCodes = z
   .array(secret("A recovery code.", "Make new recovery codes."))
   .meta({ description: "Recovery codes, each good once. They are not shown again." });
@@ -26,7 +24,7 @@ export const enableSecondFactor = authRoute({
     totpURI: secret("For the app, as otpauth://…", "Begin to turn the second factor on again."),
     backupCodes,
   }),
-  problems: [409],
+  problems: [401, 403, 409],
 });
 
 export const disableSecondFactor = authRoute({
@@ -39,7 +37,7 @@ export const disableSecondFactor = authRoute({
   body,
   answer: done,
   cookies: "A new session in place of the one that asked.",
-  problems: [409],
+  problems: [401, 403, 409],
 });
 
 export const renewRecoveryCodes = authRoute({
@@ -52,5 +50,5 @@ export const renewRecoveryCodes = authRoute({
   needs: "session",
   body,
   answer: z.object({ status: z.literal(true), backupCodes }),
-  problems: [409],
+  problems: [401, 403, 409],
 });

@@ -10,6 +10,12 @@ export const givenPassword = z
   .max(1_024, "is too long")
   .meta({ description: "The password as it is." });
 
+/** Of somebody who is signed in, before something is changed with which the account can be opened. */
+export const passwordAgain = givenPassword.optional().meta({
+  description:
+    "Your password. An account without one needs a session that is no older than ten minutes instead.",
+});
+
 export const newPassword = z
   .string()
   .meta({ description: "8 to 128 characters, not one that is often chosen, nor your name or address." });

@@ -32,10 +32,14 @@ const newToken = z.strictObject({
     .min(1, "should name at least one permission")
     .max(permissions.length * 2),
   expires_at: time.nullable().default(null).meta({ description: "Null, or left out, for never." }),
+  password: z.string().max(1_024).optional().meta({
+    description:
+      "Your password, with a session. An account without one needs a session that is no older than ten minutes; an access token needs neither.",
+  }),
 });
 
 const limits =
-  "Nobody can give a token what they may not do themselves, and a token cannot make one that lasts longer than itself.";
+  "The people whom it concerns are told by email. Nobody can give a token what they may not do themselves, and a token cannot make one that lasts longer than itself.";
 
 export const listMyAccessTokens = route({
   id: "listMyAccessTokens",

@@ -100,7 +100,7 @@ export const changeMyEmail = route({
   path: "/me/email",
   summary: "Change your e-mail address",
   description:
-    "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password where there is one.",
+    "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password; for an account without one, a session that is no older than ten minutes.",
   group,
   access: person("never"),
   body: z.strictObject({ new_email: email, password: z.string().max(1_024).optional() }),

@@ -95,6 +95,23 @@ export async function revokeAccessToken(
     .executeTakeFirst();
 }
 
+/** Revokes all tokens of a person but these; returns how many those were. */
+export async function revokeTokensExcept(
+  db: Database,
+  userId: string,
+  keptIds: readonly string[],
+  nowMs: number,
+): Promise<number> {
+  const revoked = await db
+    .updateTable("access_tokens")
+    .set({ revoked_at: nowMs })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .$if(keptIds.length > 0, (query) => query.where("id", "not in", keptIds))
+    .executeTakeFirst();
+  return Number(revoked.numUpdatedRows);
+}
+
 function holderColumn(holder: TokenHolder): ["user_id" | "organization_id", string] {
   return "userId" in holder ? ["user_id", holder.userId] : ["organization_id", holder.organizationId];
 }

@@ -59,6 +59,40 @@ export async function passkeysOf(db: Database, userId: string) {
     .execute();
 }
 
+/** Removes a person's passkeys but these; returns how many those were. */
+export async function removePasskeysExcept(
+  db: Database,
+  userId: string,
+  keptIds: readonly string[],
+): Promise<number> {
+  const removed = await db
+    .deleteFrom("passkeys")
+    .where("user_id", "=", userId)
+    .$if(keptIds.length > 0, (query) => query.where("id", "not in", keptIds))
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+/** Whether there was such an account. */
+export async function unlinkProvider(db: Database, userId: string, provider: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("accounts")
+    .where("user_id", "=", userId)
+    .where("provider_id", "=", provider)
+    .executeTakeFirst();
+  return removed.numDeletedRows > 0n;
+}
+
+/** When somebody signed in who has this session; null when it has ended. */
+export async function sessionOpenedAt(db: Database, sessionId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom("sessions")
+    .select("created_at")
+    .where("id", "=", sessionId)
+    .executeTakeFirst();
+  return row === undefined ? null : Date.parse(row.created_at);
+}
+
 /** Those that have not run out, a page at a time. */
 export async function sessionsOf(
   db: Database,

@@ -7,12 +7,18 @@ import {
   countAccessTokens,
   type TokenHolder,
 } from "@countersign/store/queries/access-tokens";
+import { sessionOpenedAt } from "@countersign/store/queries/sign-in";
+import { lockedUser } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import { type Context, theActor } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
+import { securityLetter } from "../identity/letters.ts";
+import { checkStillYou } from "../identity/still-you.ts";
+import { writeLetter } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
 import { showToken } from "./show.ts";
 
 /** More than anybody keeps track of. */
@@ -22,6 +28,7 @@ export interface TokenInput {
   readonly name: string;
   readonly permissions: readonly Permission[];
   readonly expires_at: string | null;
+  readonly password?: string | undefined;
 }
 
 /** Makes a token that may do no more, and lasts no longer, than what it is asked for with. */
@@ -35,8 +42,13 @@ export async function createToken(
   if (expiresAtMs !== null && expiresAtMs <= context.nowMs)
     throw invalid("expires_at", "should be later than now");
   const permissions = sortedPermissions(body.permissions);
+  const { store, signIn, ip, nowMs } = context;
+  const asking = theActor(context);
+  if (asking.kind === "person")
+    await checkStillYou({ store, flood: signIn.flood, actor: asking, password: body.password, ip, nowMs });
   return context.transaction(async (db) => {
     checkHeld(await heldNow(db), permissions);
+    await checkAskingSession(db, context);
     await checkAskingToken(db, context, expiresAtMs);
     if ((await countAccessTokens(db, holder)) >= mostTokens) {
       throw new Problem(
@@ -63,10 +75,32 @@ export async function createToken(
       subject: { kind: "access_token", id: row.id, name: row.name },
       after: { name: row.name, prefix: shownPrefix, permissions, expires_at: iso(expiresAtMs) },
     });
+    await writeLetters(db, context, holder);
     const made = await accessTokenById(db, row.id);
     if (made === undefined) throw new Error("The token that was just made is not there.");
     return { ...showToken(made), token };
   });
+}
+
+/** Whoever added it may not be who it acts for: the people whom it concerns hear of it. */
+async function writeLetters(db: Database, context: Context, holder: TokenHolder): Promise<void> {
+  const actor = theActor(context);
+  const what = "userId" in holder ? "access_token_created" : "organization_token_created";
+  const owner = "userId" in holder ? holder.userId : context.organization?.owner_id;
+  const people = new Set([owner, actor.kind === "person" ? actor.userId : null]);
+  for (const userId of people) {
+    const reader = userId === null || userId === undefined ? undefined : await readerById(db, userId);
+    if (reader !== undefined) await writeLetter(db, securityLetter(reader, what), context.nowMs);
+  }
+}
+
+/** Held until the transaction ends: a reset that ends the session comes before or after, and leaves nothing behind. */
+async function checkAskingSession(db: Database, context: Context): Promise<void> {
+  const actor = theActor(context);
+  if (actor.kind !== "person" || !("session" in actor.by)) return;
+  await lockedUser(db, actor.userId);
+  if ((await sessionOpenedAt(db, actor.by.session)) === null)
+    throw new Problem("signed_out", "Your session has ended. Sign in again.");
 }
 
 function checkHeld(held: ReadonlySet<Permission>, wanted: readonly Permission[]): void {

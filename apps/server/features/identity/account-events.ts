@@ -8,6 +8,7 @@ import { writeLetter } from "../mail/letter.ts";
 import { readerById, readerOf } from "../mail/reader.ts";
 import type { OpenedSession } from "./better-auth.ts";
 import { newDeviceLetter, passwordChangedLetter, securityLetter } from "./letters.ts";
+import { closeWaysIn } from "./reset.ts";
 
 /** What follows from things that happen inside the sign-in library. */
 
@@ -25,11 +26,13 @@ export async function passwordWasReset(
   await store.transaction(async (db) => {
     await updateUser(db, id, { email_verified: 1, devices_since: nowMs }, nowMs);
     await dropOneTimes(db, id);
+    const closed = await closeWaysIn(db, id, nowMs);
     const reader = await readerById(db, id);
     if (reader !== undefined) await writeLetter(db, passwordChangedLetter(reader), nowMs);
     await audit(db, acting(from, nowMs), {
       action: "person.password_reset",
       subject: { kind: "person", id, name },
+      after: closed,
     });
   });
 }

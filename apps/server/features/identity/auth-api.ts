@@ -18,8 +18,10 @@ import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
 import { checkRoomForPassword } from "./passwords.ts";
 import { readJson } from "./read-json.ts";
-import { problemFrom } from "./refusals.ts";
+import { linkNotGood, problemFrom } from "./refusals.ts";
+import { keptAtReset, keptOf, showWaysIn } from "./reset.ts";
 import { signUp } from "./sign-up.ts";
+import { checkFreshWithoutPassword, checkStillYou } from "./still-you.ts";
 import { tellAfterwards } from "./tell-afterwards.ts";
 
 export interface AuthApiParts {
@@ -90,14 +92,18 @@ export class AuthApi {
     const account = accountOf(call);
     if (account !== null) await flood.accounts.check(route.attempt, account, originOf(call));
     await checkNewPassword(call);
+    await this.#askAgain(call);
 
     if (route.id === "getSession" && person === null) return Response.json(null);
+    if (route.id === "inspectPasswordReset") return this.#inspectReset(String(body.token));
     const endpoint = this.#parts.endpoints.get(route.path);
     if (endpoint === undefined) throw new Problem("not_found", "This is not set up on this server.");
     const input = this.#inputFor(request, call);
     const resetOwner = route.id === "resetPassword" ? await this.#parts.resetOwner(String(body.token)) : null;
-    const response = await inPlaceOf(call, () =>
-      route.id === "signUp" ? signUp(call, this.#parts, () => endpoint(input)) : endpoint(input),
+    const response = await keptAtReset.run(keptOf(body), () =>
+      inPlaceOf(call, () =>
+        route.id === "signUp" ? signUp(call, this.#parts, () => endpoint(input)) : endpoint(input),
+      ),
     );
     const left = (route.atLeastMs ?? 0) - (performance.now() - startedMs);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
@@ -108,6 +114,22 @@ export class AuthApi {
     if (cameIn !== null)
       shown.headers.append("set-cookie", this.#parts.devices.cookieFor(cameIn, claimedDevice));
     return shown;
+  }
+
+  /** Before the account can be opened in another way, or in one way less. */
+  async #askAgain({ route, person: actor, body, ip, nowMs }: AuthCall): Promise<void> {
+    if (route.asksAgain === undefined || actor === null) return;
+    const { store, flood } = this.#parts;
+    const password = body.password === undefined ? undefined : String(body.password);
+    const proof = { store, flood, actor, password, ip, nowMs };
+    if (route.asksAgain === "here") await checkStillYou(proof);
+    else await checkFreshWithoutPassword(proof);
+  }
+
+  async #inspectReset(token: string): Promise<Response> {
+    const userId = await this.#parts.resetOwner(token);
+    if (userId === null) throw linkNotGood();
+    return Response.json(await showWaysIn(this.#parts.store.reads, userId));
   }
 
   async #knownDevice(claimed: Device | null): Promise<KnownDevice | null> {
@@ -129,7 +151,9 @@ export class AuthApi {
   }
 
   #inputFor(request: Request, call: AuthCall): EndpointInput {
-    const { route, query, body } = call;
+    const { route, query } = call;
+    const method = route.libraryMethod ?? route.method;
+    const body = bodyForLibrary(call);
     const headers = new Headers(request.headers);
     for (const name of ["content-length", "content-encoding", "authorization", "referer"])
       headers.delete(name);
@@ -141,11 +165,11 @@ export class AuthApi {
     const search = new URLSearchParams(query).toString();
     const address = `${this.#origin}${authBase}${route.path}${search === "" ? "" : `?${search}`}`;
     return {
-      method: route.method,
+      method,
       headers,
-      request: new Request(address, { method: route.method, headers }),
+      request: new Request(address, { method, headers }),
       query,
-      ...(route.body === null ? {} : { body }),
+      ...(body === null ? {} : { body }),
     };
   }
 
@@ -177,6 +201,15 @@ function countAsStranger({ route, ip, claimedDevice }: Visit, flood: FloodLimits
   const waitSeconds = claimedDevice === null ? 0 : flood.countAddress(route.attempt, ip);
   const seconds = waitSeconds > 0 ? waitSeconds : flood.countStranger();
   if (seconds > 0) throw tooOftenProblem(seconds);
+}
+
+/** Without what is Countersign's own. */
+function bodyForLibrary({ route, body }: AuthCall): AuthCall["body"] | null {
+  if (route.body === null || route.libraryMethod === "GET") return null;
+  const { keepPasskeys: _, keepAccessTokens: __, keepDiscord: ___, ...rest } = body;
+  if (route.asksAgain !== "here") return rest;
+  const { password: ____, ...withoutPassword } = rest;
+  return withoutPassword;
 }
 
 async function checkNewPassword({ route, body, person }: AuthCall): Promise<void> {

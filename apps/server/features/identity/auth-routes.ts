@@ -11,6 +11,10 @@ interface Guard {
   readonly account?: "email";
   /** A password that is about to be set. */
   readonly newPassword?: "password" | "newPassword";
+  /** Asks for the password of somebody signed in: here, or by the library, which knows only passwords. */
+  readonly asksAgain?: "here" | "library";
+  /** How the library takes it, where that is another method. */
+  readonly libraryMethod?: "GET";
   /** Looks at a password, which there may be no room for. */
   readonly isDear?: true;
   /** Answers no sooner than this, so that its time does not tell whether there is an account. */
@@ -27,7 +31,7 @@ const guards: Readonly<Record<AuthRouteId, Guard>> = {
   verifyTotp: { attempt: "second_factor" },
   verifyRecoveryCode: { attempt: "second_factor" },
   signInWithDiscord: { attempt: "sign_in" },
-  linkDiscord: { attempt: "anything" },
+  linkDiscord: { attempt: "anything", asksAgain: "here" },
   returnFromDiscord: { attempt: "sign_in" },
   unlinkAccount: { attempt: "anything" },
   signUp: {
@@ -40,12 +44,13 @@ const guards: Readonly<Record<AuthRouteId, Guard>> = {
   sendVerificationEmail: { attempt: "verification", account: "email", atLeastMs: hidesWorkMs },
   verifyEmail: { attempt: "token" },
   requestPasswordReset: { attempt: "reset", account: "email", atLeastMs: hidesWorkMs },
+  inspectPasswordReset: { attempt: "token" },
   resetPassword: { attempt: "token", newPassword: "newPassword", isDear: true },
   changePassword: { attempt: "password", newPassword: "newPassword", isDear: true },
-  enableSecondFactor: { attempt: "password" },
-  disableSecondFactor: { attempt: "password" },
-  renewRecoveryCodes: { attempt: "password" },
-  beginPasskey: { attempt: "anything" },
+  enableSecondFactor: { attempt: "password", asksAgain: "library" },
+  disableSecondFactor: { attempt: "password", asksAgain: "library" },
+  renewRecoveryCodes: { attempt: "password", asksAgain: "library" },
+  beginPasskey: { attempt: "anything", asksAgain: "here", libraryMethod: "GET" },
   addPasskey: { attempt: "anything" },
   listPasskeys: { attempt: "anything" },
   renamePasskey: { attempt: "anything" },

@@ -1,10 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
-import { dropOneTimes, keepOneTime, passwordHashOf, takeOneTime } from "@countersign/store/queries/sign-in";
+import { dropOneTimes, keepOneTime, takeOneTime } from "@countersign/store/queries/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/users";
-import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, thePerson } from "../../http/manage/context.ts";
+import { thePerson } from "../../http/manage/context.ts";
 import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
@@ -12,8 +11,8 @@ import { writeLetter } from "../mail/letter.ts";
 import { readerById, readerOf } from "../mail/reader.ts";
 import { checkSignInEmail } from "./email.ts";
 import { emailChangeAskedLetter, emailChangedLetter, emailChangeLetter } from "./letters.ts";
-import { verifyPassword } from "./passwords.ts";
 import { showMe } from "./show.ts";
+import { checkStillYou } from "./still-you.ts";
 
 const goodForMs = 60 * 60_000;
 
@@ -28,7 +27,8 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     checkSignInEmail("new_email", newEmail);
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
     await context.signIn.flood.check("mail", context.ip, actor.userId);
-    await checkPassword(context, actor, body.password);
+    const { store, ip, nowMs } = context;
+    await checkStillYou({ store, flood: context.signIn.flood, actor, password: body.password, ip, nowMs });
     const token = randomBytes(32).toString("base64url");
     return context.transaction(async (db) => {
       const reader = await readerById(db, actor.userId);
@@ -85,21 +85,6 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     });
   }),
 ];
-
-async function checkPassword(
-  context: Context,
-  actor: PersonActor,
-  password: string | undefined,
-): Promise<void> {
-  const stored = await passwordHashOf(context.store.reads, actor.userId);
-  if (stored === null) return;
-  if (password === undefined) throw invalid("password", "is missing");
-  await context.signIn.flood.check("password", context.ip, sessionOf(actor));
-  if (!(await verifyPassword(password, stored)))
-    throw new Problem("wrong_credentials", "The password is not right.");
-  const from = { ip: context.ip, deviceId: null };
-  await context.signIn.flood.accounts.forgive("password", sessionOf(actor), from);
-}
 
 function identifierOf(token: string): string {
   return `email-change:${hash("sha256", token, "hex")}`;

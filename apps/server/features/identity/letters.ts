@@ -87,7 +87,9 @@ export type SecurityChange =
   | "passkey_added"
   | "passkey_removed"
   | "account_unlinked"
-  | "discord_linked";
+  | "discord_linked"
+  | "access_token_created"
+  | "organization_token_created";
 
 export function securityLetter(to: Reader, what: SecurityChange): Letter {
   return compose(to, "account_security", {

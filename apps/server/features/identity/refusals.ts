@@ -1,6 +1,15 @@
 import { Problem, type ProblemKind } from "../../http/manage/problem.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 
+const badLink = [
+  "wrong_credentials",
+  "The link is not good: it was used, or it has run out. Ask for a new one.",
+] as const;
+
+export function linkNotGood(): Problem {
+  return new Problem(...badLink);
+}
+
 /** What the sign-in library refuses with, in the words of the rest of the API. */
 const known: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   INVALID_EMAIL_OR_PASSWORD: ["wrong_credentials", "The e-mail address or the password is not right."],
@@ -17,10 +26,7 @@ const known: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   EMAIL_MISMATCH: ["forbidden", "email should be the address of the account that is signed in."],
   EMAIL_ALREADY_VERIFIED: ["conflict", "The e-mail address is verified already."],
   SUSPENDED: ["forbidden", "This account is suspended. Ask the operator of this server why."],
-  INVALID_TOKEN: [
-    "wrong_credentials",
-    "The link is not good: it was used, or it has run out. Ask for a new one.",
-  ],
+  INVALID_TOKEN: badLink,
   TOKEN_EXPIRED: ["wrong_credentials", "The link has run out. Ask for a new one."],
   INVALID_CODE: [
     "wrong_credentials",

@@ -1,8 +1,9 @@
 import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
-import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Body } from "../../api/client.ts";
+import { useMe } from "../../app/here.ts";
 import { DateTimeField, fromLocal } from "../../ui/date-time-field.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -28,6 +29,8 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
   const [lifetime, setLifetime] = useState<Choice>("quarter");
   const [date, setDate] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
+  const hasPassword = useMe().sign_in_methods.password;
+  const [password, setPassword] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const endsAt = endOf(lifetime, date);
@@ -35,7 +38,9 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
     event.preventDefault();
     setBusy(true);
     try {
-      const made = await create({ name, permissions: sortedPermissions(chosen), expires_at: endsAt });
+      const permissions = sortedPermissions(chosen);
+      const proof = hasPassword ? { password } : {};
+      const made = await create({ name, permissions, expires_at: endsAt, ...proof });
       setSecret(made.token);
     } catch {
       // The reason stands in the form.
@@ -90,7 +95,19 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
           </Text>
         </Stack>
         <PermissionPicker value={chosen} onChange={setChosen} held={held} />
-        <ProblemAlert error={error} beside={["name", "expires_at"]} />
+        {hasPassword && (
+          <PasswordInput
+            label={t("form.password")}
+            description={t("form.passwordWords")}
+            required
+            maw={352}
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={fieldError(error, "password")}
+          />
+        )}
+        <ProblemAlert error={error} beside={["name", "expires_at", "password"]} />
         <StickyBar shown>
           <Group gap="sm">
             <Button type="submit" loading={isBusy} disabled={chosen.size === 0}>

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
@@ -8,7 +8,8 @@ import { useMe } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { PasswordAgain } from "./password-again.tsx";
 import { securityRoute } from "./routes.tsx";
 
 /** Only where the server knows Discord, or the account does from before. */
@@ -19,16 +20,16 @@ export function DiscordPanel() {
   const setup = useQuery(ask("getSetup"));
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const link = useMutation({
-    mutationFn: () =>
-      callAuth<{ url: string }>("linkDiscord", {
-        provider: "discord",
-        callbackURL: "/account/security",
-        errorCallbackURL: "/account/security",
-      }),
-    onSuccess: ({ url }) => location.assign(url),
-    onError: tellProblem,
-  });
+  const [isLinking, setLinking] = useState(false);
+  const link = async (body: { password?: string }) => {
+    const { url } = await callAuth<{ url: string }>("linkDiscord", {
+      provider: "discord",
+      callbackURL: "/account/security",
+      errorCallbackURL: "/account/security",
+      ...body,
+    });
+    location.assign(url);
+  };
   if (discord === null && setup.data?.discord !== true) return null;
   return (
     <Panel
@@ -36,7 +37,7 @@ export function DiscordPanel() {
       lead={t("discord.lead")}
       actions={
         discord === null ? (
-          <Button variant="default" loading={link.isPending} onClick={() => link.mutate()}>
+          <Button variant="default" onClick={() => setLinking(true)}>
             {t("discord.link")}
           </Button>
         ) : (
@@ -59,6 +60,14 @@ export function DiscordPanel() {
           <span className="mono">{discord.discord_id}</span>
         </Text>
       )}
+      <PasswordAgain
+        opened={isLinking}
+        onClose={() => setLinking(false)}
+        title={t("discord.link")}
+        words={t("discord.linkWords")}
+        deed={t("discord.do")}
+        run={link}
+      />
       <Confirm
         opened={isOpen}
         onClose={() => setOpen(false)}

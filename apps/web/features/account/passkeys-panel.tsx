@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Modal, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
@@ -13,6 +13,7 @@ import { canUsePasskeys } from "../identity/passkey.ts";
 import classes from "./account.module.css";
 import { thisBrowser } from "./browser-name.ts";
 import { makePasskey, type PasskeyCreation } from "./new-passkey.ts";
+import { PasswordAgain } from "./password-again.tsx";
 import { type Passkey, RenamePasskey } from "./rename-passkey.tsx";
 
 export function PasskeysPanel() {
@@ -23,25 +24,21 @@ export function PasskeysPanel() {
   const [renaming, setRenaming] = useState<Passkey | null>(null);
   const [going, setGoing] = useState<Passkey | null>(null);
   const nameOf = (passkey: Passkey | null) => passkey?.name ?? t("passkeys.unnamed");
-  const add = useMutation({
-    mutationFn: async () => {
-      const response = await makePasskey(await callAuth<PasskeyCreation>("beginPasskey"));
-      if (response === null) return false;
+  const [isAdding, setAdding] = useState(false);
+  const add = async (body: { password?: string }) => {
+    // Refused before the device is asked: a passkey that the server does not know would stay on the device.
+    const wanted = await callAuth<PasskeyCreation>("beginPasskey", body);
+    try {
+      const response = await makePasskey(wanted);
+      if (response === null) return;
       await callAuth("addPasskey", { response, name: thisBrowser() });
-      return true;
-    },
-    onSuccess: async (isAdded) => {
-      if (!isAdded) return;
       tell(t("passkeys.added"));
       await reread();
-    },
-    onError: (error) =>
-      tellProblem(
-        error instanceof DOMException && error.name === "InvalidStateError"
-          ? t("passkeys.thereAlready")
-          : error,
-      ),
-  });
+    } catch (error) {
+      if (!(error instanceof DOMException && error.name === "InvalidStateError")) throw error;
+      tellProblem(t("passkeys.thereAlready"));
+    }
+  };
   return (
     <Panel
       title={t("passkeys.title")}
@@ -51,8 +48,7 @@ export function PasskeysPanel() {
           variant="default"
           leftSection={<Icon name="plus" size={16} />}
           disabled={!canUsePasskeys()}
-          loading={add.isPending}
-          onClick={() => add.mutate()}
+          onClick={() => setAdding(true)}
         >
           {t("passkeys.add")}
         </Button>
@@ -108,6 +104,14 @@ export function PasskeysPanel() {
           ))}
         </div>
       )}
+      <PasswordAgain
+        opened={isAdding}
+        onClose={() => setAdding(false)}
+        title={t("passkeys.add")}
+        words={t("passkeys.addWords")}
+        deed={t("passkeys.do")}
+        run={add}
+      />
       <Modal opened={renaming !== null} onClose={() => setRenaming(null)} title={t("passkeys.rename")}>
         {renaming !== null && (
           <RenamePasskey

@@ -1,5 +1,5 @@
 import { Button, Stack } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { AskForLink } from "./ask-for-link.tsx";
+import { KeptWaysIn, type WaysIn } from "./kept-ways-in.tsx";
 import { NewPassword } from "./new-password.tsx";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -18,13 +19,26 @@ export function ResetPasswordPage() {
   const { t } = useTranslation("identity");
   const { token } = resetPasswordRoute.useSearch();
   const [password, setPassword] = useState("");
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const ways = useQuery({
+    queryKey: ["inspectPasswordReset", token],
+    queryFn: () => callAuth<WaysIn>("inspectPasswordReset", { token }),
+    enabled: token !== undefined,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
   const reset = useMutation({
-    mutationFn: () => callAuth("resetPassword", { token, newPassword: password }),
+    mutationFn: () =>
+      callAuth("resetPassword", {
+        token,
+        newPassword: password,
+        keepPasskeys: idsOf(ways.data?.passkeys, kept),
+        keepAccessTokens: idsOf(ways.data?.accessTokens, kept),
+        keepDiscord: kept.has("discord"),
+      }),
     // Every session has ended, this browser's too.
     onSuccess: () => queryClient.clear(),
   });
-  const isOver = reset.error instanceof ApiProblem && reset.error.kind === "wrong-credentials";
-  if (token === undefined || isOver) return <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} />;
   if (reset.isSuccess) {
     return (
       <OutsideCard title={t("reset.doneTitle")} lead={t("reset.done")}>
@@ -34,6 +48,10 @@ export function ResetPasswordPage() {
       </OutsideCard>
     );
   }
+  const isOver = [ways.error, reset.error].some(
+    (error) => error instanceof ApiProblem && error.kind === "wrong-credentials",
+  );
+  if (token === undefined || isOver) return <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} />;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     reset.mutate();
@@ -42,7 +60,7 @@ export function ResetPasswordPage() {
     <OutsideCard title={t("reset.title")} lead={t("reset.lead")}>
       <form onSubmit={submit}>
         <Stack>
-          <Refusal error={reset.error} beside={["newPassword"]} />
+          <Refusal error={reset.error ?? ways.error} beside={["newPassword"]} />
           <NewPassword
             label={t("reset.password")}
             autoFocus
@@ -50,11 +68,17 @@ export function ResetPasswordPage() {
             onChange={setPassword}
             error={fieldError(reset.error, "newPassword")}
           />
-          <Button type="submit" loading={reset.isPending}>
+          {ways.data !== undefined && <KeptWaysIn ways={ways.data} kept={kept} onChange={setKept} />}
+          {/* Not before it is known what would be removed. */}
+          <Button type="submit" loading={reset.isPending} disabled={!ways.isSuccess}>
             {t("reset.do")}
           </Button>
         </Stack>
       </form>
     </OutsideCard>
   );
+}
+
+function idsOf(things: readonly { readonly id: string }[] = [], kept: ReadonlySet<string>): string[] {
+  return things.map(({ id }) => id).filter((id) => kept.has(id));
 }

@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { accessTokensOf, revokeTokensExcept } from "@countersign/store/queries/access-tokens";
+import {
+  accountsOf,
+  endOtherSessions,
+  passkeysOf,
+  removePasskeysExcept,
+  unlinkProvider,
+} from "@countersign/store/queries/sign-in";
+import type { Database } from "@countersign/store/store";
+import { iso } from "../../http/manage/page.ts";
+import { discordProvider } from "./discord-provider.ts";
+
+/** More than anybody has of each. */
+const mostShown = 200;
+
+/** What somebody wants to keep who sets a new password with a link from an email. */
+export interface Kept {
+  readonly passkeys: readonly string[];
+  readonly accessTokens: readonly string[];
+  readonly discord: boolean;
+}
+
+/** Set while the sign-in library sets the password. */
+export const keptAtReset = new AsyncLocalStorage<Kept>();
+
+const nothingKept: Kept = { passkeys: [], accessTokens: [], discord: false };
+
+/** As the body of the request has it, which was held against its schema. */
+export function keptOf(body: Readonly<Record<string, unknown>>): Kept {
+  const list = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+  return {
+    passkeys: list(body.keepPasskeys),
+    accessTokens: list(body.keepAccessTokens),
+    discord: body.keepDiscord === true,
+  };
+}
+
+/** What besides the password opens the account, for somebody who is about to set a new one. */
+export async function showWaysIn(db: Database, userId: string) {
+  const tokens = await accessTokensOf(db, { userId }, { afterId: null, limit: mostShown });
+  const discord = (await accountsOf(db, userId)).find(({ provider_id: id }) => id === discordProvider);
+  return {
+    passkeys: (await passkeysOf(db, userId)).map(({ id, name, created_at: createdAt }) => ({
+      id,
+      name,
+      createdAt,
+    })),
+    accessTokens: tokens.map((row) => ({
+      id: row.id,
+      name: row.name,
+      prefix: row.shown_prefix,
+      createdAt: iso(row.created_at),
+      lastUsedAt: iso(row.last_used_at),
+    })),
+    discord: discord === undefined ? null : { discordId: discord.account_id },
+  };
+}
+
+/**
+ * Takes away what somebody else may have left behind to come back with. The second factor stays: a reset proves that
+ * the mailbox is theirs, and would otherwise make the mailbox alone enough.
+ */
+export async function closeWaysIn(db: Database, userId: string, nowMs: number) {
+  const kept = keptAtReset.getStore() ?? nothingKept;
+  await endOtherSessions(db, userId, null);
+  return {
+    passkeys_removed: await removePasskeysExcept(db, userId, kept.passkeys),
+    access_tokens_revoked: await revokeTokensExcept(db, userId, kept.accessTokens, nowMs),
+    discord_unlinked: !kept.discord && (await unlinkProvider(db, userId, discordProvider)),
+  };
+}
