@@ -262,6 +262,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       .execute();
     expect(letters.map((letter) => letter.kind)).toEqual([
       "letters_wait",
+      "account_security",
       "organization_deletion_requested",
       "organization_deleted",
     ]);
