@@ -61,6 +61,8 @@ export async function startServer(
         reason,
       }),
   });
+  if (store.writeHolds !== null)
+    metrics.watchWriteLock(() => store.writeHolds ?? { count: 0, overLimit: 0, longestMs: 0 });
   const { database, requestLogDays } = config;
   const recorder = new Recorder(
     { database, requestLogDays },

@@ -32,31 +32,39 @@ export interface PostgresOptions {
 
 /** Connects, migrates and returns the store. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
-  const store = await open(options, new CallCount(), true);
+  const store = await open(options, new CallCount(), null);
   if (options.soleServer === true) await store.reserve();
   return store;
 }
 
 /** Opens what another thread of this process has open. */
 export async function openPostgresBeside(
-  options: Omit<PostgresOptions, "now">,
+  url: string,
+  durability: PostgresOptions["durability"],
+  dataKey: Uint8Array,
   calls: SharedArrayBuffer,
 ): Promise<PostgresStore> {
-  return open({ ...options, now: null }, new CallCount(calls), false);
+  return open({ url, durability, encryptionKey: null, now: null }, new CallCount(calls), dataKey);
 }
 
-async function open(options: PostgresOptions, calls: CallCount, migrates: boolean): Promise<PostgresStore> {
+/** The first of a process migrates; others are given the data key that it opened. */
+async function open(
+  options: PostgresOptions,
+  calls: CallCount,
+  knownKey: Uint8Array | null,
+): Promise<PostgresStore> {
   const pool = openPool(options.url, "setup", 0);
   try {
     const serverMajor = await checkServer(pool);
-    if (migrates) await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
-    const sealer = new Sealer(await dataKey(pool, options.encryptionKey));
+    if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
+    const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
+    const sealer = new Sealer(key);
     const verdicts = new Verdicts(
       new Lanes(options.url, serverMajor),
       new PostgresValidate(sealer, options.now),
     );
     const probe = new Probe(new Lanes(options.url, serverMajor));
-    return new PostgresStore({ options, serverMajor, sealer, calls, verdicts, probe }, "management");
+    return new PostgresStore({ options, serverMajor, key, sealer, calls, verdicts, probe }, "management");
   } finally {
     await closePool(pool);
   }
@@ -66,6 +74,7 @@ async function open(options: PostgresOptions, calls: CallCount, migrates: boolea
 interface Shared {
   readonly options: PostgresOptions;
   readonly serverMajor: number;
+  readonly key: Uint8Array;
   readonly sealer: Sealer;
   readonly calls: CallCount;
   readonly verdicts: Verdicts;
@@ -113,6 +122,10 @@ export class PostgresStore implements Store {
     return other;
   }
 
+  get writeHolds(): null {
+    return null;
+  }
+
   get judgedCalls(): number {
     return this.#shared.calls.value;
   }
@@ -123,10 +136,11 @@ export class PostgresStore implements Store {
 
   /** Each connection writes for itself here. */
   beside(): Beside {
-    const { url, encryptionKey, durability } = this.#shared.options;
+    const { url, durability } = this.#shared.options;
     return {
       location: { kind: "postgres", url },
-      options: { encryptionKey, durability },
+      durability,
+      dataKey: this.#shared.key,
       calls: this.#shared.calls.shared,
       turns: null,
     };

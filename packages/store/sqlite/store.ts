@@ -62,17 +62,19 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
 
 /** Opens what another thread of this process has open, and writes in turn with it. */
 export function openSqliteBeside(
-  options: Omit<SqliteOptions, "now" | "soleServer">,
+  folder: string,
+  durability: SqliteOptions["durability"],
+  dataKey: Uint8Array,
   turns: MessagePort,
   calls: SharedArrayBuffer,
 ): SqliteStore {
-  const files = sqliteFiles(options.folder);
+  const files = sqliteFiles(folder);
   const borrowed = new BorrowedTurns(turns);
   return new SqliteStore(
     files,
     openDatabase(files.main),
-    { ...options, now: Date.now, soleServer: false },
-    { turns: borrowed, release: () => borrowed.close(), calls: new CallCount(calls) },
+    { folder, durability, encryptionKey: null, now: Date.now, soleServer: false },
+    { turns: borrowed, release: () => borrowed.close(), calls: new CallCount(calls), dataKey },
   );
 }
 
@@ -81,6 +83,7 @@ interface Shared {
   /** Called when the store is closed. */
   readonly release: () => void;
   readonly calls?: CallCount;
+  readonly dataKey?: Uint8Array;
 }
 
 export class SqliteStore implements Store {
@@ -98,6 +101,7 @@ export class SqliteStore implements Store {
   readonly #commit: StatementSync;
   readonly #probed: StatementSync;
   readonly #fileId: string;
+  readonly #dataKey: Uint8Array;
   readonly #writes: Kysely<Tables>;
   readonly #lock: Turns;
   readonly #disk: DiskSync;
@@ -126,7 +130,8 @@ export class SqliteStore implements Store {
     this.#reader = openReader(files);
     this.#reader.exec("pragma query_only = on");
     this.#lastWrite = this.#reader.prepare("pragma data_version");
-    this.sealer = new Sealer(dataKey(database, options.encryptionKey));
+    this.#dataKey = shared.dataKey ?? dataKey(database, options.encryptionKey);
+    this.sealer = new Sealer(this.#dataKey);
     this.#validate = new SqliteValidate(database, this.sealer);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
@@ -166,10 +171,11 @@ export class SqliteStore implements Store {
     const { port1, port2 } = new MessageChannel();
     lendTurns(this.#lock, port1);
     this.#checkpoints.leaveToAnotherThread();
-    const { folder, encryptionKey, durability } = this.#options;
+    const { folder, durability } = this.#options;
     return {
       location: { kind: "sqlite", folder },
-      options: { encryptionKey, durability },
+      durability,
+      dataKey: this.#dataKey,
       calls: this.#calls.shared,
       turns: port2,
     };

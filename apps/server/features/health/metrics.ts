@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { HoldTimes } from "@countersign/store/write-lock";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 const textLastsMs = 200;
 
@@ -67,6 +68,28 @@ export class Metrics {
       name: "countersign_request_log_failures_total",
       help: "Failed attempts to write the request log.",
       registers,
+    });
+  }
+
+  /** For SQLite, where everybody waits for the one who writes. */
+  watchWriteLock(holds: () => HoldTimes): void {
+    const registers = [this.#registry];
+    new Counter({
+      name: "countersign_write_lock_over_limit_total",
+      help: "How often the write lock of SQLite was held for longer than 100 ms.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(holds().overLimit);
+      },
+    });
+    new Gauge({
+      name: "countersign_write_lock_longest_seconds",
+      help: "The longest time that the write lock of SQLite was held.",
+      registers,
+      collect() {
+        this.set(holds().longestMs / 1_000);
+      },
     });
   }
 

@@ -20,7 +20,7 @@ export class ImportRunner {
   #isStopping = false;
 
   constructor(store: Store, log: Log) {
-    this.#store = store;
+    this.#store = store.withOwnConnections("jobs");
     this.#log = log;
     this.#timer = setInterval(() => this.wake(), checkEveryMs);
     this.#timer.unref();
