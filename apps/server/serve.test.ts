@@ -15,6 +15,7 @@ const allowed = [
   "log.ts",
   "management/worker-handle.ts",
   "problem.ts",
+  "reports.ts",
   "serve.ts",
   "features/health/",
   "features/identity/setup-link.ts",

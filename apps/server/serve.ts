@@ -10,9 +10,10 @@ import { Batcher } from "./features/validate/batch.ts";
 import { Forwarder } from "./http/forward.ts";
 import { type Listener, listen, type PublicParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
-import { inBursts, type Log, reasonOf } from "./log.ts";
+import type { Log } from "./log.ts";
 import { ManagementWorker } from "./management/worker-handle.ts";
 import { OperatorProblem } from "./problem.ts";
+import { reportsTo } from "./reports.ts";
 
 export interface RunningServer {
   readonly port: number;
@@ -30,8 +31,6 @@ const longestDrainMs = 8_000;
 const longestStopMs = 9_500;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
-const logEveryMs = 1_000;
-const minuteMs = 60_000;
 
 /**
  * Puts the server together from its settings and starts it. This thread validates; everything else is done by the
@@ -43,53 +42,30 @@ export async function startServer(
   log: Log,
 ): Promise<RunningServer> {
   const metrics = new Metrics();
-  const tellFailed = inBursts<string>(logEveryMs, (calls, reason) =>
-    log.error("Storage did not answer. Requests were refused with 503.", { calls, reason }),
-  );
-  const tellDropped = inBursts<null>(logEveryMs, (count) =>
-    log.warn("The request log cannot keep up, and entries were dropped.", { count }),
-  );
-  const tellUnwritten = inBursts<string>(minuteMs, (times, reason) =>
-    log.warn("The request log could not be written. It will be tried again.", { times, reason }),
-  );
+  const reports = reportsTo(log);
   const store = await openStore(config.database, {
     ...config,
     soleServer: true,
-    journalSetAside: (aside, reason) =>
-      log.error("The request log was damaged, and a new one is begun. The old one is kept.", {
-        aside,
-        reason,
-      }),
+    journalSetAside: reports.journalSetAside,
   });
-  if (store.writeHolds !== null)
-    metrics.watchWriteLock(() => store.writeHolds ?? { count: 0, overLimit: 0, longestMs: 0 });
+  const { writeHolds } = store;
+  if (writeHolds !== null) metrics.watchWriteLock(() => store.writeHolds ?? writeHolds);
   const { database, requestLogDays } = config;
   const recorder = new Recorder(
     { database, requestLogDays },
     {
       journalFailed: (reason) => {
         metrics.journalFailed();
-        tellUnwritten(1, reason);
+        reports.journalFailed(reason);
       },
       entriesDropped: (count) => {
         metrics.entriesDropped(count);
-        tellDropped(count, null);
+        reports.entriesDropped(count);
       },
     },
   );
-  const apiKeyUse = new ApiKeyUse(store, (cause) =>
-    log.warn("When API keys were last used could not be written. It will be tried again.", {
-      reason: reasonOf(cause),
-    }),
-  );
-  const readiness = new Readiness({
-    probe: () => store.ping(),
-    changed: (isReady, problem) => {
-      if (isReady) log.info("Validations can be answered again. The server is ready.");
-      else
-        log.error("Validations cannot be answered. The server is not ready.", { reason: reasonOf(problem) });
-    },
-  });
+  const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
+  const readiness = new Readiness({ probe: () => store.ping(), changed: reports.readinessChanged });
   const batcher = new Batcher(store, {
     keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
     batchDone: (calls, seconds) => {
@@ -99,16 +75,13 @@ export async function startServer(
     batchFailed: (calls, cause) => {
       readiness.batchFailed(cause);
       metrics.batchFailed();
-      tellFailed(calls, reasonOf(cause));
+      reports.batchFailed(calls, cause);
     },
   });
   const publicApi = new PublicApi(batcher, config.trustedProxies, {
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
   });
-  const tellUnforwarded = inBursts<string>(logEveryMs, (requests, reason) =>
-    log.error("Requests could not be passed on to the management worker.", { requests, reason }),
-  );
   let worker: ManagementWorker | null = null;
   const close = async () => {
     await worker?.stop();
@@ -128,10 +101,7 @@ export async function startServer(
     ManagementWorker.start({ store, environment, journal: recorder, log }),
   );
   worker = management;
-  const forwarder = new Forwarder(
-    () => management.socket,
-    (error) => tellUnforwarded(1, reasonOf(error)),
-  );
+  const forwarder = new Forwarder(() => management.socket, reports.notForwarded);
   const listener = await undoIfFailed(async () =>
     openPort(config, {
       publicApi,
@@ -139,7 +109,7 @@ export async function startServer(
       metricsGate: new MetricsGate(config.metricsToken),
       readiness,
       forwarder,
-      failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
+      failed: reports.requestFailed,
     }),
   );
   await readiness.observed;
