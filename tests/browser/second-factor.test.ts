@@ -161,8 +161,8 @@ else {
       await page.getByRole("checkbox").first().check();
       await page.getByLabel("Your password").fill(goodPassword);
       await page.getByRole("button", { name: "Create the token" }).click();
-      await page.getByRole("dialog").getByRole("checkbox").check();
-      await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+      await page.getByLabel("I have stored it").check();
+      await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
       await page.getByText(name).first().waitFor();
       await page.goto(`${house.url}/account/access-tokens/new`);
     }

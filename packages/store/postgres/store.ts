@@ -4,6 +4,7 @@ import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
 import type { Beside, Lasting, Store, Work } from "../store.ts";
@@ -155,7 +156,10 @@ export class PostgresStore implements Store {
         });
       } catch (error) {
         const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
-        if (!isOver && (isConflict(error) || wasTooSlow(error))) continue;
+        // PostgreSQL looks for a deadlock once, a second after a wait began: of one that arose later, the lock's time
+        // limit is what ends the wait, and by then the other transaction can go on.
+        const isRetried = isConflict(error) || wasTooSlow(error) || (attempt === 1 && wasLocked(error));
+        if (!isOver && isRetried) continue;
         throw isConflict(error) ? conflict(error) : error;
       }
     }
@@ -186,7 +190,10 @@ export class PostgresStore implements Store {
     await this.#shared.probe.run();
   }
 
-  /** Asked every few seconds, and in between counted on: every management request needs the time. */
+  /**
+   * Asked every few seconds, and in between counted on: every management request needs the time. It may be a little
+   * behind, and is never ahead: what ends or begins now has to hold for the very next validation.
+   */
   async clock(): Promise<number> {
     if (this.#asked === null || performance.now() - this.#asked.atMs > clockLastsMs) {
       // Requests that come together share one question.
@@ -195,17 +202,16 @@ export class PostgresStore implements Store {
       });
       this.#asked = await this.#asking;
     }
-    return Math.round(this.#asked.databaseMs + performance.now() - this.#asked.atMs);
+    return Math.floor(this.#asked.databaseMs + performance.now() - this.#asked.atMs);
   }
 
   async #askClock(): Promise<{ databaseMs: number; atMs: number }> {
-    const beforeMs = performance.now();
     try {
       const { rows } = await this.#pool.query<{ now: number }>(
-        "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now",
+        "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now",
       );
-      // The database looked at its clock somewhere between the question and the answer.
-      return { databaseMs: rows[0]?.now ?? Date.now(), atMs: (beforeMs + performance.now()) / 2 };
+      // As if the database had looked at its clock when its answer came.
+      return { databaseMs: rows[0]?.now ?? Date.now(), atMs: performance.now() };
     } catch (cause) {
       throw unavailable(cause);
     }
@@ -221,6 +227,10 @@ export class PostgresStore implements Store {
       closePool(this.#listPool),
     ]);
   }
+}
+
+function wasLocked(error: unknown): boolean {
+  return error instanceof StorageUnavailable && error.reason === "locked";
 }
 
 /**

@@ -59,7 +59,7 @@ export interface PoolLimits extends Limits {
  */
 export const poolLimits: Readonly<Record<Purpose, PoolLimits>> = {
   // People wait: they rather hear soon that somebody else has locked what they want to change.
-  management: pool(4, 2, { statementMs: 10_000, lockMs: 2_000, transactionMs: 30_000 }),
+  management: pool(4, 2, { statementMs: 10_000, lockMs: 1_500, transactionMs: 30_000 }),
   webhooks: pool(3, 1, { statementMs: 10_000, lockMs: 3_000, transactionMs: 60_000 }),
   jobs: pool(3, 1, { statementMs: 30_000, lockMs: 3_000, transactionMs: 60_000 }),
   // Migrations take as long as they take. Closed before the server begins to serve.
