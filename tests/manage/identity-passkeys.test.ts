@@ -64,7 +64,9 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     const known = new Authenticator(house.url);
     expect((await add(browser, known)).status).toBe(200);
     for (const changed of unlikely) {
-      const { body: creation } = await browser.auth("/passkey/generate-register-options");
+      const { body: creation } = await browser.auth("/passkey/generate-register-options", {
+        password: goodPassword,
+      });
       const added = changed(new Authenticator(house.url).register(creation));
       const registration = await browser.auth("/passkey/verify-registration", { response: added });
       const later = house.browser();
@@ -76,7 +78,9 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
       expect((await later.manage("GET", "/me")).status).toBe(401);
     }
     // The same passkey twice.
-    const { body: creation } = await browser.auth("/passkey/generate-register-options");
+    const { body: creation } = await browser.auth("/passkey/generate-register-options", {
+      password: goodPassword,
+    });
     const again = await browser.auth("/passkey/verify-registration", { response: known.register(creation) });
     expect(again.status).toBe(409);
     expect(house.server.output()).not.toContain("failed in a way it should not");
