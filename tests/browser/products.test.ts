@@ -174,7 +174,7 @@ else
       const troubles = troublesOf(page);
       await page.goto(`${house.url}/o/${slug}/products/${product.id}/keys`);
       await page.getByRole("button", { name: "Add API key" }).click();
-      await page.getByLabel("Name").fill("Shop server");
+      await page.getByRole("textbox", { name: "Name" }).fill("Shop server");
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Add key" }).click();
       await page.getByRole("dialog").locator("pre").getByText(/^csk_/).waitFor();
@@ -185,7 +185,7 @@ else
         .getByRole("button", { name: /^Rename csk_/ })
         .last()
         .click();
-      await page.getByLabel("Name").fill("Web shop");
+      await page.getByRole("textbox", { name: "Name" }).fill("Web shop");
       await page.getByRole("button", { name: "Save name" }).click();
       await page.getByRole("cell", { name: "Web shop" }).waitFor();
       await manage("POST", `/products/${product.id}/api-keys`, { name: "Old build server" });

@@ -84,7 +84,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
               <Stack gap={4} align="flex-start">
                 {key.last_used_at === null ? t("keys.never") : <Time at={key.last_used_at} />}
                 {key.is_unused && (
-                  <Badge color="yellow" variant="light">
+                  <Badge color="orange" variant="light">
                     {t("keys.unused")}
                   </Badge>
                 )}
@@ -219,7 +219,12 @@ function UnusedKeys({ keys }: { keys: readonly ApiKey[] }) {
   if (keys.length === 0) return null;
   const names = keys.map((key) => (key.name === "" ? key.prefix : key.name)).join(", ");
   return (
-    <Alert color="yellow" mb="md" title={t("keys.unusedTitle", { count: keys.length })}>
+    <Alert
+      color="orange"
+      mb="md"
+      icon={<Icon name="warning" />}
+      title={t("keys.unusedTitle", { count: keys.length })}
+    >
       {t("keys.unusedWords", { names })}
     </Alert>
   );
