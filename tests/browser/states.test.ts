@@ -40,8 +40,6 @@ else
       const page = await (await openContext()).newPage();
       const troubles = troublesOf(page);
       await page.goto(`${house.url}/reset-password?token=${token}`);
-      await page.getByRole("textbox", { name: "New password" }).fill("a second one, long enough");
-      await page.getByRole("button", { name: "Set password" }).click();
       await page.getByRole("heading", { name: "This link does not work" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByLabel("E-mail").fill(person.email);

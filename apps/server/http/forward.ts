@@ -33,7 +33,7 @@ export class Forwarder {
   }
 
   async forward(request: Request, peer: string | null, requestId: string): Promise<Response> {
-    if (this.#underWay >= mostAtOnce) return unavailable("Too many requests are waiting.", requestId);
+    if (this.#underWay >= mostAtOnce) return problemResponse(tooMany(), requestId);
     this.#underWay += 1;
     try {
       return await fetch(`http://countersign${targetOf(request.url)}`, {
@@ -48,7 +48,7 @@ export class Forwarder {
       } as BunFetchRequestInit);
     } catch (error) {
       if (!request.signal.aborted) this.#failed(error);
-      return unavailable("The management API is not running right now.", requestId);
+      return problemResponse(notRunning(), requestId);
     } finally {
       this.#underWay -= 1;
     }
@@ -75,9 +75,12 @@ function forwardedHeaders(from: Headers, peer: string | null): Headers {
   return headers;
 }
 
-function unavailable(reason: string, requestId: string): Response {
-  return problemResponse(
-    new Problem("unavailable", `${reason} Try again shortly.`, { headers: { "retry-after": "1" } }),
-    requestId,
-  );
+function tooMany(): Problem {
+  return new Problem("unavailable", "Too many requests are waiting. Try again shortly.", soon);
 }
+
+function notRunning(): Problem {
+  return new Problem("unavailable", "The management API is not running right now. Try again shortly.", soon);
+}
+
+const soon = { headers: { "retry-after": "1" } };

@@ -16,5 +16,5 @@ test("steps get larger while they are quick and nobody is served, and smaller fo
 test("where every step takes long and nobody is served, steps do not get small", async () => {
   const pace = courteous(() => 0);
   for (let step = 0; step < 10; step++) await pace.rest(400);
-  expect(pace.rowsAtOnce()).toBe(512);
+  expect(pace.rowsAtOnce()).toBe(128);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import type { JournalEntry } from "@countersign/store/journal";
 import { openStore } from "@countersign/store/open";
 import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
@@ -22,16 +22,21 @@ test("a thread that dies is begun again, what it had is counted as dropped, and 
       dropped += count;
     },
   };
-  // There are no tables yet, so that the thread cannot even begin.
   const settings = { database: { kind: "sqlite", folder }, requestLogDays: 30 } as const;
+  const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
+  await store.close();
+  // The file is away, so that the thread cannot even begin.
+  const { journal } = sqliteFiles(folder);
+  renameSync(journal, `${journal}.away`);
+  mkdirSync(journal);
   const recorder = new Recorder(settings, observer);
   recorder.record(entry());
   await until("the thread has failed", () => failures.length > 0 && dropped === 1);
   const hopeless = new Recorder(settings, observer);
   await hopeless.close();
 
-  const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
-  await store.close();
+  rmdirSync(journal);
+  renameSync(`${journal}.away`, journal);
   const failuresBefore = failures.length;
   await until("something is written down", () => {
     recorder.record(entry());
