@@ -85,7 +85,7 @@ const rows: readonly LockedRow[] = [
     name: "a refusal that another session has not committed",
     lock: (licenseId) => ({
       statement:
-        "insert into refusals_told (hour, license_id, ip, type) values ($1, $2, '127.0.0.9', 'license.ip_blocked')",
+        "insert into refusals_told (hour, license_id, ip, type, in_summary) values ($1, $2, '127.0.0.9', 'license.ip_blocked', 0)",
       values: [refusalHour(Date.now()), licenseId],
     }),
     isNeeded: true,
