@@ -55,8 +55,8 @@ describe("connections to PostgreSQL that fall silent", () => {
     await makeEndpoint(office.store, office.organizationId, receiver.url);
     wire.cut();
     await until(
-      "the log tells of webhooks",
-      () => office.server.output().includes("Webhooks could not be worked on"),
+      "the log says that storage cannot be used",
+      () => office.server.output().includes("Storage cannot be used."),
       60_000,
     );
     wire.mend();
