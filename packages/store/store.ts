@@ -39,8 +39,8 @@ export interface Store {
    */
   searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
   /**
-   * For the one thread of a server that does everything but validate: from now on it keeps the search index up to date
-   * and does what SQLite would otherwise do during somebody's commit. Failures are reported, and tried again.
+   * For the one thread of a server that does everything but validate: from now on it keeps the search index up to
+   * date. Failures are reported, and tried again.
    */
   startUpkeep(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */

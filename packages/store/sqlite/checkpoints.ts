@@ -7,76 +7,52 @@ import { openDatabase } from "./files.ts";
 const pagesUsually = 1_000;
 /** The same while many transactions follow one another, which dirty the same pages of the indexes again and again. */
 const pagesInBulk = 8_000;
-/** After how many pages the log is copied apart from any commit. */
-const pagesApart = 3_000;
-/** Where another thread copies: a commit does it only when that thread has fallen far behind. */
-const pagesBehind = 32_000;
-const checkEveryMs = 250;
+/** After how many pages the log is then copied between two of them. */
+const pagesBetween = 3_000;
+/** The same beside a thread that validates: before one of its commits would do it. */
+const pagesBesideValidations = 800;
 
-/** Decides who copies SQLite's write-ahead log into the database file, and when. */
+/** Decides when SQLite's write-ahead log is copied into the database file, and by whom. */
 export class Checkpoints {
   readonly #writer: DatabaseSync;
   readonly #path: string;
   readonly #turns: Turns;
-  #copier: DatabaseSync | null = null;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #copying: Promise<void> | null = null;
-  #isApart = false;
-  #bulkSessions = 0;
+  readonly #isBesideValidations: boolean;
+  #sessions = 0;
 
-  constructor(writer: DatabaseSync, path: string, turns: Turns) {
+  constructor(writer: DatabaseSync, path: string, turns: Turns, isBesideValidations: boolean) {
     this.#writer = writer;
     this.#path = path;
     this.#turns = turns;
+    this.#isBesideValidations = isBesideValidations;
   }
 
-  /** From now on another thread copies, so that commits here do not take the time. */
-  leaveToAnotherThread(): void {
-    this.#isApart = true;
-    this.#setPages(pagesBehind);
-  }
-
-  /** Copies for all threads from now on. */
-  runInBackground(failed: (error: unknown) => void): void {
-    this.leaveToAnotherThread();
-    this.#timer = setInterval(() => this.copy().catch(failed), checkEveryMs);
-    this.#timer.unref();
-  }
-
-  /** Says that many transactions are coming, and copies between them. */
+  /**
+   * Says that many transactions are coming, and copies between them, where nobody waits for it. Where another thread
+   * validates, the log stays short: the longer it is, the longer every lookup takes.
+   */
   expectMany(): Many {
-    this.#bulkSessions += 1;
-    if (!this.#isApart) this.#setPages(pagesInBulk);
+    this.#sessions += 1;
+    if (!this.#isBesideValidations) this.#setPages(pagesInBulk);
+    // Its own connection: a transaction may be open on the other one.
+    let copier: DatabaseSync | null = null;
     return {
-      between: () => this.copy(),
+      between: () => {
+        copier ??= openDatabase(this.#path);
+        return this.#copy(copier);
+      },
       over: () => {
-        this.#bulkSessions -= 1;
-        if (!this.#isApart && this.#bulkSessions === 0) this.#setPages(pagesUsually);
+        copier?.close();
+        this.#sessions -= 1;
+        if (this.#sessions === 0 && !this.#isBesideValidations) this.#setPages(pagesUsually);
       },
     };
   }
 
-  /** Copies the log if it is long. */
-  copy(): Promise<void> {
-    this.#copying ??= this.#copy().finally(() => {
-      this.#copying = null;
-    });
-    return this.#copying;
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#copying?.catch(() => undefined);
-    this.#copier?.close();
-    this.#copier = null;
-  }
-
   /** First most of it, while others write; then what they wrote meanwhile, alone. Only then SQLite restarts the log. */
-  async #copy(): Promise<void> {
-    // Its own connection: a transaction may be open on the other one.
-    this.#copier ??= openDatabase(this.#path);
-    const copier = this.#copier;
-    if (uncopied(copier, "noop") < pagesApart) return;
+  async #copy(copier: DatabaseSync): Promise<void> {
+    const most = this.#isBesideValidations ? pagesBesideValidations : pagesBetween;
+    if (uncopied(copier, "noop") < most) return;
     if (uncopied(copier, "passive") > 0) await this.#turns.hold(async () => void uncopied(copier, "passive"));
   }
 

@@ -7,7 +7,6 @@ import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
-import { sentence } from "../sentence.ts";
 import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { type HoldTimes, type Turns, WriteLock } from "../write-lock.ts";
@@ -105,7 +104,6 @@ export class SqliteStore implements Store {
   readonly #writes: Kysely<Tables>;
   readonly #lock: Turns;
   readonly #disk: DiskSync;
-  readonly #checkpoints: Checkpoints;
   readonly #validate: SqliteValidate;
   readonly #options: SqliteOptions;
   readonly #syncTimer: ReturnType<typeof setInterval>;
@@ -141,8 +139,11 @@ export class SqliteStore implements Store {
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
     sealWith(this.sealer, this.#writes, this.reads);
-    this.#checkpoints = new Checkpoints(database, files.main, this.#lock);
-    this.bulk = new SqliteBulk(database, this.#checkpoints);
+    const isBesideValidations = shared.calls !== undefined;
+    this.bulk = new SqliteBulk(
+      database,
+      new Checkpoints(database, files.main, this.#lock, isBesideValidations),
+    );
     this.#disk = new DiskSync(`${files.main}-wal`);
     this.direct = directKysely({
       writer: database,
@@ -170,7 +171,6 @@ export class SqliteStore implements Store {
   beside(): Beside {
     const { port1, port2 } = new MessageChannel();
     lendTurns(this.#lock, port1);
-    this.#checkpoints.leaveToAnotherThread();
     const { folder, durability } = this.#options;
     return {
       location: { kind: "sqlite", folder },
@@ -209,7 +209,6 @@ export class SqliteStore implements Store {
   }
 
   startUpkeep(trouble: (reason: string) => void): void {
-    this.#checkpoints.runInBackground((error) => trouble(sentence(error)));
     this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
   }
 
@@ -260,7 +259,6 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
     await this.#textIndex?.close();
-    await this.#checkpoints.close();
     await this.#lock.hold(async () => undefined);
     await this.#disk.flush().catch(() => undefined);
     this.#disk.close();
