@@ -75,7 +75,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
       await office.store.transaction((db) =>
         db
           .updateTable("access_tokens")
-          .set({ expires_at: Date.now() })
+          .set({ expires_at: Date.now() - 1_000 })
           .where("id", "=", short.body.id)
           .execute(),
       );
