@@ -227,7 +227,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     const [used, unused] = await keys();
     expect(Date.parse(used?.last_used_at ?? "") - before).toBeGreaterThan(-1_000);
     expect(unused?.last_used_at).toBeNull();
-    const monthAgo = Date.now() - 30 * 86_400_000 - 1;
+    const monthAgo = Date.now() - 30 * 86_400_000 - 60_000;
     await office.store.transaction((db) =>
       db
         .updateTable("product_api_keys")
