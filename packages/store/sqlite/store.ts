@@ -209,7 +209,11 @@ export class SqliteStore implements Store {
   }
 
   startUpkeep(trouble: (reason: string) => void): void {
-    this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
+    this.#textIndex = new TextIndexUpkeep(this.#files, {
+      note: (taken) => this.#note(taken),
+      trouble,
+      isWriting: () => this.#lock.busy,
+    });
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {

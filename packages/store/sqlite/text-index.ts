@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rollback } from "./rollback.ts";
 
 /** So many licenses are taken into the index at once: about as long as somebody who searches may be kept waiting. */
-const lot = 400;
+const lot = 100;
 /** So many changes are read through by a search; when more wait, the index does not tell quickly. */
 const mostWaiting = 20_000;
 /** Of the threes in a term so many are looked up, the rarest: each further one costs more than it narrows down. */
