@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, Selectable } from "kysely";
+import type { Kysely, RawBuilder, Selectable, SqlBool } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /** What the two databases do quickly each in a way of its own. Everything here wants a transaction around it. */
@@ -13,8 +13,8 @@ export interface Bulk {
     rows: readonly Selectable<Tables[T]>[],
     onConflict?: string,
   ): Promise<number>;
-  /** What stands behind the word "in" for any number of values, which travel as one: the statement stays the same. */
-  among(values: readonly string[]): RawBuilder<string>;
+  /** Whether a column is one of any number of values. They travel as one, so that the statement stays the same. */
+  among(column: string, values: readonly string[]): RawBuilder<SqlBool>;
   /** Says that many transactions of this kind are coming, from here or from another thread. */
   expectMany(): Many;
   /** Keeps everybody else from changing these licenses until the transaction ends. */

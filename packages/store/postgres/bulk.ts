@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { CompiledQuery, type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Bulk, Many } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 
@@ -26,8 +26,9 @@ export class PostgresBulk implements Bulk {
     return Number(numAffectedRows ?? 0);
   }
 
-  among(values: readonly string[]): RawBuilder<string> {
-    return sql`(select unnest(${values}::text[]))`;
+  /** An array and not a query: a query is joined, in an order that depends on how few rows the planner expects. */
+  among(column: string, values: readonly string[]): RawBuilder<SqlBool> {
+    return sql<SqlBool>`${sql.ref(column)} = any (${values}::text[])`;
   }
 
   expectMany(): Many {

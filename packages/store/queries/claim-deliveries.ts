@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
 import type { DeliveryRow, EventRow, StoredEndpointRow } from "../tables.ts";
 
@@ -69,10 +70,11 @@ export type ClaimedDelivery = Pick<
   "id" | "endpoint_id" | "event_id" | "event_type" | "attempts" | "created_at"
 >;
 
-/** Takes those that nobody else has taken meanwhile. Ids as `Bulk.among` writes them. */
+/** Takes those that nobody else has taken meanwhile. */
 export async function claimDeliveries(
   db: Database,
-  ids: RawBuilder<string>,
+  bulk: Bulk,
+  ids: readonly string[],
   claimant: string,
   nowMs: number,
   untilMs: number,
@@ -80,7 +82,7 @@ export async function claimDeliveries(
   return db
     .updateTable("deliveries")
     .set({ claimed_by: claimant, claimed_until: untilMs, next_attempt_at: untilMs })
-    .where("id", "in", ids)
+    .where(bulk.among("id", ids))
     .where(isPending)
     .where("next_attempt_at", "<=", nowMs)
     .returning(["id", "endpoint_id", "event_id", "event_type", "attempts", "created_at"])
@@ -90,14 +92,15 @@ export async function claimDeliveries(
 /** Lets go of what was claimed and not tried: whoever looks next may take it at once. */
 export async function releaseDeliveries(
   db: Database,
-  ids: RawBuilder<string>,
+  bulk: Bulk,
+  ids: readonly string[],
   claimant: string,
   nowMs: number,
 ): Promise<void> {
   await db
     .updateTable("deliveries")
     .set({ claimed_by: null, claimed_until: null, next_attempt_at: nowMs })
-    .where("id", "in", ids)
+    .where(bulk.among("id", ids))
     .where("claimed_by", "=", claimant)
     .where(isPending)
     .execute();
@@ -108,12 +111,15 @@ export type SentEvent = Pick<
   "id" | "organization_id" | "product_id" | "license_id" | "type" | "at" | "data"
 >;
 
-/** Ids as `Bulk.among` writes them. */
-export async function eventsByIds(db: Database, ids: RawBuilder<string>): Promise<Map<string, SentEvent>> {
+export async function eventsByIds(
+  db: Database,
+  bulk: Bulk,
+  ids: readonly string[],
+): Promise<Map<string, SentEvent>> {
   const rows = await db
     .selectFrom("events")
     .select(["id", "organization_id", "product_id", "license_id", "type", "at", "data"])
-    .where("id", "in", ids)
+    .where(bulk.among("id", ids))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,4 +1,3 @@
-import type { RawBuilder } from "kysely";
 import type { Bulk } from "../bulk.ts";
 import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
@@ -97,7 +96,9 @@ async function find(
     if (values.length === 0) continue;
     const rows =
       values.length > few
-        ? await rowsBy(column, db, organizationId, bulk.among(values)).execute()
+        ? await rowsBy(column, db, organizationId)
+            .where(bulk.among(`customers.${column}`, values))
+            .execute()
         : await fewBy[column](db, organizationId, values);
     for (const row of rows) {
       const identifier = column === "email" ? row.identifier : `${discord}${row.identifier}`;
@@ -111,12 +112,7 @@ async function find(
 /** More than this travel as one value: see `among`. */
 const few = 16;
 
-function rowsBy(
-  column: "email" | "discord_id",
-  db: Database,
-  organizationId: string,
-  values: readonly string[] | RawBuilder<string>,
-) {
+function rowsBy(column: "email" | "discord_id", db: Database, organizationId: string) {
   return db
     .selectFrom("customers")
     .leftJoin("organization_customers", (join) =>
@@ -132,16 +128,15 @@ function rowsBy(
       "organization_customers.name",
       "organization_customers.discord_id",
     ])
-    .where(`customers.${column}`, "in", values)
     .where("customers.organization_id", "=", organizationId);
 }
 
 const fewBy = {
   email: kept((db, organizationId: string, values: readonly string[]) =>
-    rowsBy("email", db, organizationId, values),
+    rowsBy("email", db, organizationId).where("customers.email", "in", values),
   ).all,
   discord_id: kept((db, organizationId: string, values: readonly string[]) =>
-    rowsBy("discord_id", db, organizationId, values),
+    rowsBy("discord_id", db, organizationId).where("customers.discord_id", "in", values),
   ).all,
 };
 

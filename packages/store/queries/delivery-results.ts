@@ -60,7 +60,7 @@ export async function writeDeliveries(
         claimed_by: null,
         claimed_until: null,
       })
-      .where("id", "in", bulk.among(alike.map((result) => result.attempt.delivery_id).toSorted()))
+      .where(bulk.among("id", alike.map((result) => result.attempt.delivery_id).toSorted()))
       .where("claimed_by", "=", claimant)
       .where(isPending)
       .execute();

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
 import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
@@ -44,19 +44,23 @@ export async function undistributedEvents(
   return placed.sort((a, b) => a.position - b.position).map(({ event }) => event);
 }
 
-/** Ids as `Bulk.among` writes them. */
-export async function dataOfEvents(db: Database, ids: RawBuilder<string>): Promise<Map<string, string>> {
-  const rows = await db.selectFrom("events").select(["id", "data"]).where("id", "in", ids).execute();
+export async function dataOfEvents(
+  db: Database,
+  bulk: Bulk,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.selectFrom("events").select(["id", "data"]).where(bulk.among("id", ids)).execute();
   return new Map(rows.map((row) => [row.id, row.data]));
 }
 
 /** Makes these events this transaction's to distribute. Those that another node took first are not returned. */
-export async function takeEvents(db: Database, ids: RawBuilder<string>): Promise<Set<string>> {
+export async function takeEvents(db: Database, bulk: Bulk, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .updateTable("events")
     .set({ undistributed: null })
-    .where("id", "in", ids)
-    .where("undistributed", "is not", null)
+    .where(bulk.among("id", ids))
+    // Known by their ids: not so that PostgreSQL could think of looking through all that wait instead.
+    .where(sql<SqlBool>`coalesce(undistributed, 0) > 0`)
     .returning("id")
     .execute();
   return new Set(rows.map((row) => row.id));

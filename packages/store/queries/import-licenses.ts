@@ -129,7 +129,7 @@ async function existingLicenses(
   const found = await db
     .selectFrom("licenses")
     .select(["id", "license_key_match", "ip_count", "max_ips"])
-    .where("license_key_match", "in", bulk.among(keys))
+    .where(bulk.among("license_key_match", keys))
     .where("product_id", "=", productId)
     .execute();
   return new Map(found.map((row) => [row.license_key_match, row]));

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Bulk, Many } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -49,8 +49,8 @@ export class SqliteBulk implements Bulk {
     return inserted;
   }
 
-  among(values: readonly string[]): RawBuilder<string> {
-    return sql`(select value from json_each(${JSON.stringify(values)}))`;
+  among(column: string, values: readonly string[]): RawBuilder<SqlBool> {
+    return sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`;
   }
 
   expectMany(): Many {

@@ -129,17 +129,17 @@ export class Dispatcher {
     nowMs: number,
   ): Promise<number> {
     const { store } = this.#parts;
-    const { among } = store.bulk;
+    const { bulk } = store;
     const claimedHereMs = performance.now();
     const claimed = await store.transaction(
-      (db) => claimDeliveries(db, among(ids), this.claimant, nowMs, nowMs + leaseMs),
+      (db) => claimDeliveries(db, bulk, ids, this.claimant, nowMs, nowMs + leaseMs),
       "soon",
     );
     if (claimed.length === 0) return 0;
     for (const { id } of claimed) this.#claimed.add(id);
     try {
       const eventIds = [...new Set(claimed.map((row) => row.event_id))];
-      const events = await eventsByIds(store.reads, among(eventIds));
+      const events = await eventsByIds(store.reads, bulk, eventIds);
       const of = [...new Set(claimed.map((row) => row.endpoint_id))];
       const secrets = await signingSecrets(store.reads, of, nowMs);
       const addressees = new Map(
@@ -222,8 +222,7 @@ export class Dispatcher {
     if (unsent.length === 0) return results.length;
     const { store } = this.#parts;
     const nowMs = await store.clock();
-    const ids = store.bulk.among(unsent);
-    await store.transaction((db) => releaseDeliveries(db, ids, this.claimant, nowMs), "soon");
+    await store.transaction((db) => releaseDeliveries(db, store.bulk, unsent, this.claimant, nowMs), "soon");
     this.#unsent = this.#unsent.slice(unsent.length);
     for (const id of unsent) this.#claimed.delete(id);
     return results.length + unsent.length;

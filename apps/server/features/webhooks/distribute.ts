@@ -41,10 +41,10 @@ export class Distributor {
     const events = upTo(mostRows, waiting, await listenersOf(store.reads, organizationsOf(waiting)));
     const nowMs = await store.clock();
     const completed = await withLicenses(store, events, nowMs);
-    const ids = store.bulk.among(events.map((event) => event.id));
+    const ids = events.map((event) => event.id);
     // Whatever a power cut takes of this, it takes whole, and it is done again.
     return store.transaction(async (db) => {
-      const taken = await takeEvents(db, ids);
+      const taken = await takeEvents(db, store.bulk, ids);
       const ours = events.filter((event) => taken.has(event.id));
       if (ours.length === 0) return 0;
       const complete = ours.flatMap((event) => {
@@ -66,7 +66,8 @@ export class Distributor {
       const first = await organizationsWaiting(reads, "", organizationsAtOnce - organizations.length);
       organizations = [...new Set([...organizations, ...first])];
     }
-    this.#last = organizations.at(-1) ?? "";
+    // Where all of them fit into one round there are no turns to take, and one query finds them.
+    this.#last = organizations.length < organizationsAtOnce ? "" : (organizations.at(-1) ?? "");
     const ofEach = Math.ceil(eventsAtOnce / Math.max(1, organizations.length));
     return undistributedEvents(reads, organizations, ofEach);
   }
@@ -140,8 +141,8 @@ async function withLicenses(
   const licenseIds = [...new Set(short.flatMap((event) => event.license_id ?? []))];
   const views = await licenseViews(store.reads, licenseIds);
   const shown = new Map(views.map((view) => [view.id, showLicense(view, nowMs)]));
-  const ids = store.bulk.among(short.map((event) => event.id));
-  const data = await dataOfEvents(store.reads, ids);
+  const ids = short.map((event) => event.id);
+  const data = await dataOfEvents(store.reads, store.bulk, ids);
   return new Map(
     short.flatMap((event) => {
       // A license that was deleted since is told of by its id alone.

@@ -12,12 +12,13 @@ import { type Sender, send, sendTimeoutMs } from "./send.ts";
 const idleMs = 250;
 /** The same while nobody has written anything: only the time for another attempt may have come. */
 const stillMs = 1_000;
-/** So long what ended is gathered before it is written down together. */
-const gatherMs = 50;
-/** This many times as long as a round took, others have the time: more of it while validations come in. */
+/** What ends in this time is written together. A round costs the database the same for one delivery as for some tens. */
+const gatherMs = { quiet: 50, busy: 200 };
+/** Between rounds the database is free for this many times as long as a round took. */
 const restFactor = { quiet: 0.5, busy: 3 };
 const longestRestMs = 300;
-const busyCallsPerSecond = 10;
+/** With more validations than this, webhooks leave them the machine. */
+const busyCallsPerSecond = 100;
 const troubleMs = 1_000;
 const logEveryMs = 10_000;
 
@@ -88,7 +89,7 @@ export class Outbox {
         const isBusy = this.#store.judgedCalls - calls > (busyCallsPerSecond * (nowMs - lookedMs)) / 1_000;
         calls = this.#store.judgedCalls;
         lookedMs = nowMs;
-        await this.#rest((nowMs - startedMs) * (isBusy ? restFactor.busy : restFactor.quiet));
+        await this.#rest(nowMs - startedMs, isBusy ? "busy" : "quiet");
         await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
         if (!isStorageTrouble(this.#log, error)) this.#tellTrouble(1, reasonOf(error));
@@ -98,8 +99,8 @@ export class Outbox {
   }
 
   /** Until something ended, or it is time to look again. What ends meanwhile is gathered at first. */
-  async #rest(leastMs: number): Promise<void> {
-    const gatheringMs = Math.min(longestRestMs, Math.max(gatherMs, leastMs));
+  async #rest(roundMs: number, pace: keyof typeof gatherMs): Promise<void> {
+    const gatheringMs = Math.min(longestRestMs, Math.max(gatherMs[pace], roundMs * restFactor[pace]));
     await this.#pause(gatheringMs);
     if (!this.#isWoken) await this.#pause(idleMs - gatheringMs, () => this.#isWoken);
   }

@@ -63,8 +63,8 @@ export class Prober implements Chore {
   async #probe(endpoint: StoredEndpointRow, nowMs: number): Promise<void> {
     const { store, send } = this.#parts;
     const delivery = await this.#somethingMissed(endpoint, nowMs);
-    const ids = store.bulk.among([delivery.event_id]);
-    const event = (await eventsByIds(store.reads, ids)).get(delivery.event_id);
+    const events = await eventsByIds(store.reads, store.bulk, [delivery.event_id]);
+    const event = events.get(delivery.event_id);
     const secrets = await signingSecrets(store.reads, [endpoint.id], nowMs);
     const addressee = { ...endpoint, sealedSecrets: secrets.get(endpoint.id) ?? [] };
     const sent = await sendEvent(event, addressee, store.sealer, nowMs, (envelope) =>
