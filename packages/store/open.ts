@@ -28,10 +28,16 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
 }
 
 /** Opens, in another thread, what a store of this process has open: see `Store.beside`. */
-export async function openBeside({ location, durability, dataKey, calls, turns }: Beside): Promise<Store> {
+export async function openBeside({
+  location,
+  durability,
+  dataKey,
+  calls,
+  writeLock,
+}: Beside): Promise<Store> {
   if (location.kind === "postgres") return openPostgresBeside(location.url, durability, dataKey, calls);
-  if (turns === null) throw new Error("Without turns two threads would write at once.");
-  return openSqliteBeside(location.folder, durability, dataKey, turns, calls);
+  if (writeLock === null) throw new Error("Without the lock two threads would write at once.");
+  return openSqliteBeside(location.folder, durability, dataKey, writeLock, calls);
 }
 
 export async function openJournal(location: DatabaseLocation): Promise<Journal> {

@@ -1,11 +1,10 @@
-import type { MessagePort } from "node:worker_threads";
 import type { Kysely } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, Judged } from "./calls.ts";
 import type { Forgetting, JournalEntry } from "./journal.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
-import type { HoldTimes } from "./write-lock.ts";
+import type { HoldTimes, SharedWriteLock } from "./write-lock.ts";
 
 /** What queries are asked of: a connection, or a transaction on one. */
 export type Database = Kysely<Tables>;
@@ -75,14 +74,14 @@ export interface Store {
 
 export type Work = "webhooks" | "jobs";
 
-/** Plain data but for the port, by which that thread gets its turn to write; it has to be transferred. */
+/** Plain data but for the port of the write lock, which has to be transferred. */
 export interface Beside {
   readonly location: DatabaseLocation;
   readonly durability: "standard" | "strict";
   /** Opened already: to stretch a passphrase again would double the time of a start. */
   readonly dataKey: Uint8Array;
   readonly calls: SharedArrayBuffer;
-  readonly turns: MessagePort | null;
+  readonly writeLock: SharedWriteLock | null;
 }
 
 /** Which database, and where. */

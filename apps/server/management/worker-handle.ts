@@ -82,7 +82,7 @@ export class ManagementWorker {
     const file = this.#parts.file ?? threadFile("management-worker", import.meta.url);
     const thread = new Worker(file, {
       workerData: settings,
-      transferList: beside.turns === null ? [] : [beside.turns],
+      transferList: beside.writeLock === null ? [] : [beside.writeLock.port],
     });
     thread.on("message", (message: FromWorker) => this.#hear(message, socket));
     thread.on("error", (error) => this.#end(thread, reasonOf(error)));

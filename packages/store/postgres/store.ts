@@ -143,7 +143,7 @@ export class PostgresStore implements Store {
       durability,
       dataKey: this.#shared.key,
       calls: this.#shared.calls.shared,
-      turns: null,
+      writeLock: null,
     };
   }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Many } from "../bulk.ts";
-import type { Turns } from "../write-lock.ts";
+import type { WriteLock } from "../write-lock.ts";
 import { openDatabase } from "./files.ts";
 
 /** After how many pages of the log a commit copies it into the database file: SQLite's own number. */
@@ -16,14 +16,14 @@ const pagesBesideValidations = 800;
 export class Checkpoints {
   readonly #writer: DatabaseSync;
   readonly #path: string;
-  readonly #turns: Turns;
+  readonly #lock: WriteLock;
   readonly #isBesideValidations: boolean;
   #sessions = 0;
 
-  constructor(writer: DatabaseSync, path: string, turns: Turns, isBesideValidations: boolean) {
+  constructor(writer: DatabaseSync, path: string, lock: WriteLock, isBesideValidations: boolean) {
     this.#writer = writer;
     this.#path = path;
-    this.#turns = turns;
+    this.#lock = lock;
     this.#isBesideValidations = isBesideValidations;
   }
 
@@ -53,7 +53,7 @@ export class Checkpoints {
   async #copy(copier: DatabaseSync): Promise<void> {
     const most = this.#isBesideValidations ? pagesBesideValidations : pagesBetween;
     if (uncopied(copier, "noop") < most) return;
-    if (uncopied(copier, "passive") > 0) await this.#turns.hold(async () => void uncopied(copier, "passive"));
+    if (uncopied(copier, "passive") > 0) await this.#lock.hold(async () => void uncopied(copier, "passive"));
   }
 
   #setPages(pages: number): void {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
 import type { Tables } from "../tables.ts";
-import type { Turns } from "../write-lock.ts";
+import type { WriteLock } from "../write-lock.ts";
 import { kyselyWith, run } from "./dialect.ts";
 import { storageError } from "./errors.ts";
 import { rollback } from "./rollback.ts";
@@ -10,7 +10,7 @@ import { KeptStatements } from "./statements.ts";
 interface Options {
   readonly writer: DatabaseSync;
   readonly reader: DatabaseSync;
-  readonly lock: Turns;
+  readonly lock: WriteLock;
   readonly flush: () => Promise<void>;
 }
 

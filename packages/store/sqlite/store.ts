@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { type Kysely, sql } from "kysely";
 import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
@@ -9,9 +8,10 @@ import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
 import type { Beside, Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import { type HoldTimes, type Turns, WriteLock } from "../write-lock.ts";
+import { type HoldTimes, type SharedWriteLock, WriteLock } from "../write-lock.ts";
 import { SqliteBulk } from "./bulk.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { MainSide, WorkerSide } from "./cross-thread-lock.ts";
 import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
 import { DiskSync } from "./disk.ts";
@@ -25,7 +25,6 @@ import {
   type SqliteFiles,
   sqliteFiles,
 } from "./files.ts";
-import { BorrowedTurns, lendTurns } from "./lent-turns.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
 import { rollback } from "./rollback.ts";
@@ -52,33 +51,34 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
   const release = options.soleServer ? takeOwnership(files) : () => {};
   try {
     migrateFolder(files.folder, options.soleServer ? (options.journalSetAside ?? (() => {})) : null);
-    return new SqliteStore(files, openDatabase(files.main), options, { turns: new WriteLock(), release });
+    const threads = new MainSide();
+    return new SqliteStore(files, openDatabase(files.main), options, { threads, release });
   } catch (error) {
     release();
     throw error;
   }
 }
 
-/** Opens what another thread of this process has open, and writes in turn with it. */
+/** Opens what another thread of this process has open, and shares its write lock. */
 export function openSqliteBeside(
   folder: string,
   durability: SqliteOptions["durability"],
   dataKey: Uint8Array,
-  turns: MessagePort,
+  writeLock: SharedWriteLock,
   calls: SharedArrayBuffer,
 ): SqliteStore {
   const files = sqliteFiles(folder);
-  const borrowed = new BorrowedTurns(turns);
+  const threads = new WorkerSide(writeLock);
   return new SqliteStore(
     files,
     openDatabase(files.main),
     { folder, durability, encryptionKey: null, now: Date.now, soleServer: false },
-    { turns: borrowed, release: () => borrowed.close(), calls: new CallCount(calls), dataKey },
+    { threads, release: () => threads.close(), calls: new CallCount(calls), dataKey },
   );
 }
 
 interface Shared {
-  readonly turns: Turns;
+  readonly threads: MainSide | WorkerSide;
   /** Called when the store is closed. */
   readonly release: () => void;
   readonly calls?: CallCount;
@@ -102,7 +102,8 @@ export class SqliteStore implements Store {
   readonly #fileId: string;
   readonly #dataKey: Uint8Array;
   readonly #writes: Kysely<Tables>;
-  readonly #lock: Turns;
+  readonly #threads: MainSide | WorkerSide;
+  readonly #lock: WriteLock;
   readonly #disk: DiskSync;
   readonly #validate: SqliteValidate;
   readonly #options: SqliteOptions;
@@ -116,7 +117,8 @@ export class SqliteStore implements Store {
   constructor(files: SqliteFiles, database: DatabaseSync, options: SqliteOptions, shared: Shared) {
     this.#options = options;
     this.#files = files;
-    this.#lock = shared.turns;
+    this.#threads = shared.threads;
+    this.#lock = new WriteLock(shared.threads);
     this.#release = shared.release;
     this.#calls = shared.calls ?? new CallCount();
     this.#writer = database;
@@ -169,15 +171,14 @@ export class SqliteStore implements Store {
   }
 
   beside(): Beside {
-    const { port1, port2 } = new MessageChannel();
-    lendTurns(this.#lock, port1);
+    if (this.#threads instanceof WorkerSide) throw new Error("A worker cannot share what is shared with it.");
     const { folder, durability } = this.#options;
     return {
       location: { kind: "sqlite", folder },
       durability,
       dataKey: this.#dataKey,
       calls: this.#calls.shared,
-      turns: port2,
+      writeLock: this.#threads.share(),
     };
   }
 
@@ -209,16 +210,12 @@ export class SqliteStore implements Store {
   }
 
   startUpkeep(trouble: (reason: string) => void): void {
-    this.#textIndex = new TextIndexUpkeep(this.#files, {
-      note: (taken) => this.#note(taken),
-      trouble,
-      isWriting: () => this.#lock.busy,
-    });
+    this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
   }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
     this.#calls.add(calls.length);
-    const judged = this.#lock.busy ? await this.#judgeInTurn(calls) : this.#judgeNow(calls);
+    const judged = this.#lock.tryAcquire() ? this.#judgeAndRelease(calls) : await this.#judgeInTurn(calls);
     if (this.#options.durability === "strict") await this.#flush();
     else this.#unsynced = true;
     return judged;
@@ -309,6 +306,14 @@ export class SqliteStore implements Store {
   /** One writer at a time, whoever it is: connections of its own would change nothing. */
   withOwnConnections(): Store {
     return this;
+  }
+
+  #judgeAndRelease(calls: readonly Call[]): Judged[] {
+    try {
+      return this.#judgeNow(calls);
+    } finally {
+      this.#lock.release();
+    }
   }
 
   #judgeNow(calls: readonly Call[]): Judged[] {

@@ -7,15 +7,10 @@ export interface UpkeepObserver {
   /** Records in the main database what the text index has taken in. */
   note(taken: Taken): Promise<void>;
   trouble(reason: string): void;
-  /** Whether this thread writes, or waits for its turn to: a turn that comes while the index works is held unused. */
-  isWriting(): boolean;
 }
 
 const checkEveryMs = 200;
 const afterTroubleMs = 5_000;
-const whileWritingMs = 5;
-/** So often in a row the index waits for writers, then it works all the same. */
-const mostWaits = 200;
 /** While much is being written, the index rests as long as it works: searches look through what is not in it yet. */
 const restPerWork = 1;
 
@@ -26,7 +21,6 @@ export class TextIndexUpkeep {
   #next: ReturnType<typeof setTimeout> | undefined;
   #working: Promise<void> = Promise.resolve();
   #isClosed = false;
-  #waits = 0;
 
   constructor(files: SqliteFiles, observer: UpkeepObserver) {
     this.#observer = observer;
@@ -54,12 +48,6 @@ export class TextIndexUpkeep {
   }
 
   async #work(): Promise<void> {
-    if (this.#observer.isWriting() && this.#waits < mostWaits) {
-      this.#waits += 1;
-      this.#workAfter(whileWritingMs);
-      return;
-    }
-    this.#waits = 0;
     const startedMs = performance.now();
     const taken = this.#index.takeIn();
     let restMs = this.#index.isWhole ? restPerWork * (performance.now() - startedMs) : 0;

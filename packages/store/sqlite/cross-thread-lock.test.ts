@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { until } from "../../../tests/support/until.ts";
+import type { ToLockWorker } from "../../../tests/support/workers/lock-worker.ts";
+import { WriteLock } from "../write-lock.ts";
+import { MainSide } from "./cross-thread-lock.ts";
+
+const times = 10_000;
+
+describe("the write lock of two threads", () => {
+  let main: MainSide;
+  let lock: WriteLock;
+  let worker: Worker;
+  const numbers = new Int32Array(new SharedArrayBuffer(4));
+  const startWorker = async () => {
+    const shared = main.share();
+    worker = new Worker(new URL("../../../tests/support/workers/lock-worker.ts", import.meta.url), {
+      workerData: { shared, memory: numbers.buffer },
+      transferList: [shared.port],
+    });
+    await heard();
+  };
+  beforeEach(async () => {
+    numbers[0] = 0;
+    main = new MainSide();
+    lock = new WriteLock(main);
+    await startWorker();
+  });
+  afterEach(async () => {
+    await worker.terminate();
+  });
+  const send = (message: ToLockWorker) => worker.postMessage(message);
+  const heard = async () => (await once(worker, "message"))[0];
+  const sendAndHear = (message: ToLockWorker) => {
+    const answer = heard();
+    send(message);
+    return answer;
+  };
+  const untilWorkerWaits = () =>
+    until("the worker waits", () => new Int32Array(main.memory)[0] === workerWaits);
+
+  test("loses none of the additions that both make at once", async () => {
+    const added = sendAndHear({ add: times });
+    for (let time = 0; time < times; time++) {
+      if (lock.tryAcquire()) {
+        numbers[0] = (numbers[0] ?? 0) + 1;
+        lock.release();
+      } else
+        await lock.hold(async () => {
+          const [found = 0] = numbers;
+          await null;
+          numbers[0] = found + 1;
+        });
+    }
+    expect(await added).toBe("added");
+    expect(numbers[0]).toBe(2 * times);
+  });
+
+  test("goes to the one who waits before the other takes it again", async () => {
+    for (let round = 0; round < 5; round++) {
+      expect(lock.tryAcquire()).toBe(true);
+      const holding = sendAndHear("hold");
+      await untilWorkerWaits();
+      lock.release();
+      expect(lock.tryAcquire()).toBe(false);
+      const here = lock.hold(async () => "here");
+      expect(await holding).toBe("holding");
+      // Both ask again: it is the turn of this thread.
+      const again = sendAndHear("hold");
+      send("release");
+      expect(await here).toBe("here");
+      expect(await again).toBe("holding");
+      send("release");
+      await lock.hold(async () => undefined);
+    }
+  });
+
+  test("does not starve a thread while the other takes it without a pause", async () => {
+    let isOver = false;
+    const added = sendAndHear({ add: 100 }).then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      for (let batch = 0; batch < 50; batch++) {
+        if (lock.tryAcquire()) lock.release();
+        else await lock.hold(async () => undefined);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await added;
+    expect(numbers[0]).toBe(100);
+  });
+
+  test("is given back when what was done with it fails", async () => {
+    expect(await sendAndHear("fail")).toBe("failed");
+    const failed = lock.hold(() => Promise.reject(new Error("no")));
+    expect(await failed.catch(String)).toBe("Error: no");
+    expect(await sendAndHear("hold")).toBe("holding");
+    send("release");
+    await lock.hold(async () => undefined);
+  });
+
+  test("measures how long it was held, by either thread, and not how long it was waited for", async () => {
+    expect(lock.tryAcquire()).toBe(true);
+    const heldMs = 500;
+    const added = sendAndHear({ add: 1 });
+    await untilWorkerWaits();
+    Bun.sleepSync(heldMs);
+    lock.release();
+    await added;
+    await lock.hold(async () => undefined);
+    expect(lock.holds).toMatchObject({ count: 2, overLimit: 0 });
+    expect(lock.holds.longestMs).toBeLessThan(heldMs);
+  });
+
+  test.each([
+    ["holds it", async () => void (await sendAndHear("hold"))],
+    [
+      "holds it and the other waits",
+      async () => {
+        await sendAndHear("hold");
+        void lock.hold(async () => undefined);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    ],
+    [
+      "waits for it",
+      async () => {
+        lock.tryAcquire();
+        send("hold");
+        await untilWorkerWaits();
+        setImmediate(() => lock.release());
+      },
+    ],
+  ])("is free when a worker ends that %s, and the next worker can have it", async (_name, bringAbout) => {
+    await bringAbout();
+    await worker.terminate();
+    await lock.hold(async () => undefined);
+    await startWorker();
+    expect(await sendAndHear("hold")).toBe("holding");
+    send("release");
+    await lock.hold(async () => undefined);
+    expect(lock.tryAcquire()).toBe(true);
+    lock.release();
+  });
+});
+
+/** The main thread holds it, and the worker waits. */
+const workerWaits = 2;

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { freshFolder } from "../../../tests/support/databases.ts";
+import { openStore } from "../open.ts";
+import type { Store } from "../store.ts";
+
+describe("a thread that writes beside the one that validates", () => {
+  let folder: string;
+  let store: Store;
+  beforeEach(async () => {
+    folder = freshFolder();
+    store = await openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard" });
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const start = (name: string, memory = new SharedArrayBuffer(4)) => {
+    const beside = store.beside();
+    return new Worker(new URL(`../../../tests/support/workers/${name}.ts`, import.meta.url), {
+      workerData: { beside, memory },
+      transferList: beside.writeLock === null ? [] : [beside.writeLock.port],
+    });
+  };
+  const written = () =>
+    store.reads.selectFrom("platform_state").select("name").where("value", "=", "written").execute();
+
+  test("keeps no validation waiting while it has asked to write and is busy with something else", async () => {
+    const memory = new SharedArrayBuffer(4);
+    const worker = start("busy-worker", memory);
+    expect(await once(worker, "message")).toEqual(["asked"]);
+    for (let batch = 0; batch < 100; batch++) {
+      await store.judge([]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const over = once(worker, "message");
+    Atomics.store(new Int32Array(memory), 0, 1);
+    Atomics.notify(new Int32Array(memory), 0);
+    expect(await over).toEqual(["written"]);
+    expect(await written()).toEqual([{ name: "late" }]);
+    await worker.terminate();
+  });
+
+  test.each([
+    ["ends", async () => undefined],
+    ["is ended", async (worker: Worker) => void (await worker.terminate())],
+  ])("leaves nothing of a transaction in which it %s, and others can write", async (_name, end) => {
+    const worker = start("writing-worker");
+    await once(worker, "message");
+    await end(worker);
+    await store.judge([]);
+    await store.transaction((db) =>
+      db.insertInto("platform_state").values({ name: "whole", value: "written" }).execute(),
+    );
+    expect(await written()).toEqual([{ name: "whole" }]);
+    await worker.terminate();
+  });
+});

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openBeside } from "@countersign/store/open";
+
+/** Asks to write, and then does not come to it: it is busy until the other thread lets it go on. */
+const { beside, memory } = workerData;
+const goOn = new Int32Array(memory);
+const store = await openBeside(beside);
+const written = store.transaction((db) =>
+  db.insertInto("platform_state").values({ name: "late", value: "written" }).execute(),
+);
+// All that can be done without waiting for another thread.
+for (let step = 0; step < 1_000; step++) await null;
+parentPort?.postMessage("asked");
+Atomics.wait(goOn, 0, 0, 20_000);
+await written;
+await store.close();
+parentPort?.postMessage("written");
