@@ -65,7 +65,10 @@ export async function startServer(
     },
   );
   const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
-  const readiness = new Readiness({ probe: () => store.ping(), changed: reports.readinessChanged });
+  const readiness = new Readiness({
+    probe: (needsSpace) => store.ping({ needsSpace }),
+    changed: reports.readinessChanged,
+  });
   const batcher = new Batcher(store, {
     keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
     batchDone: (calls, seconds) => {

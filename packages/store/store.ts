@@ -64,9 +64,10 @@ export interface Store {
   readonly lastWrite: number | null;
   /**
    * Does what a validation does, without changing anything of it: takes the same locks, writes, and waits for the disk
-   * as long. Rejects with `StorageUnavailable` when validations cannot be answered.
+   * as long. Rejects with `StorageUnavailable` when validations cannot be answered. With `needsSpace`, also when tables
+   * cannot grow.
    */
-  ping(): Promise<void>;
+  ping(options?: { readonly needsSpace: boolean }): Promise<void>;
   /** Milliseconds since 1970, by the clock that quota days are counted with. */
   clock(): Promise<number>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, renameSync } from "node:fs";
+import { chownSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -10,7 +10,7 @@ import { freezePostgres } from "../support/postgres-processes.ts";
 import { openSeller } from "../support/seller.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { skipLoudly } from "../support/skip.ts";
-import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
+import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(180_000);
@@ -130,6 +130,53 @@ describe("readiness on PostgreSQL", () => {
   });
 });
 
+const noDisk = whyNoSmallDisk();
+
+describe("readiness on PostgreSQL with a disk of its own", () => {
+  if (noDisk !== null) {
+    skipLoudly("readiness goes while PostgreSQL's disk is full", noDisk);
+    return;
+  }
+
+  test("goes while the disk is full, stays away without a single validation, and comes back", async () => {
+    const disk = mountSmallDisk(64);
+    const postgres = await startPostgres();
+    const url = await databaseOn(disk, postgres);
+    const seller = await openSeller({ kind: "postgres", url });
+    const { key } = await seller.license();
+    await seller.store.close();
+    const server = await startServerProcess({ DATABASE_URL: url });
+    try {
+      const validate = async () =>
+        (await apiOf(server.url, seller.apiKey).validate({ license_key: key })).status;
+      expect(await validate()).toBe(200);
+      await becomes(server, 200);
+      await connected(url, async (client) => {
+        // An open snapshot keeps old versions of rows, so that every count needs space of its own.
+        await client.query("begin isolation level repeatable read; select 1 from products");
+        disk.fill();
+        await until("validations fail closed", async () => (await validate()) === 503, 60_000);
+        await becomes(server, 503);
+        // Longer than a failed batch counts: nobody validates any more, as behind a load balancer.
+        const endMs = performance.now() + 6_500;
+        while (performance.now() < endMs) {
+          expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        expect(await validate()).toBe(503);
+        disk.free();
+        await becomes(server, 200);
+        expect(await validate()).toBe(200);
+      });
+      expect(server.output()).toContain("PostgreSQL has no space left.");
+    } finally {
+      await server.stop();
+      await postgres.stop();
+      disk.remove();
+    }
+  });
+});
+
 describe("readiness on SQLite", () => {
   test("goes while another program has locked the database, and comes back", async () => {
     const folder = freshFolder();
@@ -155,7 +202,6 @@ describe("readiness on SQLite", () => {
     await server.stop();
   });
 
-  const noDisk = whyNoSmallDisk();
   if (noDisk !== null) skipLoudly("readiness goes while the disk is full", noDisk);
   else
     test("goes while the disk is full, without a single validation, and comes back", async () => {
@@ -175,6 +221,22 @@ describe("readiness on SQLite", () => {
       }
     });
 });
+
+/** A database whose tables are on that disk; what PostgreSQL writes ahead is elsewhere. Returns its address. */
+async function databaseOn(disk: SmallDisk, postgres: PostgresServer): Promise<string> {
+  const url = new URL(postgres.url);
+  const folder = join(disk.folder, "tables");
+  mkdirSync(folder);
+  await connected(postgres.url, async (client) => {
+    const { rows } = await client.query<{ data_directory: string }>("show data_directory");
+    const { uid, gid } = statSync(rows[0]?.data_directory ?? "");
+    chownSync(folder, uid, gid);
+    await client.query(`create tablespace small location '${folder}'`);
+    await client.query("create database on_small_disk tablespace small");
+  });
+  url.pathname = "/on_small_disk";
+  return url.href;
+}
 
 async function becomes(server: ServerProcess, status: number): Promise<void> {
   await until(

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { freshFolder } from "./databases.ts";
 
-/** A disk of 16 MB that can be filled and freed. */
+/** A disk of a few MB that can be filled and freed. */
 export interface SmallDisk {
   readonly folder: string;
   /** Writes until nothing more fits. */
@@ -16,7 +16,7 @@ export interface SmallDisk {
 export function whyNoSmallDisk(): string | null {
   const folder = freshFolder();
   try {
-    const problem = mount(folder);
+    const problem = mount(folder, 16);
     if (problem === null) unmount(folder);
     return problem;
   } finally {
@@ -24,9 +24,9 @@ export function whyNoSmallDisk(): string | null {
   }
 }
 
-export function mountSmallDisk(): SmallDisk {
+export function mountSmallDisk(megabytes = 16): SmallDisk {
   const folder = freshFolder();
-  const problem = mount(folder);
+  const problem = mount(folder, megabytes);
   if (problem !== null) throw new Error(`No small disk: ${problem}`);
   const filler = join(folder, "filler");
   return {
@@ -40,10 +40,14 @@ export function mountSmallDisk(): SmallDisk {
   };
 }
 
-function mount(folder: string): string | null {
-  const { status, stderr, error } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], {
-    encoding: "utf8",
-  });
+function mount(folder: string, megabytes: number): string | null {
+  const { status, stderr, error } = spawnSync(
+    "mount",
+    ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder],
+    {
+      encoding: "utf8",
+    },
+  );
   return status === 0 ? null : (error?.message ?? stderr.trim());
 }
 

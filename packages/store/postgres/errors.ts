@@ -20,6 +20,7 @@ function reasonFor(error: unknown): StorageReason | null {
   const code = codeOf(error);
   const known = byCode.get(code) ?? byClass.get(code.slice(0, 2));
   if (known !== undefined) return known;
+  if (code === "XX000" && growing.has(routineOf(error))) return "full";
   if (code !== "" && /^[0-9A-Z]{5}$/.test(code)) return null;
   return connectionMessages.test(error.message) ? "unreachable" : null;
 }
@@ -45,6 +46,16 @@ export function isStatementTimeout(error: unknown): boolean {
 export function spendsConnection(error: unknown): boolean {
   const code = codeOf(error);
   return code === "25006" || code.startsWith("57P") || code.startsWith("08");
+}
+
+/**
+ * Where PostgreSQL makes files longer. A disk quota or a limit of the file size has no code of its own, and the message
+ * is in the server's language.
+ */
+const growing: ReadonlySet<string> = new Set(["mdextend", "mdzeroextend", "BufFileDumpBuffer"]);
+
+function routineOf(error: Error): string {
+  return "routine" in error ? String(error.routine) : "";
 }
 
 function codeOf(error: unknown): string {

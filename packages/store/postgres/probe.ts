@@ -1,3 +1,4 @@
+import { StorageUnavailable } from "../problem.ts";
 import type { Lanes } from "./lanes.ts";
 import { waitForDisk } from "./sql.ts";
 
@@ -24,9 +25,37 @@ export class Probe {
     );
   }
 
+  /**
+   * Takes new space on the disk of the tables, and gives it back: a row that fits where an old one was does not show
+   * that the disk is full.
+   */
+  async grow(): Promise<void> {
+    const name = `space_probe_${Math.random().toString(36).slice(2)}`;
+    try {
+      await this.#lanes.use((client) =>
+        Promise.all([
+          client.query({ name: "begin", text: "begin" }),
+          client.query(`create unlogged table ${name} as ${pages}`),
+          client.query({ name: "rollback", text: "rollback" }),
+        ]),
+      );
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+    }
+  }
+
   close(): Promise<void> {
     return this.#lanes.close();
   }
+}
+
+/** Half a megabyte, four rows a page. */
+const pages = "select repeat('x', 1900) as filler from generate_series(1, 256)";
+
+/** A role that may not create tables learns nothing here. */
+function isForbidden(error: unknown): boolean {
+  const cause = error instanceof StorageUnavailable ? error.cause : error;
+  return cause instanceof Error && "code" in cause && cause.code === "42501";
 }
 
 /** No product and no license has an empty id, so no row is locked that a validation could wait for. */

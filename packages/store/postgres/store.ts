@@ -186,8 +186,9 @@ export class PostgresStore implements Store {
     await this.#shared.verdicts.reserve(this.batching.maxInFlight);
   }
 
-  async ping(): Promise<void> {
+  async ping({ needsSpace } = { needsSpace: false }): Promise<void> {
     await this.#shared.probe.run();
+    if (needsSpace) await this.#shared.probe.grow();
   }
 
   /**

@@ -7,10 +7,12 @@ function observing() {
   let nowMs = 0;
   let running: PromiseWithResolvers<void> | null = null;
   let probes = 0;
+  let neededSpace = false;
   const changes: boolean[] = [];
   const readiness = new Readiness({
-    probe: () => {
+    probe: (needsSpace) => {
       probes += 1;
+      neededSpace = needsSpace;
       running = Promise.withResolvers();
       return running.promise;
     },
@@ -22,6 +24,7 @@ function observing() {
     readiness,
     changes,
     probes: () => probes,
+    neededSpace: () => neededSpace,
     pass: (ms: number) => {
       nowMs += ms;
     },
@@ -89,7 +92,7 @@ describe("readiness", () => {
   });
 
   test("a batch that meets a full disk withdraws it, one that meets a locked row does not", async () => {
-    const { readiness, succeed, pass } = observing();
+    const { readiness, succeed, pass, neededSpace } = observing();
     await succeed();
     readiness.batchFailed(new StorageUnavailable("locked", { reason: "locked" }));
     expect(readiness.isReady).toBe(true);
@@ -97,10 +100,29 @@ describe("readiness", () => {
     expect(readiness.isReady).toBe(false);
     pass(4_000);
     expect(readiness.isReady).toBe(false);
+    expect(neededSpace()).toBe(true);
+    await succeed();
+    expect(readiness.isReady).toBe(false);
     pass(1_001);
     expect(readiness.isReady).toBe(true);
     readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
     readiness.batchDone();
+    expect(readiness.isReady).toBe(true);
+    readiness.drain();
+  });
+
+  test("a full disk withdraws it until a probe has shown that there is space", async () => {
+    const { readiness, succeed, fail, pass } = observing();
+    await succeed();
+    readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
+    for (let seconds = 0; seconds < 60; seconds += 2) {
+      pass(2_000);
+      expect(readiness.isReady).toBe(false);
+      await fail(new StorageUnavailable("full", { reason: "full" }));
+    }
+    pass(2_000);
+    readiness.isReady;
+    await succeed();
     expect(readiness.isReady).toBe(true);
     readiness.drain();
   });

@@ -11,8 +11,8 @@ const batchCountsMs = 2_000;
 const failureCountsMs = 5_000;
 
 export interface ReadinessParts {
-  /** Does what a validation does, harmlessly; rejects when that fails. */
-  readonly probe: () => Promise<void>;
+  /** Does what a validation does, harmlessly; rejects when that fails. After a full disk it has to show that there is space. */
+  readonly probe: (needsSpace: boolean) => Promise<void>;
   readonly changed?: (isReady: boolean, problem: unknown) => void;
   readonly now?: () => number;
 }
@@ -30,6 +30,8 @@ export class Readiness {
   #probeSucceeded = false;
   #batchDoneMs = Number.NEGATIVE_INFINITY;
   #batchFailedMs = Number.NEGATIVE_INFINITY;
+  /** A batch met a full disk, and nothing has shown since that there is space again. */
+  #isFull = false;
   #problem: unknown = null;
   readonly #observed = Promise.withResolvers<void>();
   #isDraining = false;
@@ -61,6 +63,7 @@ export class Readiness {
   batchDone(): void {
     this.#batchDoneMs = this.#now();
     this.#batchFailedMs = Number.NEGATIVE_INFINITY;
+    this.#isFull = false;
   }
 
   /** A lock or a slow statement may be about one license only: then the probe decides. */
@@ -68,6 +71,7 @@ export class Readiness {
     this.#batchDoneMs = Number.NEGATIVE_INFINITY;
     if (cause instanceof StorageUnavailable && (cause.reason === "full" || cause.reason === "read_only")) {
       this.#batchFailedMs = this.#now();
+      this.#isFull ||= cause.reason === "full";
       this.#problem = cause;
       this.#notice();
     }
@@ -76,7 +80,7 @@ export class Readiness {
 
   #canAnswer(): boolean {
     const nowMs = this.#now();
-    if (nowMs - this.#batchFailedMs < failureCountsMs) return false;
+    if (this.#isFull || nowMs - this.#batchFailedMs < failureCountsMs) return false;
     return this.#probeSucceeded || nowMs - this.#batchDoneMs < batchCountsMs;
   }
 
@@ -94,9 +98,12 @@ export class Readiness {
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error("The database did not answer in time.")), longestProbeMs);
     });
+    const { isFull, failedMs } = { isFull: this.#isFull, failedMs: this.#batchFailedMs };
     try {
-      await Promise.race([this.#parts.probe(), tooLate]);
+      await Promise.race([this.#parts.probe(isFull), tooLate]);
       this.#probeSucceeded = true;
+      // A batch that failed meanwhile knows better.
+      if (isFull && failedMs === this.#batchFailedMs) this.#isFull = false;
     } catch (problem) {
       this.#probeSucceeded = false;
       this.#problem = problem;
