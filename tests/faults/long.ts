@@ -4,6 +4,7 @@ import { databases } from "../support/databases.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { whyNoSmallDisk } from "../support/small-disk.ts";
 import { fillTheDisk } from "./disk-full.ts";
+import { failOver } from "./fail-over.ts";
 import { holds } from "./holds.ts";
 import { killUnderLoad } from "./kill.ts";
 import { outages, postgresOutage } from "./postgres-outage.ts";
@@ -29,6 +30,7 @@ for (const { kind, make } of databases) {
   );
 }
 await scenario("webhooks, PostgreSQL restarted", () => webhooksThroughRestart(own, { events: 2_000 }));
+await scenario("PostgreSQL, a standby takes over", () => failOver({ callers: 32, recoversWithinMs: 5_000 }));
 for (const outage of outages) {
   await scenario(`PostgreSQL ${outage}`, () =>
     postgresOutage(own, outage, {

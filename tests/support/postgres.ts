@@ -8,17 +8,26 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
+  /** Ends it at once and for good, without a goodbye to anyone. */
+  kill(): Promise<void>;
 }
 
 /** A real PostgreSQL on a free port of loopback. It and its data go away with this process, however that ends. */
 export async function startPostgres({
   waitsForDisk = false,
   connections = 400,
+  standbyOf,
 }: {
   readonly waitsForDisk?: boolean;
   readonly connections?: number;
+  /** Follows this one as a streaming standby. */
+  readonly standbyOf?: PostgresServer;
 } = {}): Promise<PostgresServer> {
-  const words = [`--connections=${connections}`, ...(waitsForDisk ? ["--waits-for-disk"] : [])];
+  const words = [
+    `--connections=${connections}`,
+    ...(waitsForDisk ? ["--waits-for-disk"] : []),
+    ...(standbyOf === undefined ? [] : [`--standby-of=${standbyOf.url}`]),
+  ];
   const daemon = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-daemon.ts"), ...words], {
     stdin: "pipe",
     stdout: "pipe",
@@ -34,7 +43,7 @@ export async function startPostgres({
     if (done) throw new Error("PostgreSQL for the tests has ended.");
     return new TextDecoder().decode(value).trim();
   };
-  const order = async (word: "stop" | "start") => {
+  const order = async (word: "stop" | "start" | "kill") => {
     daemon.stdin.write(`${word}\n`);
     daemon.stdin.flush();
     await nextLine();
@@ -45,6 +54,7 @@ export async function startPostgres({
     port,
     stop: () => order("stop"),
     start: () => order("start"),
+    kill: () => order("kill"),
   };
 }
 

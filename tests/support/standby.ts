@@ -1,0 +1,37 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+
+/**
+ * Copies a running server's data to a folder from which a standby can follow it. The PostgreSQL of the tests comes
+ * without pg_basebackup, so this does by hand what that does, on one machine.
+ */
+export async function copyForStandby(primaryUrl: string, folder: string): Promise<void> {
+  const client = new pg.Client({ connectionString: primaryUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ data_directory: string }>("show data_directory");
+    await client.query("select pg_backup_start('standby', true)");
+    // What changes while it is copied is put right from the log.
+    execFileSync("cp", ["-a", rows[0]?.data_directory ?? "", folder]);
+    const stopped = await client.query<{ labelfile: string }>(
+      "select labelfile from pg_backup_stop(wait_for_archive => false)",
+    );
+    rmSync(join(folder, "postmaster.pid"));
+    writeAsOwner(folder, "backup_label", stopped.rows[0]?.labelfile ?? "");
+    writeAsOwner(folder, "standby.signal", "");
+  } finally {
+    await client.end();
+  }
+  const { hostname, port, username, password } = new URL(primaryUrl);
+  const followed = `host=${hostname} port=${port} user=${username} password=${password} application_name=standby`;
+  appendFileSync(join(folder, "postgresql.auto.conf"), `primary_conninfo = '${followed}'\n`);
+}
+
+/** The server may run as another user than the tests. */
+function writeAsOwner(folder: string, name: string, text: string): void {
+  const path = join(folder, name);
+  execFileSync("cp", ["-a", join(folder, "PG_VERSION"), path]);
+  writeFileSync(path, text);
+}
