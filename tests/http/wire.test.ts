@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { databases } from "../support/databases.ts";
 import { exchange, openRaw } from "../support/raw-http.ts";
 import { countedRequests, openScene, type Scene } from "../support/scene.ts";
+import { within } from "../support/until.ts";
 import {
   apiKeyMark,
   authorization,
@@ -121,6 +122,30 @@ for (const { kind, make } of databases) {
       raw.write(request([post, host, authorization, length, "Connection: close"], bodyMark));
       expect((await raw.answer())?.status).toBe(200);
       expect(await raw.answer()).toBeNull();
+    });
+
+    test.each([
+      ["a page, by HTTP/1.1", "GET /docs HTTP/1.1", ["Connection: close"]],
+      ["a page, by HTTP/1.0", "GET /docs HTTP/1.0", []],
+      ["the management API, by HTTP/1.1", "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
+      ["the management API, by HTTP/1.0", "GET /api/manage/v1/me HTTP/1.0", []],
+    ])("so does one whose request is forwarded: %s", async (_, line, headers) => {
+      const raw = await openRaw(scene.server.port);
+      raw.write(request([line, host, ...headers]));
+      expect((await raw.answer())?.status).toBe(line.includes("/docs") ? 200 : 401);
+      await within(5_000, "the connection ends", raw.closed);
+    });
+
+    test("the rest of a body that a forwarded request was refused before is not taken for a request", async () => {
+      const raw = await openRaw(scene.server.port);
+      const before = await countedRequests(scene.seller);
+      const rest = validation();
+      raw.write(request(["POST /nothing HTTP/1.1", host, `Content-Length: ${rest.length + 2}`], "{}"));
+      expect((await raw.answer())?.status).toBe(404);
+      raw.write(rest + health());
+      expect((await raw.answer())?.body).toBe("ok\n");
+      expect(await countedRequests(scene.seller)).toBe(before);
+      raw.close();
     });
 
     test("bytes that come one at a time make one request", async () => {

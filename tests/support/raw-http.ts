@@ -108,11 +108,13 @@ function parseAnswer(
   const [statusLine = "", ...lines] = bytes.subarray(0, headersEnd).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0);
   const headers = new Map(lines.map(headerLine));
-  const bodyStart = headersEnd + 4;
-  const bodyLength = lengthOfBody(headers, status, toHead, ended ? bytes.length - bodyStart : null);
-  if (bodyLength === null || bytes.length < bodyStart + bodyLength) return null;
-  const length = bodyStart + bodyLength;
-  return { answer: { status, headers, body: bytes.subarray(bodyStart, length).toString("utf8") }, length };
+  const rest = bytes.subarray(headersEnd + 4);
+  const body = bodyOf(rest, headers, status, toHead, ended);
+  if (body === null) return null;
+  return {
+    answer: { status, headers, body: body.bytes.toString("utf8") },
+    length: headersEnd + 4 + body.length,
+  };
 }
 
 function headerLine(line: string): [string, string] {
@@ -120,13 +122,34 @@ function headerLine(line: string): [string, string] {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-function lengthOfBody(
+/** Null while more of it is to come. `length` is what it takes on the wire. */
+function bodyOf(
+  rest: Buffer,
   headers: ReadonlyMap<string, string>,
   status: number,
   toHead: boolean,
-  restOfConnection: number | null,
-): number | null {
-  if (toHead || status === 204 || status === 304 || status < 200) return 0;
+  ended: boolean,
+): { bytes: Buffer; length: number } | null {
+  const first = (length: number) =>
+    rest.length < length ? null : { bytes: rest.subarray(0, length), length };
+  if (toHead || status === 204 || status === 304 || status < 200) return first(0);
+  if (headers.get("transfer-encoding") === "chunked") return joined(rest);
   const declared = headers.get("content-length");
-  return declared === undefined ? restOfConnection : Number(declared);
+  if (declared !== undefined) return first(Number(declared));
+  return ended ? first(rest.length) : null;
+}
+
+/** The pieces of a chunked body, up to the empty one that ends it. */
+function joined(rest: Buffer): { bytes: Buffer; length: number } | null {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = rest.indexOf("\r\n", at);
+    if (lineEnd < 0) return null;
+    const size = Number.parseInt(rest.subarray(at, lineEnd).toString("latin1"), 16);
+    const start = lineEnd + 2;
+    at = start + size + 2;
+    if (rest.length < at) return null;
+    if (size === 0) return { bytes: Buffer.concat(pieces), length: at };
+    pieces.push(rest.subarray(start, start + size));
+  }
 }
