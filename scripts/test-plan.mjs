@@ -8,6 +8,7 @@ import { kindOf } from "./test-report.mjs";
 export const longestFirst = [
   "tests/browser/pages.test.ts",
   "tests/browser/pages-on-a-phone.test.ts",
+  "tests/browser/overlays.test.ts",
   "tests/manage/license-import-kill.test.ts",
   "tests/browser/members.test.ts",
   "tests/manage/webhook-reenable.test.ts",

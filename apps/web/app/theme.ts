@@ -64,6 +64,7 @@ export const theme = createTheme({
       defaultProps: { radius: "lg" },
       styles: { root: { border: "1px solid color-mix(in srgb, var(--alert-color) 30%, transparent)" } },
     },
+    Input: { classNames: { input: "field" } },
     TextInput: { defaultProps: { size: "sm" } },
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
@@ -99,7 +100,8 @@ export const theme = createTheme({
         closeButtonProps: { "aria-label": i18next.t("close") },
         attributes: { header: { role: "presentation" } },
       }),
-      styles: { title: { fontWeight: 650 } },
+      // A field that takes the focus does not stop behind the head or the buttons at the foot.
+      styles: { title: { fontWeight: 650 }, content: { scrollPaddingBlock: "5rem" } },
     },
     Notification: {
       defaultProps: () => ({ closeButtonProps: { "aria-label": i18next.t("close") }, withBorder: true }),

@@ -9,7 +9,7 @@ export function LanguageMenu() {
   const { t, i18n } = useTranslation();
   const now = i18n.language as Language;
   return (
-    <Menu position="bottom-end" withinPortal={false}>
+    <Menu position="bottom-end">
       <Menu.Target>
         <Button
           variant="subtle"

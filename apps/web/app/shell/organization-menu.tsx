@@ -10,7 +10,7 @@ export function OrganizationMenu() {
   const here = useOrganizationOrNull();
   const organizations = useOrganizations();
   return (
-    <Menu position="bottom-start" width={260} withinPortal={false}>
+    <Menu position="bottom-start" width={260}>
       <Menu.Target>
         <UnstyledButton
           aria-label={`${here?.name ?? "Countersign"}: ${t("changeOrganization")}`}

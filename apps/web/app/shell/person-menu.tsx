@@ -32,7 +32,7 @@ export function PersonMenu() {
     }
   };
   return (
-    <Menu position="bottom-end" width={240} withinPortal={false}>
+    <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <UnstyledButton aria-label={t("yourAccount")} className={classes.person ?? ""}>
           <Icon name="customer" size={18} />

@@ -54,7 +54,10 @@ function FilterPanel({ tags }: { tags: readonly string[] }) {
       width={320}
       shadow="md"
       trapFocus
+      returnFocus
       withinPortal
+      // It would close before a list that is open inside it.
+      closeOnEscape={false}
     >
       <Popover.Target>
         <Button
@@ -66,7 +69,12 @@ function FilterPanel({ tags }: { tags: readonly string[] }) {
           {t("filters.more")}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown
+        onKeyDown={(event) => {
+          const hasList = (event.target as HTMLElement).getAttribute("aria-expanded") === "true";
+          if (event.key === "Escape" && !hasList) setOpen(false);
+        }}
+      >
         <Stack gap="sm">
           <Stack gap="sm" hiddenFrom="sm">
             <StatusAndProduct withLabels />

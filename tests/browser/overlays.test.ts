@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, openContext, visit } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { sqlite } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+import { type Examples, makeExamples, pages } from "./page-list.ts";
+
+/** Buttons that open nothing: they act at once or change the page. Any other button has to open something. */
+const actsAtOnce = new RegExp(
+  `^(${[
+    "Copy|Show|Hide|Send|Save|Try|Check|Sign|Tidy|Choose|All|None|More$|Do not show|Cancel|Menu$|Next|Go on",
+    "End the session|Lift the block|Remove \\d|Remove [\\d.]+$|Add a header|Use a recovery|Confirm the new",
+    "(customer|license|product|organization|request)\\.\\w+$",
+  ].join("|")})`,
+);
+
+const widths = [1440, 1024, 390];
+
+if (chromiumPath === null) skipLoudly("menus and dialogs", howToGetChromium);
+else
+  describe("menus, lists and dialogs", () => {
+    let dashboard: Dashboard;
+    let examples: Examples;
+    let inside: Page;
+    let outside: Page;
+    const opened = new Map<string, number>();
+    beforeAll(async () => {
+      dashboard = await openDashboard(sqlite.make);
+      examples = await makeExamples(dashboard);
+      inside = await dashboard.pageFor(dashboard.owner);
+      outside = await (await openContext()).newPage();
+    }, 180_000);
+    afterAll(async () => {
+      await closeChromium();
+      await dashboard.close();
+    });
+
+    test.each(Object.keys(pages))(
+      "%s: each opens, and its items can be clicked where they are seen",
+      async (name) => {
+        const { where, isOutside = false } = pages[name] ?? {};
+        const page = isOutside ? outside : inside;
+        const url = dashboard.house.url + (where?.(examples) ?? "");
+        const settle = async () => {
+          await page.getByRole("heading", { level: 1 }).first().waitFor();
+          await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
+        };
+        await visit(page, url);
+        await settle();
+        const faults: string[] = [];
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 });
+          const reload = async () => {
+            await page.goto(url);
+            await settle();
+          };
+          await explore({ page, width, reload, faults, opened }, []);
+        }
+        expect(faults).toEqual([]);
+      },
+      180_000,
+    );
+
+    test("there are many of them at every width", () => {
+      for (const width of widths)
+        expect([...opened.keys()].filter((name) => name.startsWith(`${width} `)).length).toBeGreaterThan(30);
+    });
+  });
+
+interface Walk {
+  readonly page: Page;
+  readonly width: number;
+  readonly reload: () => Promise<void>;
+  readonly faults: string[];
+  /** How often each was opened, by width and name. */
+  readonly opened: Map<string, number>;
+}
+
+/** Opens everything that opens on the page, or inside what the `path` has opened, and looks at each. */
+async function explore(walk: Walk, path: readonly string[]): Promise<void> {
+  const { page, width, opened, faults } = walk;
+  const seen: string[] = [];
+  for (;;) {
+    const next = await ask<string | null>(page, "markNext", {
+      seen,
+      actsAtOnce: actsAtOnce.source,
+      depth: path.length,
+    });
+    if (next === null) return;
+    seen.push(next);
+    const what = `${width} ${[...path, next].join(" > ")}`;
+    const times = (opened.get(what) ?? 0) + 1;
+    // The frame is the same on every page.
+    if (next.startsWith("frame: ") && times > 1) continue;
+    opened.set(what, times);
+    if (!(await clickAndWait(page))) {
+      faults.push(`${what}: opens nothing`);
+      await walk.reload();
+      if (path.length > 0) return;
+      continue;
+    }
+    for (const item of await ask<string[]>(page, "unreachable")) faults.push(`${what}: ${item}`);
+    if (path.length < 2) await explore(walk, [...path, next]);
+    await page.keyboard.press("Escape");
+    if (!(await becomes(page, "hasClosed"))) {
+      faults.push(`${what}: Escape does not close it`);
+      await walk.reload();
+      if (path.length > 0) return;
+    }
+    // An item of a menu closes the menu.
+    if ((await ask<number>(page, "depth")) < path.length && !(await reopen(page, path))) return;
+  }
+}
+
+async function reopen(page: Page, path: readonly string[]): Promise<boolean> {
+  for (const [depth, name] of path.entries()) {
+    const seen: string[] = [];
+    let next: string | null;
+    do {
+      next = await ask<string | null>(page, "markNext", { seen, actsAtOnce: actsAtOnce.source, depth });
+      if (next === null) return false;
+      seen.push(next);
+    } while (next !== name);
+    if (!(await clickAndWait(page))) return false;
+  }
+  return true;
+}
+
+/** Clicks what is marked, as a hand would. */
+async function clickAndWait(page: Page): Promise<boolean> {
+  try {
+    await page.locator("[data-next-opener]").click({ timeout: 5_000 });
+  } catch {
+    return false;
+  }
+  return becomes(page, "hasOpened");
+}
+
+type Question = "markNext" | "hasOpened" | "hasClosed" | "depth" | "unreachable";
+
+function becomes(page: Page, question: Question): Promise<boolean> {
+  const asked = page.waitForFunction(
+    (name) => (globalThis as unknown as { inPage: Record<string, () => boolean> }).inPage[name]?.(),
+    question,
+    { timeout: 5_000 },
+  );
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
+const script = readFileSync(join(import.meta.dir, "in-page.js"), "utf8");
+
+async function ask<Answer>(page: Page, question: Question, input?: object): Promise<Answer> {
+  if (!(await page.evaluate(() => "inPage" in globalThis))) await page.evaluate(script);
+  return (await page.evaluate(`inPage.${question}(${JSON.stringify(input) ?? ""})`)) as Answer;
+}
