@@ -2,7 +2,6 @@ import "./app/below-mantine.css";
 // In a layer: what a part of ours says about its look holds, in whichever order the built files are loaded.
 import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";
-import "@mantine/spotlight/styles.layer.css";
 import "./app/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, violationsOf } from "../support/chromium.ts";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  violationsOf,
+} from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { goodPassword } from "../support/house.ts";
@@ -37,28 +43,89 @@ else
 
     test("Ctrl-K finds a license by its key, a customer by name, and a page by some of its letters", async () => {
       await page.keyboard.press("Control+k");
-      const search = page.getByRole("textbox", { name: "Find or do" });
+      const search = page.getByRole("combobox", { name: "Find or do" });
       await search.fill(licenseKey);
-      await page.getByRole("button", { name: licenseKey }).waitFor();
+      await page.getByRole("option", { name: licenseKey }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: licenseKey }).waitFor();
 
       await page.keyboard.press("Control+k");
       await search.fill("mendes");
-      await page.getByRole("button", { name: "Carla Mendes carla@example.com" }).click();
+      await page.getByRole("option", { name: "Carla Mendes carla@example.com" }).click();
       await page.getByRole("heading", { name: "Carla Mendes" }).waitFor();
 
       await page.keyboard.press("Control+k");
       await search.fill("adtlg");
-      await page.getByRole("button", { name: "Audit log" }).waitFor();
+      await page.getByRole("option", { name: "Audit log" }).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Audit log" }).waitFor();
 
       await page.keyboard.press("Control+k");
       await search.fill("nothing is called so");
-      await page.getByText("Nothing found").waitFor();
+      await page.getByText("Nothing found").first().waitFor();
+      expect(await search.getAttribute("aria-expanded")).toBe("false");
       await page.keyboard.press("Escape");
+      await search.waitFor({ state: "detached" });
+    }, 180_000);
+
+    test("the palette is a combobox: keys move through its options, and the number of results is announced", async () => {
+      await page.keyboard.press("Control+k");
+      const search = page.getByRole("combobox", { name: "Find or do" });
+      const active = page.locator("[role=option][aria-selected=true]");
+      await search.fill("li");
+      expect(await search.getAttribute("aria-expanded")).toBe("true");
+      const list = page.locator(`[id="${await search.getAttribute("aria-controls")}"]`);
+      expect(await list.getAttribute("role")).toBe("listbox");
+      const groups = list.getByRole("group");
+      expect(await groups.count()).toBeGreaterThan(1);
+      await page.getByRole("group", { name: "Go to" }).getByRole("option", { name: "Licenses" }).waitFor();
+      const options = list.getByRole("option");
+      await page
+        .getByRole("status")
+        .filter({ hasText: `${await options.count()} results` })
+        .waitFor();
+      const isActive = async (place: number) => {
+        expect(await active.count()).toBe(1);
+        expect(await active.textContent()).toBe(await options.nth(place).textContent());
+        expect(await search.getAttribute("aria-activedescendant")).toBe(await active.getAttribute("id"));
+      };
+      const last = (await options.count()) - 1;
+      await isActive(0);
+      for (const [key, place] of [
+        ["ArrowDown", 1],
+        ["ArrowUp", 0],
+        ["ArrowUp", last],
+        ["ArrowDown", 0],
+        ["End", last],
+        ["Home", 0],
+      ] as const) {
+        await page.keyboard.press(key);
+        await isActive(place);
+      }
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await search.waitFor({ state: "detached" });
+    }, 180_000);
+
+    test("the API reference is one click away, also in the palette and before signing in", async () => {
+      await page.goto(home);
+      const [docs] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.getByRole("link", { name: "API reference" }).click(),
+      ]);
+      await docs.getByRole("heading", { name: "API reference" }).waitFor();
+      await docs.close();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Find or do" }).fill("reference");
+      await page.getByRole("option", { name: "API reference" }).waitFor();
+      const [again] = await Promise.all([page.context().waitForEvent("page"), page.keyboard.press("Enter")]);
+      await again.getByRole("heading", { name: "API reference" }).waitFor();
+      await again.close();
+      const outside = await (await openContext()).newPage();
+      await outside.goto(`${dashboard.house.url}/sign-in`);
+      expect(await outside.getByRole("link", { name: "API reference" }).getAttribute("href")).toBe("/docs");
+      await outside.context().close();
     }, 180_000);
 
     test("g and a letter goes somewhere, n begins a license, ? shows the keys", async () => {

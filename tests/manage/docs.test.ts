@@ -3,7 +3,9 @@ import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { openApiDocument } from "@countersign/contract/openapi";
 import { eventTypes } from "@countersign/domain/events/types";
+import { validateStatuses } from "@countersign/domain/validate/status";
 import { problemKinds } from "../../apps/server/http/manage/problem.ts";
+import { docsSections } from "../../apps/web/ui/docs-sections.ts";
 import { sqlite } from "../support/databases.ts";
 import { openScene, type Scene } from "../support/scene.ts";
 
@@ -33,6 +35,11 @@ describe("the reference at /docs", () => {
       expect(page).toContain(`href="#${id}"`);
       expect(page.replaceAll("<wbr>", "")).toContain(path);
     }
+  });
+
+  test("every section that the dashboard links to is there, and each status of validate has its row", () => {
+    for (const section of Object.values(docsSections)) expect(page).toContain(` id="${section}"`);
+    for (const status of validateStatuses) expect(page).toContain(` id="result-${status}"`);
   });
 
   test("every event that webhooks receive has its place, with its members and an example", () => {

@@ -1,11 +1,14 @@
 import { Paper, Skeleton, Stack } from "@mantine/core";
 import { Outlet } from "@tanstack/react-router";
 import { Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { DocsLink } from "../ui/docs-link.tsx";
 import { LanguageMenu } from "../ui/language-menu.tsx";
 import { Logo } from "../ui/logo.tsx";
 import classes from "./outside.module.css";
 
 export function Outside() {
+  const { t } = useTranslation();
   return (
     <main className={classes.outside}>
       <div className={classes.column}>
@@ -14,7 +17,10 @@ export function Outside() {
             <Logo size={32} />
             Countersign
           </span>
-          <LanguageMenu />
+          <span className={classes.aside}>
+            <DocsLink>{t("docs.link")}</DocsLink>
+            <LanguageMenu />
+          </span>
         </div>
         <Suspense fallback={<Coming />}>
           <Outlet />

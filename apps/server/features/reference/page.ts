@@ -4,6 +4,7 @@ import type { Operation, Told } from "./document.ts";
 import { eventSection, eventsIntroduction } from "./event.ts";
 import { type Html, html } from "./html.ts";
 import { operationSection } from "./operation.ts";
+import { resultsContents, resultsSection } from "./results.ts";
 import { membersTable } from "./schema.ts";
 
 interface Entry {
@@ -58,6 +59,7 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
 <nav aria-label="Contents">
   <label class="search" hidden>Search <input type="search" placeholder="revoke, /licenses, members:view…"></label>
   <p class="nothing" role="status" hidden>Nothing matches.</p>
+  ${resultsContents()}
   ${groups.map(
     (group) => html`<details open><summary>${group.name}</summary><ul>
     ${group.entries.map(
@@ -75,6 +77,7 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
 </nav>
 <main id="content">
   ${introduction()}
+  ${resultsSection()}
   ${groups.map(
     (group) => html`<section class="group" aria-labelledby="group-${group.id}">
     <h2 id="group-${group.id}">${group.name}</h2>

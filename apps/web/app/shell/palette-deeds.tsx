@@ -1,14 +1,22 @@
-import type { SpotlightActionData } from "@mantine/spotlight";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Icon, type IconName } from "../../ui/icon.tsx";
+import { docs } from "../../ui/docs-link.tsx";
+import type { IconName } from "../../ui/icon.tsx";
 import { useMe, useNearOrganization, useOrganizations } from "../here.ts";
 import { isAllowed, mayOpen } from "../may-open.ts";
 import { places } from "./navigation.ts";
 
+export interface PaletteAction {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly icon: IconName;
+  readonly do: () => void;
+}
+
 export interface ActionGroup {
   readonly group: string;
-  readonly actions: SpotlightActionData[];
+  readonly actions: readonly PaletteAction[];
 }
 
 /** What one can begin and where one can go, in the organization that one is in or was in last. */
@@ -18,11 +26,11 @@ export function useDeeds(): ActionGroup[] {
   const me = useMe();
   const near = useNearOrganization();
   const organizations = useOrganizations();
-  const action = (id: string, label: string, icon: IconName, to: string): SpotlightActionData => ({
+  const action = (id: string, label: string, icon: IconName, to: string): PaletteAction => ({
     id,
     label,
-    leftSection: <Icon name={icon} />,
-    onClick: () => void navigate({ to: to as "/" }),
+    icon,
+    do: () => void navigate({ to: to as "/" }),
   });
   const base = near === null ? "" : `/o/${near.slug}`;
   const doing =
@@ -57,6 +65,12 @@ export function useDeeds(): ActionGroup[] {
       actions: [
         ...going,
         action("account", t("yourAccount"), "customer", "/account"),
+        {
+          id: "docs",
+          label: t("docs.link"),
+          icon: "docs" as const,
+          do: () => void window.open(docs(), "_blank", "noopener"),
+        },
         ...(me.is_platform_admin ? [action("platform", t("places.platform"), "platform", "/admin")] : []),
       ],
     },

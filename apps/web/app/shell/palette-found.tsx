@@ -1,13 +1,11 @@
-import type { SpotlightActionData } from "@mantine/spotlight";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { useNearOrganization } from "../here.ts";
 import { isAllowed } from "../may-open.ts";
 import { fit } from "./fuzzy.ts";
-import type { ActionGroup } from "./palette-deeds.tsx";
+import type { ActionGroup, PaletteAction } from "./palette-deeds.tsx";
 
 const shortestTerm = 3;
 
@@ -35,24 +33,24 @@ export function useFound(term: string) {
     {
       group: t("palette.licenses"),
       actions: (licenses.data?.data ?? []).map(
-        (license): SpotlightActionData => ({
+        (license): PaletteAction => ({
           id: license.id,
           label: license.license_key,
-          description: license.customer_name ?? license.customer_email ?? "",
-          leftSection: <Icon name="license" />,
-          onClick: go(`licenses/${license.id}`),
+          ...described(license.customer_name ?? license.customer_email),
+          icon: "license",
+          do: go(`licenses/${license.id}`),
         }),
       ),
     },
     {
       group: t("places.customers"),
       actions: (customers.data?.data ?? []).map(
-        (customer): SpotlightActionData => ({
+        (customer): PaletteAction => ({
           id: customer.id,
           label: customer.name ?? customer.email ?? customer.discord_id ?? customer.id,
-          description: customer.name === null ? "" : (customer.email ?? ""),
-          leftSection: <Icon name="customer" />,
-          onClick: go(`customers/${customer.id}`),
+          ...described(customer.name === null ? null : customer.email),
+          icon: "customer",
+          do: go(`customers/${customer.id}`),
         }),
       ),
     },
@@ -62,11 +60,11 @@ export function useFound(term: string) {
         .filter(({ name }) => term !== "" && fit(term, name) >= 1)
         .slice(0, 4)
         .map(
-          (product): SpotlightActionData => ({
+          (product): PaletteAction => ({
             id: product.id,
             label: product.name,
-            leftSection: <Icon name="product" />,
-            onClick: go(`products/${product.id}`),
+            icon: "product",
+            do: go(`products/${product.id}`),
           }),
         ),
     },
@@ -78,3 +76,5 @@ export function useFound(term: string) {
     isBroken: asked.some(({ isError }) => isError),
   };
 }
+
+const described = (words: string | null) => (words === null ? {} : { description: words });

@@ -1,14 +1,13 @@
+import { CloseButton, Highlight, Input, Modal } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { createSpotlight, Spotlight } from "@mantine/spotlight";
-import { type RefObject, useEffect, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { fit } from "./fuzzy.ts";
-import { useDeeds } from "./palette-deeds.tsx";
+import classes from "./palette.module.css";
+import { type ActionGroup, type PaletteAction, useDeeds } from "./palette-deeds.tsx";
 import { useFound } from "./palette-found.tsx";
-import classes from "./shell.module.css";
-
-const [store, spotlight] = createSpotlight();
+import { nextOption } from "./palette-keys.ts";
 
 interface PaletteProps {
   /** How often it was asked for. */
@@ -21,61 +20,162 @@ interface PaletteProps {
 /** Go anywhere, begin anything, and find a license by pasting its key. */
 export function Palette({ times, typed, onThere }: PaletteProps) {
   const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
   const [term, setTerm] = useState("");
-  const [settled] = useDebouncedValue(term.trim(), 200);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it opens each time it is asked to.
-  useEffect(() => spotlight.open(), [times]);
+  useEffect(() => setOpen(true), [times]);
   useEffect(() => {
     setTerm(typed.current);
     onThere();
   }, [typed, onThere]);
-  const found = useFound(settled);
-  const isLooking = found.isLooking || settled !== term.trim();
-  const known = useDeeds().flatMap(({ group, actions }) => {
-    const fitting = actions
-      .map((action) => ({ action, fits: fit(term, action.label ?? "") }))
-      .filter(({ fits }) => fits > 0)
-      .sort((one, other) => other.fits - one.fits)
-      .map(({ action }) => action);
-    return fitting.length === 0 ? [] : [{ group, actions: fitting }];
-  });
-  const actions = [...found.groups, ...known];
-  const first = term === "" ? undefined : actions[0]?.actions[0]?.id;
-  useEffect(() => {
-    if (first !== undefined) selectFirst();
-  }, [first]);
+  const close = () => setOpen(false);
   return (
-    <Spotlight
-      store={store}
-      query={term}
-      onQueryChange={setTerm}
-      actions={actions}
-      // What fits is chosen above: the server finds by more than the words that are shown.
-      filter={(_, all) => all}
-      shortcut={null}
-      nothingFound={
-        isLooking ? t("palette.looking") : found.isBroken ? t("palette.broken") : t("palette.nothing")
-      }
-      searchProps={{
-        placeholder: t("palette.placeholder"),
-        leftSection: <Icon name="search" />,
-        "aria-label": t("findOrDo"),
-      }}
-      classNames={{ action: classes.found ?? "" }}
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      onExitTransitionEnd={() => setTerm("")}
       attributes={{ content: { "aria-label": t("findOrDo") } }}
-      highlightQuery
-      scrollable
+      withCloseButton={false}
+      padding={0}
+      size={600}
       // Where one types stays in its place, however much is found.
       centered={false}
-      maxHeight={420}
-    />
+      yOffset={80}
+    >
+      <Search term={term} onType={setTerm} onClose={close} />
+    </Modal>
   );
 }
 
-/** What the server finds comes after Spotlight has made its choice; whoever pastes a key and presses Enter means it. */
-function selectFirst(): void {
-  const list = document.getElementById(store.getState().listId);
-  list?.querySelector("[data-selected]")?.removeAttribute("data-selected");
-  list?.querySelector("[data-action]")?.setAttribute("data-selected", "true");
-  store.updateState((state) => ({ ...state, selected: 0 }));
+interface SearchProps {
+  readonly term: string;
+  readonly onType: (term: string) => void;
+  readonly onClose: () => void;
+}
+
+/** A combobox: the focus stays in the field, and the field says which option is the active one. */
+function Search({ term, onType, onClose }: SearchProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const [settled] = useDebouncedValue(term.trim(), 200);
+  const [moved, setMoved] = useState<{ readonly term: string; readonly option: string } | null>(null);
+  const found = useFound(settled);
+  const groups = [...found.groups, ...fitting(useDeeds(), term)];
+  const options = groups.flatMap(({ actions }) => actions);
+  // What the server finds comes later and first; only an option that somebody moved to stays the active one.
+  const kept = moved?.term === term ? options.find((option) => option.id === moved.option) : undefined;
+  const active = kept ?? (term === "" ? undefined : options[0]);
+  const idOf = (option: PaletteAction) => `${id}-${options.indexOf(option)}`;
+  const activeId = active === undefined ? undefined : idOf(active);
+  useEffect(() => {
+    if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
+  }, [activeId]);
+  const choose = (option: PaletteAction) => {
+    onClose();
+    option.do();
+  };
+  const hear = (event: KeyboardEvent) => {
+    // A character that is still being composed is not a choice yet.
+    if (event.nativeEvent.isComposing || event.shiftKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (active !== undefined) choose(active);
+      return;
+    }
+    const next = nextOption(event.key, active === undefined ? -1 : options.indexOf(active), options.length);
+    const option = next === null ? undefined : options[next];
+    if (option === undefined) return;
+    event.preventDefault();
+    setMoved({ term, option: option.id });
+  };
+  const isLooking = found.isLooking || settled !== term.trim();
+  const state =
+    options.length > 0
+      ? t("palette.results", { count: options.length })
+      : isLooking
+        ? t("palette.looking")
+        : found.isBroken
+          ? t("palette.broken")
+          : t("palette.nothing");
+  const hasOptions = options.length > 0;
+  return (
+    <>
+      <Input
+        data-autofocus
+        size="lg"
+        classNames={{ input: classes.field ?? "" }}
+        leftSection={<Icon name="search" />}
+        rightSection={<CloseButton aria-label={t("close")} onClick={onClose} />}
+        rightSectionPointerEvents="all"
+        value={term}
+        placeholder={t("palette.placeholder")}
+        onChange={(event) => onType(event.currentTarget.value)}
+        onKeyDown={hear}
+        autoComplete="off"
+        spellCheck={false}
+        role="combobox"
+        aria-label={t("findOrDo")}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-expanded={hasOptions}
+        aria-controls={hasOptions ? `${id}-list` : undefined}
+        aria-activedescendant={activeId}
+      />
+      {hasOptions ? (
+        <div className={classes.list} role="listbox" id={`${id}-list`} aria-label={t("palette.options")}>
+          {groups.map(({ group, actions }, place) => (
+            // biome-ignore lint/a11y/useSemanticElements: options are grouped by role; a fieldset holds fields.
+            <div key={group} role="group" aria-labelledby={`${id}-group-${place}`}>
+              <div className={classes.group} id={`${id}-group-${place}`} role="presentation">
+                {group}
+              </div>
+              {actions.map((option) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys for all options.
+                <div
+                  key={option.id}
+                  id={idOf(option)}
+                  className={classes.option}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={option === active}
+                  onMouseDown={(event) => event.preventDefault()}
+                  onClick={() => choose(option)}
+                >
+                  <Icon name={option.icon} />
+                  <span className={classes.words}>
+                    <Highlight component="span" inherit highlight={term.trim()}>
+                      {option.label}
+                    </Highlight>
+                    {option.description !== undefined && (
+                      <span className={classes.description}>{option.description}</span>
+                    )}
+                  </span>
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+      ) : (
+        <p className={classes.nothing} aria-hidden="true">
+          {state}
+        </p>
+      )}
+      {/* Said once the server has answered, so that it is not said for every letter. */}
+      <p className={classes.unseen} role="status">
+        {isLooking ? "" : state}
+      </p>
+    </>
+  );
+}
+
+/** What fits what was typed, the closest first. */
+function fitting(groups: readonly ActionGroup[], term: string): ActionGroup[] {
+  return groups.flatMap(({ group, actions }) => {
+    const fits = actions
+      .map((action) => ({ action, fits: fit(term, action.label) }))
+      .filter(({ fits }) => fits > 0)
+      .sort((one, other) => other.fits - one.fits)
+      .map(({ action }) => action);
+    return fits.length === 0 ? [] : [{ group, actions: fits }];
+  });
 }

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { docs } from "../../ui/docs-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { type Organization, useMe, useNearOrganization, useOrganizations } from "../here.ts";
 import { mayOpen } from "../may-open.ts";
@@ -19,16 +20,25 @@ export function SideBar() {
       ) : (
         places.map((group) => <Places key={group[0]?.path} group={group} organization={near} />)
       )}
-      {me.is_platform_admin && (
-        <ul className={classes.places}>
+      <ul className={classes.places}>
+        {me.is_platform_admin && (
           <li>
             <Link className={classes.place ?? ""} to="/admin">
               <Icon name="platform" />
               {t("places.platform")}
             </Link>
           </li>
-        </ul>
-      )}
+        )}
+        <li>
+          <a className={classes.place} href={docs()} target="_blank" rel="noopener">
+            <Icon name="docs" />
+            {t("docs.link")}
+            <span className={classes.away} role="img" aria-label={t("docs.newTab")}>
+              ↗
+            </span>
+          </a>
+        </li>
+      </ul>
     </>
   );
 }

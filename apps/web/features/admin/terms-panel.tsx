@@ -7,6 +7,7 @@ import { useChange } from "../../api/queries.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
 import { billingStates, plans } from "./routes.tsx";
 
@@ -81,6 +82,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
             error={fieldError(save.error, "daily_limit_override")}
             max={1_000_000_000_000}
           />
+          <ValidateHelp about="dailyLimit" />
           <OwnOrUsual
             label={t("terms.letters")}
             description={t("terms.lettersWords")}

@@ -7,6 +7,7 @@ import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type BlockChoice, type BlockPlace, type IpBlock, readings, routesOf, shownCidr } from "./place.ts";
 import { PlaceChoice } from "./place-choice.tsx";
 
@@ -83,6 +84,7 @@ function BlockForm({
         <Text c="dimmed" size="sm">
           {t(`form.lead.${place.level}`)}
         </Text>
+        <ValidateHelp about="ipBlocks" />
         <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
         {block === null && choices.length > 1 && (
           <PlaceChoice choices={choices} place={place} onChange={setPlace} />

@@ -43,7 +43,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           {text("customer_discord_id", { inputMode: "numeric" })}
         </SimpleGrid>
       </Part>
-      <Part title={t("fields.expires_at")}>
+      <Part title={t("fields.expires_at")} about="expiry">
         <Choice
           label={t("edit.end")}
           values={license.first_used_at === null || draft.end === "term" ? ends : ends.slice(0, 2)}
@@ -73,7 +73,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           />
         )}
       </Part>
-      <Part title={t("fields.max_ips")}>
+      <Part title={t("fields.max_ips")} about="ipLimit">
         <Switch
           label={t("fields.ip_system_enabled")}
           description={t("edit.checkHelp")}
@@ -98,7 +98,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           error={errorAt(error, "max_ips")}
         />
       </Part>
-      <Part title={t("fields.version")}>
+      <Part title={t("fields.version")} about="versions">
         <Choice
           label={t("edit.version")}
           values={["any", "pinned", "range"] as const}
@@ -115,7 +115,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           </SimpleGrid>
         )}
       </Part>
-      <Part title={t("kept")}>
+      <Part title={t("kept")} about="customResponse">
         <TagsInput
           label={t("fields.tags")}
           description={t("edit.tagsHelp")}

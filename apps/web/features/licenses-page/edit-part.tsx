@@ -1,13 +1,24 @@
 import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./license-page.module.css";
 
+interface PartProps {
+  readonly title: string;
+  /** What of it changes what validate answers. */
+  readonly about?: "expiry" | "ipLimit" | "versions" | "customResponse";
+  readonly children: ReactNode;
+}
+
 /** Fields that belong together, under a name. */
-export function Part({ title, children }: { title: string; children: ReactNode }) {
+export function Part({ title, about, children }: PartProps) {
   return (
     <fieldset className={classes.fieldset}>
       <legend>{title}</legend>
-      <Stack gap="sm">{children}</Stack>
+      <Stack gap="sm">
+        {children}
+        {about !== undefined && <ValidateHelp about={about} />}
+      </Stack>
     </fieldset>
   );
 }

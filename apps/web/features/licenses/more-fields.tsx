@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { JsonField } from "../../ui/json-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import type { Pin } from "./new-draft.ts";
 import type { FieldsProps } from "./new-page.tsx";
 
@@ -131,6 +132,7 @@ function VersionFields({ draft, set, error }: FieldsProps) {
           {version("rangeMax", "version_range_max")}
         </Group>
       )}
+      {draft.pin !== "none" && <ValidateHelp about="versions" />}
     </>
   );
 }

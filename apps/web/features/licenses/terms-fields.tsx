@@ -2,6 +2,7 @@ import { Group, NumberInput, Radio, Stack, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { DateTimeField } from "../../ui/date-time-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { TermFields } from "./bulk-fields.tsx";
 import type { End } from "./new-draft.ts";
 import type { FieldsProps } from "./new-page.tsx";
@@ -42,6 +43,7 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
           onChange={set}
         />
       )}
+      {draft.end !== "lifetime" && <ValidateHelp about="expiry" />}
       <Switch
         mt="xs"
         label={t("fields.ip_system_enabled")}
@@ -62,6 +64,7 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
           onChange={(maxIps) => set({ maxIps })}
         />
       )}
+      {draft.ipSystem && <ValidateHelp about="ipLimit" />}
     </Stack>
   );
 }

@@ -7,6 +7,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { DeletionPanel } from "./deletion-panel.tsx";
 import { ExportPanel } from "./export-panel.tsx";
 import { GeneralPanel } from "./general-panel.tsx";
@@ -57,7 +58,10 @@ function PlanPanel() {
         </dd>
         <dt>{t("plan.requests")}</dt>
         <dd>
-          <Stack gap={0}>{limit}</Stack>
+          <Stack gap={0}>
+            {limit}
+            {organization.daily_limit !== null && <ValidateHelp about="dailyLimit" />}
+          </Stack>
         </dd>
         <dt>{t("plan.since")}</dt>
         <dd>

@@ -5,6 +5,7 @@ import { call } from "../../api/client.ts";
 import { useOrganization } from "../../app/here.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 /** Changes at once, and goes back with a reason when the server says no. */
 export function SigningPanel() {
@@ -33,6 +34,7 @@ export function SigningPanel() {
         checked={isOn}
         onChange={(event) => change(event.currentTarget.checked)}
       />
+      <ValidateHelp about="signing" />
     </Panel>
   );
 }

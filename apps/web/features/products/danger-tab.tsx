@@ -8,6 +8,7 @@ import { MissingPage } from "../../app/missing-page.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type Product, useProduct, useProductChange } from "./use-product.ts";
 
 type Deed = "activate" | "disable" | "archive" | "delete";
@@ -53,6 +54,7 @@ export function DangerTab() {
           </Button>
         }
       />
+      <ValidateHelp about="productStatus" />
       <Question product={product} deed={deed} onClose={() => setDeed(null)} />
     </>
   );

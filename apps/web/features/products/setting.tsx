@@ -1,10 +1,29 @@
 import { Group, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { DocsLink } from "../../ui/docs-link.tsx";
+import type { DocsSection } from "../../ui/docs-sections.ts";
 import classes from "./setting.module.css";
 import type { Changes } from "./use-product.ts";
 
 export type SettingName = Exclude<keyof Changes, "status" | "custom_response">;
+
+/** Where the reference says what validate answers because of a setting. */
+const sections: Partial<Record<SettingName, DocsSection>> = {
+  track_ip_on_validate: "ipLimit",
+  auto_register_ip_on_validate: "ipLimit",
+  auto_register_scope: "ipLimit",
+  ipv6_prefix: "ipLimit",
+  default_ip_system_enabled: "ipLimit",
+  default_max_ips: "ipLimit",
+  expiry_enforcement: "expiry",
+  default_expires_in_days: "expiry",
+  version_module_enabled: "versions",
+  version_enforcement: "versions",
+  signed_validation: "signing",
+  custom_response_enabled: "customResponse",
+  custom_response_on_refusal: "customResponse",
+};
 
 /** What ties a control to the words beside it. */
 export interface Described {
@@ -37,6 +56,7 @@ interface SettingProps {
 export function Setting({ name, control, idle, kind }: SettingProps) {
   const { t } = useTranslation("products");
   const id = useId();
+  const section = sections[name];
   return (
     <div
       className={classes.setting}
@@ -57,6 +77,12 @@ export function Setting({ name, control, idle, kind }: SettingProps) {
               {" "}
               {idle}
             </Text>
+          )}
+          {section !== undefined && (
+            <>
+              {" "}
+              <DocsLink section={section}>{t("everywhere:docs.learnMore")}</DocsLink>
+            </>
           )}
         </Text>
       </div>

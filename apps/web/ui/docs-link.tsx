@@ -1,0 +1,24 @@
+import { Anchor } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { type DocsSection, docsSections } from "./docs-sections.ts";
+
+/** Where the reference is, or one of its sections. */
+export function docs(section?: DocsSection): string {
+  return section === undefined ? "/docs" : `/docs#${docsSections[section]}`;
+}
+
+interface DocsLinkProps {
+  readonly section?: DocsSection | undefined;
+  readonly children: ReactNode;
+}
+
+/** In a tab of its own, so that nobody loses a half-filled form to it. */
+export function DocsLink({ section, children }: DocsLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Anchor inherit href={docs(section)} target="_blank" rel="noopener" title={t("docs.newTab")}>
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,15 @@
+/** The sections of the reference that the dashboard links to. A test finds each of them there. */
+export const docsSections = {
+  results: "group-results",
+  ipLimit: "topic-ip-limit",
+  ipBlocks: "topic-ip-blocks",
+  expiry: "topic-expiry",
+  revoked: "topic-revoked",
+  versions: "topic-versions",
+  signing: "topic-signing",
+  customResponse: "topic-custom-response",
+  dailyLimit: "topic-daily-limit",
+  productStatus: "topic-product-status",
+} as const;
+
+export type DocsSection = keyof typeof docsSections;
