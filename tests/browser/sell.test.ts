@@ -95,7 +95,7 @@ else
       const mine = page.getByRole("dialog");
       const theirs = other.getByRole("dialog");
       await mine.getByLabel("Notes").fill("mine");
-      await mine.getByLabel("How many addresses").fill("9");
+      await mine.getByLabel("IP limit").fill("9");
       await theirs.getByLabel("Notes").fill("theirs");
       await theirs.getByLabel("Customer's name").fill("Otto");
       await theirs.getByRole("button", { name: "Save" }).click();
