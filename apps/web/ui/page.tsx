@@ -18,16 +18,18 @@ interface PageProps {
   readonly children?: ReactNode;
   /** For forms and texts, which are hard to read when they are wide. */
   readonly narrow?: boolean;
+  /** For lists, whose columns take all the room there is. */
+  readonly wide?: boolean;
 }
 
 /** A page inside the frame: its title, also on the browser's tab, what one can do, and the rest. */
-export function Page({ title, part, above, beside, lead, actions, children, narrow = false }: PageProps) {
+export function Page({ title, part, above, beside, lead, actions, children, narrow, wide }: PageProps) {
   useEffect(() => {
     const names = [part, title, "Countersign"].filter((name) => name !== undefined);
     if (title !== undefined) document.title = names.join(" · ");
   }, [title, part]);
   return (
-    <div className={classes.page} data-narrow={narrow || undefined}>
+    <div className={classes.page} data-narrow={narrow || undefined} data-wide={wide || undefined}>
       {title !== undefined && (
         <Group justify="space-between" align="flex-start" mb="md" gap="sm">
           <Stack gap={2}>

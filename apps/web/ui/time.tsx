@@ -22,6 +22,12 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+export function shortDate(at: string, language: string): string {
+  return kept(dates, language, () => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).format(
+    new Date(at),
+  );
+}
+
 export function exactTime(at: string, language: string): string {
   return kept(
     exact,
@@ -48,6 +54,7 @@ function whole(count: number): number {
 }
 
 /** To make one takes far longer than to use it, and a list uses hundreds. */
+const dates = new Map<string, Intl.DateTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
 const relative = new Map<string, Intl.RelativeTimeFormat>();
 

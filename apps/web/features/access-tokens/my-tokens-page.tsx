@@ -27,7 +27,7 @@ export function MyTokensPage() {
     </Button>
   );
   return (
-    <Page title={t("mine.title")} lead={t("mine.lead")} actions={!hasNone && create}>
+    <Page wide title={t("mine.title")} lead={t("mine.lead")} actions={!hasNone && create}>
       <TokenTable
         list={tokens}
         rows={rows}

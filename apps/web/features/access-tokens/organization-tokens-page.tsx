@@ -39,7 +39,7 @@ export function OrganizationTokensPage() {
     </Button>
   );
   return (
-    <Page title={t("organization.title")} lead={t("organization.lead")} actions={!hasNone && create}>
+    <Page wide title={t("organization.title")} lead={t("organization.lead")} actions={!hasNone && create}>
       <TokenTable
         list={tokens}
         rows={rows}

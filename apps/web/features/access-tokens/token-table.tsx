@@ -6,9 +6,9 @@ import type { Item } from "../../api/client.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { wordsOf } from "../../ui/permission-groups.ts";
 import { tell } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 
 type Token = Item<"listMyAccessTokens">;
 
@@ -57,7 +57,7 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
             {t("neverUsed")}
           </Text>
         ) : (
-          <Time at={token.last_used_at} />
+          <ListTime at={token.last_used_at} />
         ),
     },
     {
@@ -71,7 +71,7 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
       wide: true,
       cell: (token) => (
         <Stack gap={0}>
-          <Time at={token.created_at} />
+          <ListTime at={token.created_at} />
           {nameOf !== null && (
             <Text size="xs" c="dimmed">
               {token.created_by === null ? t("byToken") : (nameOf(token.created_by) ?? t("bySomebody"))}
@@ -159,7 +159,7 @@ function Ends({ at }: { at: string | null }) {
   const isOver = Date.parse(at) <= Date.now();
   return (
     <Group gap={6}>
-      <Time at={at} />
+      <ListTime at={at} />
       {isOver && (
         <Badge size="xs" color="orange" variant="light">
           {t("over")}

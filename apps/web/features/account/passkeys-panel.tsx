@@ -6,9 +6,9 @@ import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { canUsePasskeys } from "../identity/passkey.ts";
 import classes from "./account.module.css";
 import { thisBrowser } from "./browser-name.ts";
@@ -70,7 +70,7 @@ export function PasskeysPanel() {
                 </Text>
                 {passkey.created_at !== null && (
                   <Text size="xs" c="dimmed">
-                    {t("passkeys.since")} <Time at={passkey.created_at} />
+                    {t("passkeys.since")} <ListTime at={passkey.created_at} />
                   </Text>
                 )}
               </div>

@@ -6,11 +6,11 @@ import type { Item } from "../../api/client.ts";
 import { askPages, flat, useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import classes from "./account.module.css";
 import { browserName } from "./browser-name.ts";
 
@@ -103,7 +103,7 @@ function SessionLine({ session, isBusy, end }: { session: Session; isBusy: boole
         </Group>
         <Text size="sm" c="dimmed">
           <span className="mono">{session.ip ?? t("sessions.noIp")}</span> · {t("sessions.used")}{" "}
-          <Time at={session.last_used_at} /> · {t("sessions.since")} <Time at={session.created_at} />
+          <ListTime at={session.last_used_at} /> · {t("sessions.since")} <ListTime at={session.created_at} />
         </Text>
       </div>
       {!session.is_current && (

@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Time } from "../../ui/time.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
 import { ShortDifference } from "../audit-log/difference.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
@@ -48,7 +48,7 @@ export function PlatformAuditPage() {
       header: t("audit-log:columns.when"),
       width: 130,
       wide: true,
-      cell: (entry) => <Time at={entry.at} />,
+      cell: (entry) => <ListTime at={entry.at} />,
     },
     {
       id: "who",
@@ -65,7 +65,7 @@ export function PlatformAuditPage() {
             {wordsOf(entry)}
           </UnstyledButton>
           <Text inherit c="dimmed" hiddenFrom="sm">
-            <WhoName actor={entry.actor} /> · <Time at={entry.at} />
+            <WhoName actor={entry.actor} /> · <ListTime at={entry.at} />
           </Text>
         </>
       ),
@@ -88,7 +88,7 @@ export function PlatformAuditPage() {
   ];
   const opened = rows.find(({ id }) => id === search.entry) ?? null;
   return (
-    <Page title={t("audit.title")} lead={t("audit.lead")}>
+    <Page wide title={t("audit.title")} lead={t("audit.lead")}>
       <Stack gap="sm">
         <Group gap="xs">
           <Select

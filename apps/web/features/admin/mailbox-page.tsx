@@ -9,7 +9,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { mailboxRoute } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
@@ -56,7 +56,7 @@ export function MailboxPage() {
       cell: (mail) => t(`kinds.${mail.kind}`, { defaultValue: mail.kind }),
     },
     { id: "state", header: t("mailbox.state"), cell: (mail) => <MailState mail={mail} /> },
-    { id: "at", header: t("mailbox.written"), wide: true, cell: (mail) => <Time at={mail.created_at} /> },
+    { id: "at", header: t("mailbox.written"), wide: true, cell: (mail) => <ListTime at={mail.created_at} /> },
   ];
   return (
     <SearchedList

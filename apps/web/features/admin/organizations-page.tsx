@@ -6,7 +6,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { adminOrganizationsRoute, billingStates, plans } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
@@ -89,7 +89,7 @@ export function OrganizationsPage() {
       id: "created",
       header: t("organizations.created"),
       wide: true,
-      cell: (organization) => <Time at={organization.created_at} />,
+      cell: (organization) => <ListTime at={organization.created_at} />,
     },
   ];
   return (

@@ -18,7 +18,7 @@ export function PlatformBlocksPage() {
     </Button>
   );
   return (
-    <Page title={t("blocks.title")} lead={t("blocks.lead")} actions={button}>
+    <Page wide title={t("blocks.title")} lead={t("blocks.lead")} actions={button}>
       <BlockList
         place={place}
         empty={

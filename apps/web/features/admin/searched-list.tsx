@@ -28,7 +28,7 @@ export function SearchedList<Row extends { readonly id: string }>(props: Searche
   const { title, lead, search, filters, columns, list, rows, empty, instead = null } = props;
   const { isPending } = useSearchOn(list, rows.length);
   return (
-    <Page title={title} lead={lead}>
+    <Page wide title={title} lead={lead}>
       <Stack gap="sm">
         <Group gap="xs">
           <SearchBox {...search} />

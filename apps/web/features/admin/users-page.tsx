@@ -6,7 +6,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { adminUsersRoute } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
@@ -44,7 +44,12 @@ export function UsersPage() {
       ),
     },
     { id: "marks", header: t("users.marks"), cell: (user) => <Marks user={user} /> },
-    { id: "created", header: t("users.since"), wide: true, cell: (user) => <Time at={user.created_at} /> },
+    {
+      id: "created",
+      header: t("users.since"),
+      wide: true,
+      cell: (user) => <ListTime at={user.created_at} />,
+    },
   ];
   return (
     <SearchedList

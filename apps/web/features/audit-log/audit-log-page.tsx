@@ -5,8 +5,8 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Time } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
 import { AuditFilters, nothing } from "./audit-filters.tsx";
 import classes from "./audit-log.module.css";
@@ -38,7 +38,7 @@ export function AuditLogPage() {
       header: t("columns.when"),
       width: 130,
       wide: true,
-      cell: (entry) => <Time at={entry.at} />,
+      cell: (entry) => <ListTime at={entry.at} />,
     },
     { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Who actor={entry.actor} /> },
     {
@@ -50,7 +50,7 @@ export function AuditLogPage() {
             {t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}
           </UnstyledButton>
           <Text inherit c="dimmed" hiddenFrom="sm">
-            <WhoName actor={entry.actor} /> · <Time at={entry.at} />
+            <WhoName actor={entry.actor} /> · <ListTime at={entry.at} />
           </Text>
         </>
       ),
@@ -79,7 +79,7 @@ export function AuditLogPage() {
   ];
   const isNarrowed = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Page title={t("title")} lead={t("lead")} actions={<ExportMenu search={search} />}>
+    <Page wide title={t("title")} lead={t("lead")} actions={<ExportMenu search={search} />}>
       <Stack gap="sm">
         <AuditFilters search={search} onChange={narrow} entries={entries} />
         <DataTable

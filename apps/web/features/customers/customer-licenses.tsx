@@ -6,7 +6,7 @@ import type { Answer, Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import type { Column } from "../../ui/data-table.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
 
 type License = Item<"listLicenses">;
@@ -28,7 +28,7 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
       header: t("table.expires"),
       cell: (license) =>
         license.expires_at !== null ? (
-          <Time at={license.expires_at} />
+          <ListTime at={license.expires_at} />
         ) : (
           t(license.is_lifetime ? "table.never" : "table.afterFirstUse")
         ),
@@ -50,7 +50,7 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
       id: "made",
       header: t("table.made"),
       wide: true,
-      cell: (license) => <Time at={license.created_at} />,
+      cell: (license) => <ListTime at={license.created_at} />,
     },
   ];
   const who =

@@ -10,8 +10,8 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Time } from "../../ui/time.tsx";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import { CustomerDialog } from "./customer-dialog.tsx";
 import { type CustomersSearch, customersRoute } from "./routes.tsx";
@@ -72,7 +72,12 @@ export function CustomersPage() {
       align: "right",
       cell: (customer) => <span className="figures">{customer.license_count}</span>,
     },
-    { id: "since", header: t("since"), wide: true, cell: (customer) => <Time at={customer.created_at} /> },
+    {
+      id: "since",
+      header: t("since"),
+      wide: true,
+      cell: (customer) => <ListTime at={customer.created_at} />,
+    },
   ];
   const rows = flat(list.data);
   const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && q === undefined && text === "";
@@ -83,7 +88,7 @@ export function CustomersPage() {
   );
   return (
     // Where there is nobody yet, the same button stands in the middle of the page, and there is nobody to find.
-    <Page title={t("title")} lead={t("lead")} actions={!hasNone && button}>
+    <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && button}>
       {!hasNone && (
         <TextInput
           mb="md"

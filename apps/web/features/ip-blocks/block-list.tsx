@@ -8,8 +8,8 @@ import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { type BlockPlace, type IpBlock, isAddress, readings, routesOf, shownCidr } from "./place.ts";
 
@@ -69,7 +69,7 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
       wide: true,
       cell: (block) => (
         <>
-          <Time at={block.created_at} />
+          <ListTime at={block.created_at} />
           {block.created_by !== null && (
             <Text component="span" inherit c="dimmed">
               {" "}
@@ -137,10 +137,10 @@ function seenFrom(slug: string, cidr: string) {
 function End({ at }: { at: string }) {
   const { t } = useTranslation("ip-blocks");
   return new Date(at).getTime() > Date.now() ? (
-    <Time at={at} />
+    <ListTime at={at} />
   ) : (
     <Text inherit component="span" c="dimmed">
-      {t("over")} <Time at={at} />
+      {t("over")} <ListTime at={at} />
     </Text>
   );
 }

@@ -32,7 +32,7 @@ export function IpBlocksPage() {
   );
   return (
     // Where there is none yet, the same button stands in the middle of the page.
-    <Page title={t("title")} lead={t("lead")} actions={!hasNone && button}>
+    <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && button}>
       <IpTabs here="ip-blocks" />
       <BlockList
         place={place}

@@ -6,7 +6,7 @@ import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
 import { useProducts } from "../licenses/products.ts";
 
@@ -49,7 +49,7 @@ export function IpLicenses({ ip }: { ip: string }) {
             {t("noPlace")}
           </Text>
         ) : (
-          <Time at={row.registered_at} />
+          <ListTime at={row.registered_at} />
         ),
     },
     {
@@ -62,7 +62,7 @@ export function IpLicenses({ ip }: { ip: string }) {
     {
       id: "last",
       header: t("lastSeen"),
-      cell: (row) => (row.last_seen_at === null ? <None /> : <Time at={row.last_seen_at} />),
+      cell: (row) => (row.last_seen_at === null ? <None /> : <ListTime at={row.last_seen_at} />),
     },
   ];
   return (

@@ -12,10 +12,10 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
-import { Time } from "../../ui/time.tsx";
 import { IpTabs } from "./ip-tabs.tsx";
 import classes from "./ips.module.css";
 import { type IpsSearch, ipsRoute } from "./routes.tsx";
@@ -77,13 +77,13 @@ export function IpsPage() {
       wide: true,
       cell: ({ hits }) => <span className="figures">{hits.toLocaleString()}</span>,
     },
-    { id: "first", header: t("firstSeen"), wide: true, cell: (row) => <Time at={row.first_seen_at} /> },
-    { id: "last", header: t("lastSeen"), wide: true, cell: (row) => <Time at={row.last_seen_at} /> },
+    { id: "first", header: t("firstSeen"), wide: true, cell: (row) => <ListTime at={row.first_seen_at} /> },
+    { id: "last", header: t("lastSeen"), wide: true, cell: (row) => <ListTime at={row.last_seen_at} /> },
   ];
   const isFiltered = network !== undefined || min !== undefined;
   const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered;
   return (
-    <Page title={t("title")} lead={t("lead")}>
+    <Page wide title={t("title")} lead={t("lead")}>
       <IpTabs here="ips" />
       {!hasNone && (
         <Group mb="md" align="flex-end" gap="sm">

@@ -6,7 +6,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { isOver } from "./import-state.tsx";
 
 type Row = Item<"listLicenseImports">;
@@ -32,7 +32,7 @@ export function EarlierImports({ productId, present }: { productId: string; pres
           to={`/o/${slug}/licenses/import`}
           search={{ product_id: productId, import_id: row.id }}
         >
-          <Time at={row.created_at} />
+          <ListTime at={row.created_at} />
         </GoLink>
       ),
     },

@@ -9,10 +9,10 @@ import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Section } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { AddAddress, CheckSwitch } from "./address-controls.tsx";
 import { type License, touched } from "./license.ts";
@@ -50,7 +50,12 @@ export function Addresses({ license }: { license: License }) {
         </Group>
       ),
     },
-    { id: "since", header: t("addresses.since"), wide: true, cell: (row) => <Time at={row.registered_at} /> },
+    {
+      id: "since",
+      header: t("addresses.since"),
+      wide: true,
+      cell: (row) => <ListTime at={row.registered_at} />,
+    },
     {
       id: "last",
       header: t("addresses.last"),
@@ -58,7 +63,7 @@ export function Addresses({ license }: { license: License }) {
         row.last_seen_at === null ? (
           <span className={classes.none}>{t("addresses.notSeen")}</span>
         ) : (
-          <Time at={row.last_seen_at} />
+          <ListTime at={row.last_seen_at} />
         ),
     },
     {

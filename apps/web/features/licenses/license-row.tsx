@@ -4,15 +4,17 @@ import { type ChangeEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";
+import { PlainListTime } from "../../ui/list-time.tsx";
 import classes from "./license-table.module.css";
 import type { License } from "./list-page.tsx";
-import { When } from "./when.tsx";
 
 interface LicenseRowProps {
   readonly index: number;
   readonly license: License;
   readonly isChosen: boolean;
   readonly href: string;
+  /** How many characters of tags its column has room for. */
+  readonly tagRoom: number;
   /** Left out where there is nothing to choose for. */
   readonly onToggle?: ((index: number, range: boolean) => void) | undefined;
 }
@@ -24,11 +26,11 @@ const soonMs = 14 * 86_400_000;
  * again only when something in them changes, and the table hears their clicks and keys.
  */
 export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
-  const { index, license, isChosen, href, onToggle } = props;
+  const { index, license, isChosen, href, tagRoom, onToggle } = props;
   const { t, i18n } = useTranslation("licenses");
   const customer = license.customer_email ?? license.customer_name ?? license.customer_discord_id;
   const expires = <Expires license={license} t={t} language={i18n.language} />;
-  const fitting = tagsThatFit(license.tags);
+  const fitting = tagsThatFit(license.tags, tagRoom);
   return (
     <tr
       data-license-row={index}
@@ -92,15 +94,21 @@ export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
         )}
       </td>
       <td data-wide className={classes.time}>
-        <When at={license.created_at} language={i18n.language} />
+        <PlainListTime at={license.created_at} language={i18n.language} />
       </td>
     </tr>
   );
 });
 
-/** Two short ones, or one; how many more there are is never cut off. */
-function tagsThatFit([first = "", second = ""]: readonly string[]): number {
-  return first.length + second.length <= 9 ? 2 : 1;
+/** As many as have room for this many characters, and at least one; how many more there are is never cut off. */
+function tagsThatFit(tags: readonly string[], room: number): number {
+  let used = 0;
+  // The border and the gap of a tag take the room of two characters.
+  const tooMany = tags.findIndex((tag) => {
+    used += tag.length + 2;
+    return used > room;
+  });
+  return tooMany < 0 ? tags.length : Math.max(1, tooMany);
 }
 
 /** React hears of a checkbox's change by its click, which knows the keys. */
@@ -129,7 +137,7 @@ function Expires({ license, t, language }: { license: License; t: TFunction; lan
   if (license.expires_at !== null) {
     const leftMs = new Date(license.expires_at).getTime() - Date.now();
     const isSoon = license.status === "active" && leftMs < soonMs;
-    return <When at={license.expires_at} language={language} isSoon={isSoon} />;
+    return <PlainListTime at={license.expires_at} language={language} isSoon={isSoon} />;
   }
   return (
     <span className={classes.faint}>{license.term_seconds === null ? t("lifetime") : t("fromFirstUse")}</span>

@@ -59,6 +59,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     return id === undefined ? null : `/o/${slug}/licenses/${id}`;
   };
   const clicks = useRowClicks(hrefOf);
+  const tagRoom = useMediaQuery("(min-width: 100em)") ? 28 : 13;
   const { ids, isAll } = selection ?? nobodyChooses;
   const chosen = useMemo(
     () => (isAll ? rows.length : rows.filter(({ id }) => ids.has(id)).length),
@@ -124,6 +125,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
               license={license}
               isChosen={isAll || ids.has(license.id)}
               href={hrefOf(first + place) ?? ""}
+              tagRoom={tagRoom}
               onToggle={selection?.toggle}
             />
           ))}

@@ -57,6 +57,7 @@ export function LicensesPage() {
         });
   return (
     <Page
+      wide
       title={t("title")}
       lead={hasNone ? undefined : (total ?? " ")}
       // Where there is nothing yet, the same stands in the middle of the page.

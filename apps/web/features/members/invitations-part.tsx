@@ -18,8 +18,8 @@ import { useMay, useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { membersRoute, type ShownState } from "./routes.tsx";
 
 type Invitation = Item<"listInvitations">;
@@ -80,7 +80,7 @@ export function InvitationsPart() {
       id: "sent",
       header: t("columns.sent"),
       wide: true,
-      cell: (invitation) => <Time at={invitation.created_at} />,
+      cell: (invitation) => <ListTime at={invitation.created_at} />,
     },
     {
       id: "until",
@@ -88,10 +88,10 @@ export function InvitationsPart() {
       wide: true,
       cell: (invitation) =>
         invitation.state === "pending" || invitation.state === "expired" ? (
-          <Time at={invitation.expires_at} />
+          <ListTime at={invitation.expires_at} />
         ) : invitation.accepted_at !== null ? (
           <Text size="sm" c="dimmed">
-            {t("acceptedAt")} <Time at={invitation.accepted_at} />
+            {t("acceptedAt")} <ListTime at={invitation.accepted_at} />
           </Text>
         ) : (
           "–"

@@ -25,6 +25,7 @@ export function MembersPage() {
     });
   return (
     <Page
+      wide
       title={t("title")}
       lead={t("lead", { organization: name })}
       actions={

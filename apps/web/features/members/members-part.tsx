@@ -9,8 +9,8 @@ import { useMay, useMe, useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { tell } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { RoleOfMember } from "./role-of-member.tsx";
 
@@ -64,7 +64,7 @@ export function MembersPart() {
       id: "joined",
       header: t("columns.joined"),
       wide: true,
-      cell: (member) => <Time at={member.joined_at} />,
+      cell: (member) => <ListTime at={member.joined_at} />,
     },
     {
       id: "do",

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Time } from "../../ui/time.tsx";
 import classes from "./overview.module.css";
 import { RunningOutChart } from "./running-out-chart.tsx";
 
@@ -56,7 +56,7 @@ export function Expiring() {
               </Text>
             </Stack>
             <Text size="sm" component="div" className={classes.when ?? ""}>
-              {license.expires_at !== null && <Time at={license.expires_at} />}
+              {license.expires_at !== null && <ListTime at={license.expires_at} />}
             </Text>
           </li>
         ))}

@@ -5,10 +5,10 @@ import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { tell } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import type { Product } from "./use-product.ts";
 
@@ -82,7 +82,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
             header: t("keys.lastUsed"),
             cell: (key) => (
               <Stack gap={4} align="flex-start">
-                {key.last_used_at === null ? t("keys.never") : <Time at={key.last_used_at} />}
+                {key.last_used_at === null ? t("keys.never") : <ListTime at={key.last_used_at} />}
                 {key.is_unused && (
                   <Badge color="orange" variant="light">
                     {t("keys.unused")}
@@ -99,11 +99,11 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
                 t("keys.newest")
               ) : (
                 <Text inherit>
-                  {t("keys.ends")} <Time at={key.expires_at} />
+                  {t("keys.ends")} <ListTime at={key.expires_at} />
                 </Text>
               ),
           },
-          { id: "made", header: t("created"), wide: true, cell: (key) => <Time at={key.created_at} /> },
+          { id: "made", header: t("created"), wide: true, cell: (key) => <ListTime at={key.created_at} /> },
           ...(mayRotate
             ? [
                 {

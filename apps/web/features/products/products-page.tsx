@@ -7,8 +7,8 @@ import { useMay, useOrganization } from "../../app/here.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Time } from "../../ui/time.tsx";
 import { LicenseCount } from "./license-count.tsx";
 import { ProductStatus } from "./product-status.tsx";
 import { productsRoute } from "./routes.tsx";
@@ -67,11 +67,16 @@ export function ProductsPage() {
       wide: true,
       cell: (product) => <span className="mono">{newestPrefix(product)}</span>,
     },
-    { id: "created", header: t("created"), wide: true, cell: (product) => <Time at={product.created_at} /> },
+    {
+      id: "created",
+      header: t("created"),
+      wide: true,
+      cell: (product) => <ListTime at={product.created_at} />,
+    },
   ];
   return (
     // Where there is nothing yet, the same button stands in the middle of the page, and there is nothing to filter.
-    <Page title={t("title")} lead={t("lead")} actions={!hasNone && create}>
+    <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && create}>
       {!hasNone && (
         <SegmentedControl
           mb="md"

@@ -5,8 +5,8 @@ import type { Item } from "../../api/client.ts";
 import { useOrganization } from "../../app/here.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { permissionGroups, permissionsOf } from "../../ui/permission-groups.ts";
-import { Time } from "../../ui/time.tsx";
 import classes from "./roles.module.css";
 
 type Role = Item<"listRoles">;
@@ -50,7 +50,7 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
       id: "changed",
       header: t("columns.changed"),
       wide: true,
-      cell: (role) => <Time at={role.updated_at} />,
+      cell: (role) => <ListTime at={role.updated_at} />,
     },
   ];
   return (

@@ -24,6 +24,7 @@ export function RolesPage() {
   const isEmpty = roles.isSuccess && rows.length === 0;
   return (
     <Page
+      wide
       title={t("title")}
       lead={t("lead")}
       actions={

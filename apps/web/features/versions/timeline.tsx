@@ -2,8 +2,8 @@ import { ActionIcon, NativeSelect, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import classes from "./timeline.module.css";
 import { type ProductVersion, states, useStateChange, type VersionState } from "./use-versions.ts";
 
@@ -64,7 +64,7 @@ export function Timeline({ productId, versions, mayManage }: TimelineProps) {
             {t(`${isLine(row.version) ? "lineMeans" : "means"}.${row.state}`)}
           </Text>
           <Text size="sm" c="dimmed" className={classes.time ?? ""}>
-            <Time at={row.created_at} />
+            <ListTime at={row.created_at} />
           </Text>
           {mayManage ? (
             <>

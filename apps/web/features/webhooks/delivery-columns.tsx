@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Time } from "../../ui/time.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import classes from "./deliveries.module.css";
 import { DeliveryStateMark } from "./webhook-state.tsx";
 
@@ -37,7 +37,7 @@ export function useDeliveryColumns({ open, replay }: Deeds): readonly Column<Del
             </Text>
           </UnstyledButton>
           <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
-            <Time at={delivery.created_at} />
+            <ListTime at={delivery.created_at} />
           </Text>
         </>
       ),
@@ -58,9 +58,9 @@ export function useDeliveryColumns({ open, replay }: Deeds): readonly Column<Del
       id: "next",
       header: t("log.next"),
       wide: true,
-      cell: ({ next_attempt_at }) => (next_attempt_at === null ? "" : <Time at={next_attempt_at} />),
+      cell: ({ next_attempt_at }) => (next_attempt_at === null ? "" : <ListTime at={next_attempt_at} />),
     },
-    { id: "at", header: t("log.at"), wide: true, cell: (delivery) => <Time at={delivery.created_at} /> },
+    { id: "at", header: t("log.at"), wide: true, cell: (delivery) => <ListTime at={delivery.created_at} /> },
     {
       id: "again",
       header: <VisuallyHidden>{t("log.actions")}</VisuallyHidden>,

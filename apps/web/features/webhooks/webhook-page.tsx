@@ -41,6 +41,7 @@ export function WebhookPage() {
   const mayManage = may("webhooks:manage");
   return (
     <Page
+      wide
       title={nameOf(webhook)}
       above={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
       actions={mayManage && webhook.status === "enabled" ? <TestWebhook webhook={webhook} /> : undefined}

@@ -8,8 +8,8 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Time } from "../../ui/time.tsx";
 import { SuccessRate } from "./success-rate.tsx";
 import { nameOf, type Webhook, WebhookState } from "./webhook-state.tsx";
 
@@ -68,7 +68,7 @@ export function WebhooksPage() {
             {t("list.never")}
           </Text>
         ) : (
-          <Time at={last_success_at} />
+          <ListTime at={last_success_at} />
         ),
     },
     {
@@ -80,7 +80,7 @@ export function WebhooksPage() {
     },
   ];
   return (
-    <Page title={t("list.title")} lead={t("list.lead")} actions={rows.length > 0 ? newOne : undefined}>
+    <Page wide title={t("list.title")} lead={t("list.lead")} actions={rows.length > 0 ? newOne : undefined}>
       <DataTable
         label={t("list.title")}
         columns={columns}
