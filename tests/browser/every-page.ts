@@ -14,6 +14,7 @@ import {
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import type { TestedDatabase } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
+import { ask } from "./in-page.ts";
 import { type Examples, makeExamples, pages } from "./page-list.ts";
 
 interface Look {
@@ -60,11 +61,14 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
         expect(await page.title()).toEndWith(" · Countersign");
         expect(await page.evaluate(sideways)).toBe(0);
         await keepPicture(page, `${picture}-${look.scheme}`);
+        expect(await ask<string[]>(page, "focusFaults")).toEqual([]);
+        if (look.name === "desk") expect(await ask<string[]>(page, "crampedCells")).toEqual([]);
         expect(await violationsOf(page)).toEqual([]);
 
         const other = look.scheme === "light" ? "dark" : "light";
         await changeScheme(page, other);
         await keepPicture(page, `${picture}-${other}`);
+        expect(await ask<string[]>(page, "focusFaults")).toEqual([]);
         expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
         expect(troubles).toEqual([]);
       },

@@ -110,5 +110,148 @@ globalThis.inPage = (() => {
     return item.matches("input") && overlay.contains(hit) && hit.parentElement.contains(item);
   }
 
-  return { markNext, hasOpened, hasClosed, depth, unreachable };
+  /** What sticks out of the page at its side, and words or pictures that lie over others. */
+  function layoutFaults() {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const faults = scrollWidth > clientWidth ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
+    const boxes = drawn().sort((one, other) => one.top - other.top);
+    for (const [index, box] of boxes.entries()) {
+      if (box.left < -1 || box.right > clientWidth + 1) faults.push(`"${box.said}" is cut off at the side`);
+      for (const next of boxes.slice(index + 1)) {
+        if (next.top > box.bottom - 4) break;
+        const overlap = Math.min(box.right, next.right) - Math.max(box.left, next.left);
+        const isApart = box.element === next.element || box.layer !== next.layer;
+        if (overlap > 4 && box.bottom - next.top > 4 && !isApart)
+          faults.push(`"${box.said}" and "${next.said}" lie over each other`);
+      }
+    }
+    return faults.slice(0, 5);
+  }
+
+  /** The boxes of all words and pictures, as far as they are not cut off on purpose. */
+  function drawn() {
+    const found = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const isText = node.nodeType === Node.TEXT_NODE;
+      if (isText ? node.textContent.trim() === "" : node.tagName !== "svg") continue;
+      const element = node.parentElement;
+      if (element.closest("svg, style, script, option, select") !== null || !isShown(element)) continue;
+      const range = document.createRange();
+      range.selectNode(node);
+      for (const rect of range.getClientRects()) {
+        const box = clipped(element, rect);
+        if (box === null) continue;
+        found.push({ ...box, element, layer: layerOf(element), said: nameOf(element).slice(0, 30) });
+      }
+    }
+    return found;
+  }
+
+  function clipped(element, { left, right, top, bottom }) {
+    const box = { left, right, top, bottom };
+    for (let one = element; one !== null && one !== document.body; one = one.parentElement) {
+      const { overflowX, position, clipPath } = getComputedStyle(one);
+      if (clipPath !== "none") return null;
+      if (overflowX !== "visible") {
+        const frame = one.getBoundingClientRect();
+        box.left = Math.max(box.left, frame.left);
+        box.right = Math.min(box.right, frame.right);
+        box.top = Math.max(box.top, frame.top);
+        box.bottom = Math.min(box.bottom, frame.bottom);
+      }
+      if (position === "fixed") break;
+    }
+    return box.right - box.left > 1 && box.bottom - box.top > 1 ? box : null;
+  }
+
+  /** What stays where it is while the page moves below it. */
+  function layerOf(element) {
+    for (let one = element; one !== null; one = one.parentElement)
+      if (["fixed", "sticky"].includes(getComputedStyle(one).position)) return one;
+    return null;
+  }
+
+  /** Cells whose words are cut off although another column of their table has room to spare. */
+  function crampedCells() {
+    return [...document.querySelectorAll("table")].flatMap((table) => {
+      const columns = [];
+      for (const row of [...table.tBodies].flatMap((body) => [...body.rows]))
+        for (const cell of [...row.cells].filter(isShown)) {
+          columns[cell.cellIndex] ??= { missing: 0, spare: Infinity, said: "" };
+          const column = columns[cell.cellIndex];
+          const { missing, spare } = roomOf(cell);
+          column.spare = Math.min(column.spare, spare);
+          if (missing > column.missing) Object.assign(column, { missing, said: nameOf(cell).slice(0, 30) });
+        }
+      const most = Math.max(...columns.map((column) => column?.spare ?? 0));
+      return columns
+        .filter(({ missing }) => missing > 1 && most > missing + 16)
+        .map(
+          ({ missing, said }) => `"${said}" lacks ${missing} px, and another column has ${Math.floor(most)}`,
+        );
+    });
+  }
+
+  function roomOf(cell) {
+    const boxes = [cell, ...cell.querySelectorAll("*")].filter(isShown);
+    const cut = boxes.filter((box) => getComputedStyle(box).textOverflow === "ellipsis");
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const { paddingLeft, paddingRight } = getComputedStyle(cell);
+    const room = cell.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    return {
+      missing: Math.max(0, ...cut.map((box) => box.scrollWidth - box.clientWidth)),
+      spare: room - range.getBoundingClientRect().width,
+    };
+  }
+
+  /** Text fields whose focus is not seen: no outline of 2 px, or one with a contrast below 3:1 to what is around it. */
+  function focusFaults() {
+    const fields = [...document.querySelectorAll("input, textarea, select")].filter(
+      (field) =>
+        isShown(field) && !field.disabled && !/^(checkbox|radio|file|hidden|range)$/.test(field.type),
+    );
+    return fields.flatMap((field) => {
+      const around = [field, field.parentElement, field.parentElement.parentElement];
+      const before = around.map(outlineOf);
+      field.focus({ preventScroll: true });
+      const place = around.findIndex((box, index) => outlineOf(box) !== null && before[index] === null);
+      const box = around[place];
+      if (box === undefined) return [`"${nameOf(field)}" does not show that it has the focus`];
+      const colour = outlineOf(box);
+      const worst = Math.min(...[box, box.parentElement].map((one) => contrast(colour, groundOf(one))));
+      return worst < 3 ? [`the focus of "${nameOf(field)}" has a contrast of ${worst.toFixed(2)}`] : [];
+    });
+  }
+
+  function outlineOf(element) {
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+    return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2 ? partsOf(outlineColor) : null;
+  }
+
+  const partsOf = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+
+  function groundOf(element) {
+    for (let one = element; one !== null; one = one.parentElement) {
+      const parts = partsOf(getComputedStyle(one).backgroundColor);
+      if (parts.length === 3 || parts[3] === 1) return parts;
+    }
+    return [255, 255, 255];
+  }
+
+  function contrast(one, other) {
+    const [dark, light] = [one, other].map(luminance).sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  }
+
+  function luminance(parts) {
+    const [red, green, blue] = parts
+      .slice(0, 3)
+      .map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  }
+
+  return { markNext, hasOpened, hasClosed, depth, unreachable, layoutFaults, crampedCells, focusFaults };
 })();

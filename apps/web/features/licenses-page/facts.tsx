@@ -11,6 +11,8 @@ import { spanWords } from "./days.ts";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
+const tagClasses = { root: classes.tag ?? "", label: classes.tagWords ?? "" };
+
 /** What it is: whose, of what, for how long, for how many addresses and which versions. */
 export function Facts({ license }: { license: License }) {
   const { t } = useTranslation("licenses-page");
@@ -47,7 +49,7 @@ export function Facts({ license }: { license: License }) {
             <Group gap={4}>
               {license.tags.map((tag) => (
                 <GoLink key={tag} to={`/o/${slug}/licenses`} search={{ tag }} underline="never">
-                  <Badge variant="default" tt="none" fw={500}>
+                  <Badge variant="default" tt="none" fw={500} classNames={tagClasses} title={tag}>
                     {tag}
                   </Badge>
                 </GoLink>

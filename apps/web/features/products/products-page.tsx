@@ -44,7 +44,7 @@ export function ProductsPage() {
       id: "name",
       header: t("name"),
       cell: (product) => (
-        <Anchor component={Link} to={`/o/${slug}/products/${product.id}` as "/"} fw={600} lineClamp={1}>
+        <Anchor component={Link} to={`/o/${slug}/products/${product.id}` as "/"} fw={600}>
           {product.name}
         </Anchor>
       ),

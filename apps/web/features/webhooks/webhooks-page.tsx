@@ -34,11 +34,11 @@ export function WebhooksPage() {
       header: t("list.endpoint"),
       fills: true,
       cell: (webhook) => (
-        <Stack gap={0} maw={460}>
-          <GoLink to={`/o/${organization.slug}/webhooks/${webhook.id}`} fw={600} inherit truncate>
+        <Stack gap={0}>
+          <GoLink to={`/o/${organization.slug}/webhooks/${webhook.id}`} fw={600} inherit>
             {nameOf(webhook)}
           </GoLink>
-          <Text inherit c="dimmed" className="mono" truncate>
+          <Text inherit c="dimmed" className="mono">
             {webhook.url}
           </Text>
         </Stack>

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+
+const script = readFileSync(join(import.meta.dir, "in-page.js"), "utf8");
+
+type Question =
+  | "markNext"
+  | "hasOpened"
+  | "hasClosed"
+  | "depth"
+  | "unreachable"
+  | "layoutFaults"
+  | "crampedCells"
+  | "focusFaults";
+
+/** Asks what runs inside the page, and puts it there first if need be, as an extension would. */
+export async function ask<Answer>(page: Page, question: Question, input?: object): Promise<Answer> {
+  if (!(await page.evaluate(() => "inPage" in globalThis))) await page.evaluate(script);
+  return (await page.evaluate(`inPage.${question}(${JSON.stringify(input) ?? ""})`)) as Answer;
+}
+
+/** Waits until the answer is yes; false when it does not become so. */
+export function becomes(page: Page, question: Question): Promise<boolean> {
+  const asked = page.waitForFunction(
+    (name) => (globalThis as unknown as { inPage: Record<string, () => boolean> }).inPage[name]?.(),
+    question,
+    { timeout: 5_000 },
+  );
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
