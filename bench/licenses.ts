@@ -96,6 +96,23 @@ export function questions(licenses: number): string[] {
   ];
 }
 
+/** Numbers that pages show of them: those that are kept, and those that have to be counted. */
+export const countQuestions = {
+  kept: [
+    "",
+    "status=active",
+    "status=expired",
+    "status=revoked",
+    "expires_within_days=30",
+    "never_used=true",
+    "never_used=false&status=active",
+    "has_notes=true",
+  ].map((filter) => `count=true&${filter}`),
+  counted: ["tag=gold", "tag=gold&status=revoked", "min_ips=2", "q=invoice", "q=example"].map(
+    (filter) => `count=true&${filter}`,
+  ),
+};
+
 /** A file of licenses to import, with what people usually have in one. */
 export function licenseFile(rows: number): string {
   const lines = ["license_key,customer_email,customer_name,expires_at,max_ips,notes"];

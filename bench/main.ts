@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
 import { compare, median, perSecond, ratio } from "./compare.ts";
-import { licenseFile, questions, seedOffice } from "./licenses.ts";
+import { countQuestions, licenseFile, questions, seedOffice } from "./licenses.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
 import { workAt } from "./manage.ts";
 import { ask, importSeconds, untilIndexed } from "./office.ts";
@@ -181,6 +181,19 @@ async function lists(): Promise<void> {
     "<= 50",
     `p50 ${at(0.5)?.ms.toFixed(1)} ms; slowest ${at(1)?.ms.toFixed(0)} ms (${at(1)?.question})`,
   );
+  for (const [kind, goal] of [
+    ["kept", "<= 50"],
+    ["counted", "<= 2000"],
+  ] as const) {
+    const counted = await ask(server.port, desk, countQuestions[kind], quick ? 3 : 10);
+    const slowest = counted.reduce((a, b) => (a.ms > b.ms ? a : b));
+    add(
+      `page with an exact number of licenses over ${million}, SQLite, ${kind}, median in ms`,
+      median(counted.map(({ ms }) => ms)),
+      goal,
+      `slowest ${slowest.ms.toFixed(0)} ms (${slowest.question})`,
+    );
+  }
 }
 
 /** A file of licenses, and what it does to those who validate meanwhile. */

@@ -20,6 +20,8 @@ export interface Inspection {
   readonly writeProblem: string | null;
   /** Why parts of license keys and names are not found by an index; null when they are, or before the first start. */
   readonly textIndex: MissingTextIndex | null;
+  /** How many kept counts of licenses differ from what there is; null where they could not be compared. */
+  readonly wrongCounts: number | null;
   /** The key that secrets are encrypted with, as it is stored; null before the first start. */
   readonly storedDataKey: string | null;
   /** How many servers, or connections of servers, are at work on it. */

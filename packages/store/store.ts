@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import type { Expression, Kysely, SqlBool } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, Judged } from "./calls.ts";
 import type { Forgetting, JournalEntry } from "./journal.ts";
@@ -38,8 +38,13 @@ export interface Store {
    */
   searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
   /**
+   * How many licenses there are with all of this, in one statement that may read all of them. Null when that takes too
+   * long, or where nothing else would be done meanwhile.
+   */
+  countLicenses(where: readonly Expression<SqlBool>[], longestMs: number): Promise<number | null>;
+  /**
    * For the one thread of a server that does everything but validate: from now on it keeps the search index up to
-   * date. Failures are reported, and tried again.
+   * date, and the counts of licenses short. Failures are reported, and tried again.
    */
   startUpkeep(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One answer for each, in the same order. */

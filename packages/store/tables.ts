@@ -40,6 +40,8 @@ export interface Tables {
   daily_letters: DailyLettersRow;
   waiting_letters: WaitingLetterRow;
   license_tags: LicenseTagRow;
+  license_counts: LicenseCountRow;
+  license_count_changes: LicenseCountRow;
   imports: ImportRow;
   import_pieces: ImportPieceRow;
   import_undo: ImportUndoRow;
@@ -220,6 +222,20 @@ export interface LicenseTagRow {
   organization_id: string;
   tag: string;
   license_id: string;
+}
+
+/** How many licenses have this in common. Triggers write it: see the migration `license-counts.ts`. */
+export interface LicenseCountRow {
+  organization_id: string;
+  /** What happens to them on the day; when they were created, nothing else is told apart. */
+  fact: "expires" | "created";
+  product_id: string;
+  /** Days since 1970, in UTC. */
+  day: number;
+  is_revoked: number;
+  is_used: number;
+  has_notes: number;
+  licenses: number;
 }
 
 export interface LicenseIpRow {

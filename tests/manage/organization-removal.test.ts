@@ -32,6 +32,9 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   licenses: "goes",
   license_ips: "goes",
   license_tags: "goes",
+  license_counts: "goes",
+  // On PostgreSQL a moment later, when they are folded.
+  license_count_changes: "goes",
   ip_blocks: "goes",
   daily_usage: "goes",
   roles: "goes",

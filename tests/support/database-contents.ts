@@ -9,6 +9,9 @@ const observed = new Set([
   "daily_usage",
   "schema_migrations",
   "license_search_changes",
+  // Folded a moment after every change: what they say together is held against the licenses elsewhere.
+  "license_counts",
+  "license_count_changes",
 ]);
 const observedColumns = new Set(["last_used_at"]);
 /** How far the server has looked for licenses that expire, how far the text index has come, and the last probe. */

@@ -10,6 +10,7 @@ import { events } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { migrate } from "./migrate.ts";
+import { recount } from "./recount.ts";
 import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
 import { setup } from "./setup.ts";
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   migrate,
   backup,
   restore,
+  recount,
 ];
 
 /** Runs what the command line asks for and returns the exit code. */

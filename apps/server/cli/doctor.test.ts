@@ -3,6 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { databases, freshFolder, postgres } from "../../../tests/support/databases.ts";
+import { openSeller } from "../../../tests/support/seller.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 
 setDefaultTimeout(60_000);
@@ -50,6 +51,27 @@ for (const { kind, makeEmpty: make } of databases) {
     });
   });
 }
+
+describe.each(databases)("wrong counts of licenses on $kind", ({ makeEmpty }) => {
+  test("are a warning that names the command which corrects them", async () => {
+    const { environment, location, remove } = await makeEmpty();
+    const seller = await openSeller(location);
+    await seller.license();
+    expect(warnings((await examine(environment)).report)).toEqual([]);
+    await seller.store.transaction(async (db) => {
+      await db.deleteFrom("license_counts").execute();
+      await db.deleteFrom("license_count_changes").execute();
+    });
+    const [warning] = warnings((await examine(environment)).report);
+    expect(warning?.action).toContain("countersign recount");
+    const recounted = await runCountersign(["recount", "--json"], environment);
+    expect(JSON.parse(recounted.stdout)).toEqual({ corrected: 2 });
+    expect(warnings((await examine(environment)).report)).toEqual([]);
+    expect((await runCountersign(["recount"], environment)).stdout).toContain("nothing to do");
+    await seller.store.close();
+    remove();
+  });
+});
 
 describe("doctor on a PostgreSQL without the index that searches use", () => {
   test("is a warning that says what to run, and running it is enough", async () => {

@@ -13,15 +13,13 @@ const billingStates = ["active", "grace", "suspended", "cancelled"] as const;
 const listedOrganization = organization
   .extend({
     owner: z.object({ id, name: z.string(), email: z.string() }).nullable(),
-    product_count: counted("1,000"),
-    license_count: counted("1,000"),
+    product_count: counted("100,000"),
+    license_count: z.int(),
   })
   .meta({ id: "PlatformOrganization" });
 
 const shownOrganization = listedOrganization
   .extend({
-    product_count: counted("100,000"),
-    license_count: counted("100,000"),
     member_count: counted("100,000, without the owner"),
     waiting_letter_count: counted("100,000").meta({
       description: "Letters to its customers beyond what it may send in a day, up to 100,000.",

@@ -109,10 +109,10 @@ export const getPlatformHealth = route({
       }),
       mailbox: z.object({ unsent: counted("10,000") }),
       counts: z.object({
-        organizations: counted("100,000"),
-        products: counted("100,000"),
-        licenses: counted("100,000"),
-        users: counted("100,000"),
+        organizations: counted("1,000,000"),
+        products: counted("1,000,000"),
+        licenses: z.int(),
+        users: counted("1,000,000"),
       }),
     })
     .meta({ id: "PlatformHealth" }),

@@ -46,18 +46,15 @@ const listQuery = pageQuery.extend({
     .enum(["asc", "desc"])
     .default("desc")
     .meta({ description: "By expires_at, what never runs out counts as the latest." }),
-  count: flagQuery.default(false).meta({ description: "Whether to count all that match, up to 10,000." }),
+  count: flagQuery.default(false).meta({ description: "Whether to count all that match." }),
 });
 
 const listed = page(license).extend({
-  total: z
-    .int()
-    .optional()
-    .meta({ description: "With count=true: how many match, as far as they were counted." }),
-  total_is_exact: z
-    .boolean()
-    .optional()
-    .meta({ description: "False when there are more than `total`, or may be." }),
+  total: z.int().optional().meta({ description: "With count=true: how many match." }),
+  total_is_exact: z.boolean().optional().meta({
+    description:
+      "False when counting took too long, which only a search, a tag, a customer or min_ips among very many licenses can: there are at least `total`.",
+  }),
 });
 
 const shortPages =

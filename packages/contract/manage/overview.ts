@@ -4,28 +4,22 @@ import { id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Overview";
 
-const stretch = z.object({
-  from: time,
-  count: z
-    .int()
-    .nullable()
-    .meta({ description: "Null where there were more licenses than are counted, or may have been." }),
-});
+const stretch = z.object({ from: time, count: z.int() });
 
 export const getLicenseTrend = route({
   id: "getLicenseTrend",
   method: "GET",
   path: "/organizations/{organization_id}/license-trend",
   summary: "Count the licenses that were made, and those that will run out",
-  description: "Up to 10,000 of each are counted: the newest, and those that run out first.",
   group,
   access: member("licenses:view"),
   answer: z
     .object({
       created: z.array(stretch).meta({ description: "The last 30 days in UTC, today last." }),
-      running_out: z
-        .array(stretch)
-        .meta({ description: "The next 12 weeks, the first from now on. Revoked licenses do not count." }),
+      running_out: z.array(stretch).meta({
+        description:
+          "The next 12 weeks, today's the first and from now on, the others from midnight UTC. Revoked licenses do not count.",
+      }),
     })
     .meta({ id: "LicenseTrend" }),
 });

@@ -1,4 +1,5 @@
 import { auditLogGuards } from "./audit-log-guards.ts";
+import { licenseCounts } from "./license-counts.ts";
 import { licenseSearch } from "./license-search.ts";
 import type { Migration } from "./migration.ts";
 
@@ -195,6 +196,7 @@ export const people: Migration = {
     "create index license_tags_by_license on license_tags (license_id, tag)",
     "update licenses set search_text = lower(license_key)",
     ...licenseSearch,
+    ...licenseCounts,
     "alter table products add column default_expires_in_days integer check (default_expires_in_days >= 1)",
     "alter table products add column default_ip_system_enabled integer not null default 1",
     "alter table products add column deliver_license_by_mail integer not null default 0",

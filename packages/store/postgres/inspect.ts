@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Inspection, MissingTextIndex } from "../inspect.ts";
+import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 import { parseAddress } from "./address.ts";
@@ -69,6 +70,7 @@ async function look(client: pg.Client, connection: readonly string[]): Promise<I
     damage: [],
     writeProblem: await writeProblem(client),
     textIndex: (await hasTable(client, "licenses")) ? await missingTextIndex(client) : null,
+    wrongCounts: (await hasTable(client, "license_counts")) ? await wrongCounts(client) : null,
     storedDataKey: keys[0]?.value ?? null,
     serversAtWork: servers,
     files: null,
@@ -96,6 +98,13 @@ async function missingTextIndex(client: pg.Client): Promise<MissingTextIndex | n
       "create index concurrently licenses_by_text on licenses using gin (organization_id, search_text gin_trgm_ops)",
     ],
   };
+}
+
+/** It reads every license, which takes longer than anything else that is asked here. */
+async function wrongCounts(client: pg.Client): Promise<number> {
+  const patient = { text: countOfDifferences, query_timeout: 120_000 };
+  const { rows } = await client.query<{ differing: number }>(patient);
+  return Number(rows[0]?.differing);
 }
 
 /** A replica, a read-only role or a missing right shows only when something is tried. */

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { type Expression, Kysely, PostgresDialect, type SqlBool, sql } from "kysely";
 import pg from "pg";
 import { CallCount } from "../call-count.ts";
 import type { Call, Judged } from "../calls.ts";
@@ -11,7 +11,9 @@ import type { Beside, Lasting, Store, Work } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
 import { checkServer } from "./connect.ts";
+import { countLicenses } from "./count-licenses.ts";
 import { conflict, isConflict, unavailable } from "./errors.ts";
+import { CountFolding } from "./fold-counts.ts";
 import { guardedPool } from "./guarded-pool.ts";
 import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
@@ -97,6 +99,7 @@ export class PostgresStore implements Store {
   readonly #pool: pg.Pool;
   readonly #listPool: pg.Pool;
   readonly #others = new Map<Work, PostgresStore>();
+  #folding: CountFolding | null = null;
   /** What the database's clock said, and when that was. */
   #asked: { readonly databaseMs: number; readonly atMs: number } | null = null;
   #asking: Promise<{ readonly databaseMs: number; readonly atMs: number }> | null = null;
@@ -169,8 +172,14 @@ export class PostgresStore implements Store {
     return searchLicenses(this.reads, organizationId, term, most);
   }
 
-  /** PostgreSQL does all of it itself. */
-  startUpkeep(): void {}
+  countLicenses(where: readonly Expression<SqlBool>[], longestMs: number): Promise<number | null> {
+    return countLicenses(this.reads, where, longestMs);
+  }
+
+  /** PostgreSQL keeps the text index itself. */
+  startUpkeep(trouble: (reason: string) => void): void {
+    this.#folding = new CountFolding(this.withOwnConnections("jobs").reads, trouble);
+  }
 
   async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
     return Promise.all(await this.judgeEach(calls));
@@ -219,6 +228,7 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.#folding?.close();
     await Promise.all([
       this.#shared.verdicts.close(),
       this.#shared.probe.close(),

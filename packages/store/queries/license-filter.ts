@@ -42,11 +42,21 @@ export const expiryOrder = sql.ref<number>("ends_at");
  * database that chose another would read far more.
  */
 export function conditions(filter: LicenseFilter, nowMs: number): Expression<SqlBool>[] {
+  const list = conditionsButExpiry(filter);
+  const expiry = sql<number>`(${expiryOrder} + 0)`;
+  if (filter.status === "expired") list.push(sql<SqlBool>`${expiry} <= ${nowMs}`);
+  if (filter.status === "active" || filter.expiresByMs !== null)
+    list.push(sql<SqlBool>`${expiry} > ${nowMs}`);
+  if (filter.expiresByMs !== null) list.push(sql<SqlBool>`${expiry} <= ${filter.expiresByMs}`);
+  return list;
+}
+
+/** The same without what it says about the time of expiry. */
+export function conditionsButExpiry(filter: LicenseFilter): Expression<SqlBool>[] {
   const list: Expression<SqlBool>[] = [
     sql<SqlBool>`not exists (
       select 1 from products where products.id = licenses.product_id and products.deleted_at is not null)`,
   ];
-  const expiry = sql<number>`(${expiryOrder} + 0)`;
   if (filter.productId !== null) list.push(sql<SqlBool>`product_id || '' = ${filter.productId}`);
   if (filter.customerId !== null) list.push(sql<SqlBool>`customer_id || '' = ${filter.customerId}`);
   if (filter.tag !== null) {
@@ -55,10 +65,6 @@ export function conditions(filter: LicenseFilter, nowMs: number): Expression<Sql
   }
   if (filter.status !== null)
     list.push(sql<SqlBool>`coalesce(revoked_at, -1) ${sql.raw(filter.status === "revoked" ? "<>" : "=")} -1`);
-  if (filter.status === "expired") list.push(sql<SqlBool>`${expiry} <= ${nowMs}`);
-  if (filter.status === "active" || filter.expiresByMs !== null)
-    list.push(sql<SqlBool>`${expiry} > ${nowMs}`);
-  if (filter.expiresByMs !== null) list.push(sql<SqlBool>`${expiry} <= ${filter.expiresByMs}`);
   if (filter.neverUsed !== null) list.push(isNull("first_used_at", filter.neverUsed));
   if (filter.minIps !== null) list.push(sql<SqlBool>`ip_count >= ${filter.minIps}`);
   if (filter.hasNotes !== null) list.push(isNull("notes", !filter.hasNotes));

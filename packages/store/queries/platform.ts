@@ -69,7 +69,7 @@ export async function organizationsStartingWith(
 /** How many of something an organization has, counted no further than `most`. */
 export async function countIn(
   db: Database,
-  table: "products" | "licenses" | "members" | "waiting_letters",
+  table: "products" | "members" | "waiting_letters",
   organizationId: string,
   most: number,
 ): Promise<number> {
@@ -83,8 +83,6 @@ export async function countIn(
           .where("deleted_at", "is", null),
         most,
       );
-    case "licenses":
-      return countUpTo(db, db.selectFrom("licenses").where("organization_id", "=", organizationId), most);
     case "members":
       return countUpTo(db, db.selectFrom("members").where("organization_id", "=", organizationId), most);
     case "waiting_letters":
@@ -96,13 +94,20 @@ export async function countIn(
   }
 }
 
+/** How many of something there are, without what was deleted, counted no further than `most`. */
 export async function countAll(
   db: Database,
-  table: "organizations" | "products" | "licenses" | "users",
+  table: "organizations" | "products" | "users",
   most: number,
 ): Promise<number> {
-  const query = db.selectFrom(table) as SelectQueryBuilder<Tables, typeof table, object>;
-  return countUpTo(db, query, most);
+  switch (table) {
+    case "organizations":
+      return countUpTo(db, db.selectFrom("organizations").where("deleted_at", "is", null), most);
+    case "products":
+      return countUpTo(db, db.selectFrom("products").where("deleted_at", "is", null), most);
+    case "users":
+      return countUpTo(db, db.selectFrom("users"), most);
+  }
 }
 
 export async function countUnsentMail(db: Database, most: number): Promise<number> {

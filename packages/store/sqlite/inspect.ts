@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Inspection } from "../inspect.ts";
 import { journalMigrations } from "../migrations/all.ts";
+import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 import { isDamage } from "./damage.ts";
@@ -58,6 +59,7 @@ function damageOf(path: string): string | null {
 
 function look(database: DatabaseSync): FileInspection {
   const migrated = hasTable(database, "schema_migrations");
+  const found = damage(database);
   return {
     version: `SQLite ${database.prepare("select sqlite_version() as version").get()?.version}`,
     appliedMigrations: migrated
@@ -65,10 +67,11 @@ function look(database: DatabaseSync): FileInspection {
       : [],
     // The same clock, asked twice.
     clockAheadMs: 0,
-    damage: damage(database),
+    damage: found,
     writeProblem: writeProblem(database),
     // Part of SQLite itself.
     textIndex: null,
+    wrongCounts: found.length === 0 ? wrongCounts(database) : null,
     storedDataKey: hasTable(database, "platform_state")
       ? (strings(database, "select value from platform_state where name = 'data_key'")[0] ?? null)
       : null,
@@ -78,6 +81,11 @@ function look(database: DatabaseSync): FileInspection {
 function damage(database: DatabaseSync): string[] {
   const found = database.prepare("pragma quick_check(5)").all();
   return found.map((row) => String(row.quick_check)).filter((text) => text !== "ok");
+}
+
+function wrongCounts(database: DatabaseSync): number | null {
+  if (!hasTable(database, "license_counts")) return null;
+  return Number(database.prepare(countOfDifferences).get()?.differing);
 }
 
 function writeProblem(database: DatabaseSync): string | null {

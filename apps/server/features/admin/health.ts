@@ -1,10 +1,11 @@
 import * as contract from "@countersign/contract/manage/admin";
+import { countEveryLicense } from "@countersign/store/queries/license-counts";
 import { countAll, countUnsentMail, lastRequestAt } from "@countersign/store/queries/platform";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { iso } from "../../http/manage/page.ts";
 import { release } from "../../release.ts";
 
-const most = 100_000;
+const most = 1_000_000;
 const mostMail = 10_000;
 
 export const healthRoutes: readonly BoundRoute[] = [
@@ -26,7 +27,7 @@ export const healthRoutes: readonly BoundRoute[] = [
       counts: {
         organizations: await countAll(store.reads, "organizations", most),
         products: await countAll(store.reads, "products", most),
-        licenses: await countAll(store.reads, "licenses", most),
+        licenses: await countEveryLicense(store.reads),
         users: await countAll(store.reads, "users", most),
       },
     };

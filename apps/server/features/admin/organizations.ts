@@ -1,5 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin-organizations";
 import { lockedOrganization } from "@countersign/store/queries/access";
+import { keptCount } from "@countersign/store/queries/license-counts";
+import { everyLicenseOf } from "@countersign/store/queries/license-filter";
 import { updateOrganization } from "@countersign/store/queries/organizations";
 import {
   allOrganizations,
@@ -19,8 +21,7 @@ import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { termsChanged } from "../events/quota-watch.ts";
 import { showOrganization } from "../organizations/show.ts";
 
-const countedInList = 1_000;
-const countedAlone = 100_000;
+const most = 100_000;
 
 export const platformOrganizationRoutes: readonly BoundRoute[] = [
   bind(contract.listPlatformOrganizations, async (context, { query }) => {
@@ -50,8 +51,7 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
       },
     );
     const data = [];
-    for (const row of rows)
-      data.push({ ...showWithOwner(row), ...(await counts(db, row.id, countedInList)) });
+    for (const row of rows) data.push({ ...showWithOwner(row), ...(await counts(db, row.id)) });
     return { data, next_cursor };
   }),
 
@@ -113,9 +113,9 @@ async function details(db: Database, id: string) {
   if (row === undefined) throw notFound("organization");
   return {
     ...showWithOwner(row),
-    ...(await counts(db, id, countedAlone)),
-    member_count: await countIn(db, "members", id, countedAlone),
-    waiting_letter_count: await countIn(db, "waiting_letters", id, countedAlone),
+    ...(await counts(db, id)),
+    member_count: await countIn(db, "members", id, most),
+    waiting_letter_count: await countIn(db, "waiting_letters", id, most),
   };
 }
 
@@ -125,9 +125,9 @@ function showWithOwner(row: OrganizationWithOwner) {
   return { ...showOrganization(row), owner };
 }
 
-async function counts(db: Database, id: string, most: number) {
+async function counts(db: Database, id: string) {
   return {
     product_count: await countIn(db, "products", id, most),
-    license_count: await countIn(db, "licenses", id, most),
+    license_count: await keptCount(db, everyLicenseOf(id), 0),
   };
 }

@@ -1,11 +1,7 @@
 import * as contract from "@countersign/contract/manage/overview";
 import { quotaDay } from "@countersign/domain/quota/day";
-import {
-  licensesMade,
-  licensesRunningOut,
-  type Stretches,
-  usageSince,
-} from "@countersign/store/queries/overview";
+import { createdByDay, expiringByWeek } from "@countersign/store/queries/license-counts";
+import { usageSince } from "@countersign/store/queries/overview";
 import { productsOf } from "@countersign/store/queries/products";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { theOrganization } from "../../http/manage/context.ts";
@@ -18,11 +14,17 @@ export const overviewRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseTrend, async (context) => {
     const { id } = theOrganization(context);
     const db = context.store.alongIndexes;
-    const days = { fromMs: (quotaDay(context.nowMs) - 29) * dayMs, lengthMs: dayMs, count: 30 };
-    const weeks = { fromMs: context.nowMs, lengthMs: 7 * dayMs, count: 12 };
+    const { nowMs } = context;
+    const today = quotaDay(nowMs);
+    const firstDay = today - 29;
+    const created = await createdByDay(db, id, firstDay, 30);
+    const expiring = await expiringByWeek(db, id, nowMs, 12);
     return {
-      created: shown(days, await licensesMade(db, id, days)),
-      running_out: shown(weeks, await licensesRunningOut(db, id, weeks)),
+      created: created.map((count, at) => ({ from: iso((firstDay + at) * dayMs), count })),
+      running_out: expiring.map((count, at) => ({
+        from: iso(at === 0 ? nowMs : (today + at * 7) * dayMs),
+        count,
+      })),
     };
   }),
 
@@ -54,7 +56,3 @@ export const overviewRoutes: readonly BoundRoute[] = [
     );
   }),
 ];
-
-function shown({ fromMs, lengthMs }: Stretches, counts: readonly (number | null)[]) {
-  return counts.map((count, at) => ({ from: iso(fromMs + at * lengthMs), count }));
-}

@@ -1,0 +1,85 @@
+import { type Kysely, sql } from "kysely";
+import { countColumns } from "../migrations/license-counts.ts";
+import { StorageUnavailable } from "../problem.ts";
+import { sentence } from "../sentence.ts";
+import type { Tables } from "../tables.ts";
+
+const everyMs = 1_000;
+const afterTroubleMs = 5_000;
+const mostAtOnce = 20_000;
+/** Any number will do, as long as every node uses the same one, and nothing else does. */
+const foldingLock = 7_265_340_119;
+
+/**
+ * Adds what triggers appended to `license_count_changes` to the counts, which stay as they are all the while: see the
+ * migration `license-counts.ts`. Returns how many changes it took; none while another node does the same.
+ */
+export async function foldCounts(db: Kysely<Tables>): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ is_mine: boolean }>`
+      select pg_try_advisory_xact_lock(${foldingLock}) as is_mine`.execute(transaction);
+    if (rows[0]?.is_mine !== true) return 0;
+    // Whatever is lost with a power cut is lost whole, and folded again.
+    await sql`set local synchronous_commit = off`.execute(transaction);
+    const columns = sql.raw(countColumns);
+    const { rows: folded } = await sql<{ taken: number }>`
+      with taken as (
+        delete from license_count_changes
+        where ctid = any (array(select ctid from license_count_changes limit ${mostAtOnce}))
+        returning *
+      ), added as (
+        insert into license_counts as counts (${columns}, licenses)
+        select ${columns}, sum(licenses) from taken group by ${columns} having sum(licenses) <> 0
+        order by ${columns}
+        on conflict (${columns}) do update set licenses = counts.licenses + excluded.licenses
+      )
+      select count(*) as taken from taken`.execute(transaction);
+    await sql`delete from license_counts where licenses = 0`.execute(transaction);
+    return Number(folded[0]?.taken ?? 0);
+  });
+}
+
+/** Folds every second, as long as it is not closed. */
+export class CountFolding {
+  readonly #db: Kysely<Tables>;
+  readonly #trouble: (reason: string) => void;
+  #next: ReturnType<typeof setTimeout> | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(db: Kysely<Tables>, trouble: (reason: string) => void) {
+    this.#db = db;
+    this.#trouble = trouble;
+    this.#workAfter(everyMs);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#next);
+    await this.#working;
+  }
+
+  #workAfter(ms: number): void {
+    this.#next = setTimeout(() => {
+      this.#working = this.#work();
+    }, ms);
+    this.#next.unref();
+  }
+
+  async #work(): Promise<void> {
+    let restMs = everyMs;
+    try {
+      if ((await this.#hasChanges()) && (await foldCounts(this.#db)) === mostAtOnce) restMs = 0;
+    } catch (error) {
+      // Counts are right meanwhile, and take longer. That storage cannot be used, others say.
+      if (!this.#isClosed && !(error instanceof StorageUnavailable)) this.#trouble(sentence(error));
+      restMs = afterTroubleMs;
+    }
+    if (!this.#isClosed) this.#workAfter(restMs);
+  }
+
+  async #hasChanges(): Promise<boolean> {
+    const some = this.#db.selectFrom("license_count_changes").select("licenses").limit(1);
+    return (await some.executeTakeFirst()) !== undefined;
+  }
+}
