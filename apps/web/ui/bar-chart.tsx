@@ -7,8 +7,6 @@ export interface ChartBar {
   readonly title: string;
   /** One on the other, the first at the bottom. */
   readonly parts: readonly { readonly value: number; readonly className?: string | undefined }[];
-  /** How much it is, nobody knows: it is drawn as such, and not as nothing. */
-  readonly isUnknown?: boolean;
 }
 
 interface BarChartProps {
@@ -37,11 +35,7 @@ export function BarChart({ label, bars, height, hasScale = false }: BarChartProp
         <g key={bar.key}>
           <title>{bar.title}</title>
           <rect x={at} y={0} width={1} height={height} className={classes.ground} />
-          {bar.isUnknown ? (
-            <rect x={at + 0.12} y={0} width={0.76} height={height} className={classes.unknown} />
-          ) : (
-            <Parts bar={bar} at={at} height={height} scale={height / highest} />
-          )}
+          <Parts bar={bar} at={at} height={height} scale={height / highest} />
         </g>
       ))}
     </svg>

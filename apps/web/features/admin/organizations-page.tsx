@@ -11,7 +11,6 @@ import { adminOrganizationsRoute, billingStates, plans } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
 type Organization = Item<"listPlatformOrganizations">;
-const mostCounted = 1_000;
 
 export function OrganizationsPage() {
   const { t, i18n } = useTranslation("admin");
@@ -32,7 +31,6 @@ export function OrganizationsPage() {
   const rows = flat(list.data);
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const counted = (count: number) => count.toLocaleString(i18n.language) + (count >= mostCounted ? "+" : "");
   const columns: Column<Organization>[] = [
     {
       id: "name",
@@ -83,7 +81,9 @@ export function OrganizationsPage() {
       header: t("organizations.licenses"),
       align: "right",
       wide: true,
-      cell: (organization) => <span className="figures">{counted(organization.license_count)}</span>,
+      cell: (organization) => (
+        <span className="figures">{organization.license_count.toLocaleString(i18n.language)}</span>
+      ),
     },
     {
       id: "created",

@@ -48,18 +48,19 @@ export function LicensesPage() {
   const selection = useSelection(JSON.stringify(filter), rows);
   const hasNone =
     list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered(search) && !search.q;
+  // A search among very many is counted for a second or two: until then the last number would be a false one.
+  const isCounting = counted.isPlaceholderData && !list.isPlaceholderData;
+  const found = isCounting ? undefined : counted.data?.total;
+  const isExact = counted.data?.total_is_exact === true;
   const total =
-    counted.data?.total === undefined
+    found === undefined || (found === 0 && !isExact)
       ? undefined
-      : t(counted.data.total_is_exact ? "count" : "countOrMore", {
-          count: counted.data.total,
-          number: counted.data.total.toLocaleString(i18n.language),
-        });
+      : t(isExact ? "count" : "countOrMore", { count: found, number: found.toLocaleString(i18n.language) });
   return (
     <Page
       wide
       title={t("title")}
-      lead={hasNone ? undefined : (total ?? " ")}
+      lead={hasNone ? undefined : (total ?? (isCounting ? t("counting") : " "))}
       // Where there is nothing yet, the same stands in the middle of the page.
       actions={
         !hasNone && (

@@ -25,7 +25,7 @@ export function Expiring() {
     }),
   );
   const total = data?.total ?? 0;
-  const counted = `${new Intl.NumberFormat(i18n.language).format(total)}${data?.total_is_exact === false ? "+" : ""}`;
+  const counted = new Intl.NumberFormat(i18n.language).format(total);
   return (
     <Section
       title={t("expiring.title")}

@@ -1,9 +1,10 @@
 import { ActionIcon, Group, Text, Title, Tooltip } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { areOver } from "./first-steps-over.ts";
 import classes from "./overview.module.css";
 import { useSteps } from "./steps.ts";
 
@@ -13,10 +14,15 @@ export function FirstSteps() {
   const { id, slug } = useOrganization();
   const kept = `countersign.steps.${id}`;
   const [isHidden, setHidden] = useState(() => localStorage.getItem(kept) !== null);
-  const steps = useSteps(!isHidden);
-  const done = steps.filter(({ isDone }) => isDone === true).length;
+  const { steps, usedLicenses } = useSteps(!isHidden);
+  const isOver = areOver(steps, usedLicenses);
+  useEffect(() => {
+    // What was done once stays done, also when its webhook or colleague is gone later.
+    if (isOver === true && steps.length > 0) localStorage.setItem(kept, "done");
+  }, [isOver, steps.length, kept]);
   // Until everything is known it stays away: most who look have long been through it.
-  if (isHidden || done === steps.length || steps.some(({ isDone }) => isDone === undefined)) return null;
+  if (isHidden || isOver !== false) return null;
+  const done = steps.filter(({ isDone }) => isDone === true).length;
   const next = steps.find(({ isDone }) => isDone === false)?.name;
   return (
     <section className={classes.steps} aria-labelledby="first-steps">

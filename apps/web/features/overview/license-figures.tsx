@@ -9,7 +9,7 @@ import classes from "./overview.module.css";
 
 const statuses = ["active", "expired", "revoked"] as const;
 
-/** How many licenses of each status, as far as the server counts, and how they share the whole. */
+/** How many licenses of each status, and how they share the whole. */
 export function LicenseFigures() {
   const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();
@@ -23,7 +23,7 @@ export function LicenseFigures() {
   if (broken !== undefined) return <ProblemAlert error={broken.error} />;
   const totals = counts.map(({ data }) => data?.total ?? 0);
   const sum = totals.reduce((all, one) => all + one, 0);
-  const isWhole = counts.every(({ data }) => data?.total_is_exact === true);
+  const isWhole = counts.every(({ data }) => data !== undefined);
   let left = 0;
   return (
     <section className={classes.figures} aria-label={t("figures.title")}>
@@ -47,7 +47,6 @@ export function LicenseFigures() {
               ) : (
                 <span className={`${classes.figure} figures`}>
                   {new Intl.NumberFormat(i18n.language).format(answer.total ?? 0)}
-                  {answer.total_is_exact === false && "+"}
                 </span>
               )}
             </GoLink>

@@ -13,14 +13,14 @@ export function NewLicenses() {
   const { t, i18n } = useTranslation("overview");
   const { data, error } = useTrend();
   const days = data?.created ?? [];
-  const { count, isExact } = totalOf(days);
+  const count = totalOf(days);
   // The server's days are those of UTC.
   const dayOf = ({ from }: Stretch) =>
     new Intl.DateTimeFormat(i18n.language, { day: "numeric", month: "short", timeZone: "UTC" }).format(
       new Date(from),
     );
   const number = new Intl.NumberFormat(i18n.language);
-  const total = `${number.format(count)}${isExact ? "" : "+"}`;
+  const total = number.format(count);
   const [first] = days;
   const fullest = fullestOf(days);
   return (
@@ -42,11 +42,7 @@ export function NewLicenses() {
               most: number.format(fullest?.count ?? 0),
               day: dayOf(fullest ?? first),
             })}
-            bars={barsOf(days, (stretch) =>
-              stretch.count === null
-                ? t("unknown", { when: dayOf(stretch) })
-                : `${dayOf(stretch)}: ${number.format(stretch.count)}`,
-            )}
+            bars={barsOf(days, (stretch) => `${dayOf(stretch)}: ${number.format(stretch.count)}`)}
           />
           <Group justify="space-between">
             <Text size="xs" c="dimmed">

@@ -8,7 +8,7 @@ import { useTrend } from "./trend.ts";
 export function RunningOutChart() {
   const { t, i18n } = useTranslation("overview");
   const weeks = useTrend().data?.running_out ?? [];
-  const { count, isExact } = totalOf(weeks);
+  const count = totalOf(weeks);
   const fullest = fullestOf(weeks);
   if (count === 0) return null;
   const day = new Intl.DateTimeFormat(i18n.language, { day: "numeric", month: "short" });
@@ -20,13 +20,13 @@ export function RunningOutChart() {
         hasScale
         label={t("expiring.words", {
           weeks: weeks.length,
-          total: `${number.format(count)}${isExact ? "" : "+"}`,
+          total: number.format(count),
           most: number.format(fullest?.count ?? 0),
           day: day.format(fullest === undefined ? new Date() : new Date(fullest.from)),
         })}
         bars={barsOf(weeks, (week) => {
           const when = t("expiring.week", { day: day.format(new Date(week.from)) });
-          return week.count === null ? t("unknown", { when }) : `${when}: ${number.format(week.count)}`;
+          return `${when}: ${number.format(week.count)}`;
         })}
       />
       <Group justify="space-between">

@@ -11,7 +11,10 @@ export interface Step {
 }
 
 /** The way of a new organization to its first green light, as far as whoever looks can walk it. */
-export function useSteps(isWanted: boolean): readonly Step[] {
+export function useSteps(isWanted: boolean): {
+  readonly steps: readonly Step[];
+  readonly usedLicenses: number;
+} {
   const { id } = useOrganization();
   const may = useMay();
   const params = { organization_id: id };
@@ -25,12 +28,14 @@ export function useSteps(isWanted: boolean): readonly Step[] {
     ...ask("listProducts", { params, query: one }),
     enabled: makesProducts || sells,
   });
-  const licenses = useQuery({ ...ask("listLicenses", { params, query: one }), enabled: sells });
+  // Counted, not listed: a page of rare matches among many licenses may be empty and not the last.
+  const count = { ...one, count: "true" } as const;
+  const licenses = useQuery({ ...ask("listLicenses", { params, query: count }), enabled: sells });
   const used = useQuery({
-    ...ask("listLicenses", { params, query: { ...one, never_used: "false" } }),
+    ...ask("listLicenses", { params, query: { ...count, never_used: "false" } }),
     enabled: sells,
     // Whoever waits for the first validation sees it come.
-    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : 5_000),
+    refetchInterval: ({ state }) => ((state.data?.total ?? 0) > 0 ? false : 5_000),
   });
   const webhooks = useQuery({ ...ask("listWebhooks", { params, query: one }), enabled: makesWebhooks });
   const members = useQuery({
@@ -44,11 +49,11 @@ export function useSteps(isWanted: boolean): readonly Step[] {
   const product = products.data?.data[0];
   const steps: (Step & { readonly isOffered: boolean })[] = [
     { name: "product", isOffered: makesProducts, isDone: has(products.data), to: "products/new" },
-    { name: "license", isOffered: sells, isDone: has(licenses.data), to: "licenses/new" },
+    { name: "license", isOffered: sells, isDone: hasCounted(licenses.data), to: "licenses/new" },
     {
       name: "validation",
       isOffered: sells,
-      isDone: has(used.data),
+      isDone: hasCounted(used.data),
       to: product === undefined ? "products" : `products/${product.id}/integrate`,
     },
     { name: "webhook", isOffered: makesWebhooks, isDone: has(webhooks.data), to: "webhooks/new" },
@@ -62,7 +67,11 @@ export function useSteps(isWanted: boolean): readonly Step[] {
       to: "members",
     },
   ];
-  return steps.filter(({ isOffered }) => isOffered);
+  return { steps: steps.filter(({ isOffered }) => isOffered), usedLicenses: used.data?.total ?? 0 };
+}
+
+function hasCounted(page: { readonly total?: number | undefined } | undefined): boolean | undefined {
+  return page === undefined ? undefined : (page.total ?? 0) > 0;
 }
 
 function has(page: { readonly data: readonly unknown[] } | undefined): boolean | undefined {

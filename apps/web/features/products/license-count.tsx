@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import type { Product } from "./use-product.ts";
 
-/** How many licenses a product has, as far as they are counted; leads to them. */
+/** How many licenses a product has; leads to them. */
 export function LicenseCount({ product, slug }: { product: Product; slug: string }) {
   const { t, i18n } = useTranslation("products");
   const found = useQuery({
@@ -27,7 +27,7 @@ export function LicenseCount({ product, slug }: { product: Product; slug: string
       inherit
       aria-label={t("licensesOf", { count: found.data.total, number, name: product.name })}
     >
-      {found.data.total_is_exact === false ? `${number}+` : number}
+      {number}
     </Anchor>
   );
 }
