@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
+import { drawRowsInSight } from "./rows-in-sight.ts";
 import type { Selection } from "./selection.ts";
 
 /** Arrows, or j and k, go from row to row; space or x chooses; Enter, being on a link, opens. */
@@ -11,6 +12,7 @@ export function useRowKeys(
     if (index < 0 || index >= count) return;
     // Rows beyond both ends of what is in sight are drawn, so that the next one is there; the browser brings it in.
     linkOf(index)?.focus();
+    drawRowsInSight();
   };
   const begin = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;

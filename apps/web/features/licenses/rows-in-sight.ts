@@ -23,6 +23,14 @@ export function rowsInSight(count: number, above: number, fitting: number): Rows
   return { first: within(above - beyond), end: within(above + fitting + 1 + beyond) };
 }
 
+/**
+ * Draws what the page has come to, before anything else happens. The browser tells of a scroll with its next picture,
+ * and keys may come faster than pictures.
+ */
+export function drawRowsInSight(): void {
+  window.dispatchEvent(new Event("scroll"));
+}
+
 function onMove(tell: () => void): () => void {
   window.addEventListener("scroll", tell, { passive: true });
   window.addEventListener("resize", tell);
