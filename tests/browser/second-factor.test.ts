@@ -145,7 +145,12 @@ else {
 
     await page.getByRole("button", { name: "More for Work laptop" }).click();
     await page.getByRole("menuitem", { name: "Remove" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await dialog.getByLabel("Your password").waitFor();
+    await dialog.getByRole("button", { name: "Use a passkey" }).click();
+    await dialog.getByText("Your browser asks for your passkey").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await pictures(page, "remove-passkey");
+    await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByText("Work laptop was removed").waitFor();
   }, 180_000);
 

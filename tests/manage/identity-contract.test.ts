@@ -113,7 +113,10 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     const later = house.browser();
     const { body: challenge } = await call(later, "beginPasskeySignIn");
     await call(later, "signInWithPasskey", { response: device.authenticate(challenge) });
-    await call(browser, "removePasskey", { id });
+    const { body: request } = await call(browser, "beginConfirmation", {});
+    expect(request.allowCredentials).toHaveLength(1);
+    const { body } = await call(browser, "confirm", { response: device.authenticate(request) });
+    await call(browser, "removePasskey", { id, confirmation: body.confirmation });
   });
 
   test("Discord", async () => {

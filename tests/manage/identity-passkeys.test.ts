@@ -92,10 +92,12 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     await add(browser, device);
     const [{ id }] = (await browser.manage("GET", "/me")).body.sign_in_methods.passkeys;
     const other = await house.guest();
-    expect((await other.browser.auth("/passkey/delete-passkey", { id })).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await other.browser.auth("/passkey/delete-passkey", { id, password: goodPassword })).status,
+    ).toBeGreaterThanOrEqual(400);
     expect((await browser.auth("/passkey/update-passkey", { id, name: "Old phone" })).status).toBe(200);
     expect((await browser.auth("/passkey/list-user-passkeys")).body).toMatchObject([{ name: "Old phone" }]);
-    expect((await browser.auth("/passkey/delete-passkey", { id })).status).toBe(200);
+    expect((await browser.auth("/passkey/delete-passkey", { id, password: goodPassword })).status).toBe(200);
     expect((await come(house.browser(), device)).status).toBe(404);
     expect(await house.actions(userId)).toEqual(["person.passkey_added", "person.passkey_removed"]);
   });

@@ -46,9 +46,9 @@ export class Authenticator {
     });
   }
 
-  authenticate({ challenge }: Options) {
+  authenticate({ challenge }: Options, asksWhoItIs = this.#asksWhoItIs) {
     const clientData = this.#clientData("webauthn.get", challenge);
-    const authData = this.#authData(0);
+    const authData = this.#authData(0, asksWhoItIs);
     const signed = Buffer.concat([authData, createHash("sha256").update(clientData).digest()]);
     return this.#credential({
       clientDataJSON: text(clientData),
@@ -66,12 +66,12 @@ export class Authenticator {
     return Buffer.from(JSON.stringify({ type, challenge, origin: this.#origin, crossOrigin: false }));
   }
 
-  #authData(flags: number): Buffer {
+  #authData(flags: number, asksWhoItIs = this.#asksWhoItIs): Buffer {
     const rpIdHash = createHash("sha256").update(new URL(this.#origin).hostname).digest();
     this.#uses += 1;
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(this.#uses);
-    return Buffer.concat([rpIdHash, Buffer.from([flags | 0x01 | (this.#asksWhoItIs ? 0x04 : 0)]), counter]);
+    return Buffer.concat([rpIdHash, Buffer.from([flags | 0x01 | (asksWhoItIs ? 0x04 : 0)]), counter]);
   }
 }
 

@@ -9,11 +9,21 @@ interface DialogFormProps {
   /** What the button says: the deed itself, never "OK". */
   readonly deed: string;
   readonly isDisabled?: boolean;
+  /** It takes something away. */
+  readonly isRemoval?: boolean;
   readonly children: ReactNode;
 }
 
 /** A form in a window: its fields, and below them the way out and the deed. */
-export function DialogForm({ onSubmit, onClose, isBusy, deed, isDisabled, children }: DialogFormProps) {
+export function DialogForm({
+  onSubmit,
+  onClose,
+  isBusy,
+  deed,
+  isDisabled,
+  isRemoval = false,
+  children,
+}: DialogFormProps) {
   const { t } = useTranslation();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -27,7 +37,12 @@ export function DialogForm({ onSubmit, onClose, isBusy, deed, isDisabled, childr
           <Button variant="default" onClick={onClose}>
             {t("cancel")}
           </Button>
-          <Button type="submit" loading={isBusy} disabled={isDisabled ?? false}>
+          <Button
+            type="submit"
+            loading={isBusy}
+            disabled={isDisabled ?? false}
+            {...(isRemoval ? { color: "red" } : {})}
+          >
             {deed}
           </Button>
         </Group>

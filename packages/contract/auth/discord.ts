@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authRoute } from "./route.ts";
-import { done, passwordAgain, target } from "./shapes.ts";
+import { done, proofAgain, target } from "./shapes.ts";
 
 const group = "Signing in with Discord";
 
@@ -47,7 +47,7 @@ export const linkDiscord = authRoute({
     provider,
     callbackURL: target.optional(),
     errorCallbackURL,
-    password: passwordAgain,
+    ...proofAgain,
   }),
   answer: leads,
   cookies: state,

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { ordinaryBody } from "../body-limit.ts";
 import { id, name, time } from "../manage/shapes.ts";
+import { challenge, created, credentials, given } from "./passkey-shapes.ts";
 import { authRoute } from "./route.ts";
-import { done, openSession, opensSession, passwordAgain, signedInPerson } from "./shapes.ts";
+import { done, openSession, opensSession, proofAgain, signedInPerson } from "./shapes.ts";
 
 const group = "Passkeys";
 
@@ -22,37 +23,6 @@ const passkey = z
   })
   .meta({ id: "Passkey" });
 
-const challenge = z.string().meta({ description: "What the device signs, in base64url." });
-const credentials = z.array(
-  z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(z.string()).optional() }),
-);
-const base64url = z
-  .string()
-  .min(1)
-  .max(32_000)
-  .regex(/^[\w-]+$/, "should be base64url");
-/** At most 1,023 bytes, by WebAuthn. */
-const credentialId = base64url.max(1_364);
-
-/** What the browser's functions give, as far as it is looked at. What else is in it is the browser's to define. */
-const fromBrowser = <Response extends z.ZodRawShape>(response: Response) =>
-  z.looseObject({
-    id: credentialId,
-    rawId: credentialId,
-    type: z.literal("public-key"),
-    response: z.looseObject({ clientDataJSON: base64url, ...response }),
-    clientExtensionResults: z.looseObject({}).optional(),
-  });
-
-const created = fromBrowser({
-  attestationObject: base64url,
-  transports: z.array(z.string().max(32)).max(10).optional(),
-});
-const given = fromBrowser({
-  authenticatorData: base64url,
-  signature: base64url,
-  userHandle: z.string().max(200).nullable().optional(),
-});
 const asked = "What shows, with the answer, that this browser asked.";
 
 export const beginPasskey = authRoute({
@@ -61,10 +31,10 @@ export const beginPasskey = authRoute({
   path: "/passkey/generate-register-options",
   summary: "Begin to add a passkey",
   description:
-    "Answers with what `navigator.credentials.create` takes. Needs the password, and a session of the last day.",
+    "Answers with what `navigator.credentials.create` takes. Needs a proof that it is you, and a session of the last day.",
   group,
   needs: "session",
-  body: z.strictObject({ password: passwordAgain }),
+  body: z.strictObject(proofAgain),
   answer: z
     .looseObject({
       challenge,
@@ -122,9 +92,9 @@ export const removePasskey = authRoute({
   summary: "Remove a passkey",
   group,
   needs: "session",
-  body: z.strictObject({ id: z.string() }),
+  body: z.strictObject({ id: z.string(), ...proofAgain }),
   answer: done,
-  problems: [404],
+  problems: [401, 403, 404],
 });
 
 export const beginPasskeySignIn = authRoute({

@@ -1,3 +1,4 @@
+import * as confirm from "./confirm.ts";
 import * as discord from "./discord.ts";
 import * as passkeys from "./passkeys.ts";
 import * as passwords from "./passwords.ts";
@@ -5,7 +6,7 @@ import type { AuthRoute } from "./route.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as signIn from "./sign-in.ts";
 
-const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys };
+const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys, ...confirm };
 
 export type AuthContract = typeof all;
 
@@ -18,4 +19,5 @@ export const authRoutes: readonly AuthRoute<AuthRouteId>[] = [
   passwords,
   secondFactor,
   passkeys,
+  confirm,
 ].flatMap((module): AuthRoute<AuthRouteId>[] => Object.values(module));

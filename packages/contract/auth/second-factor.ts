@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { secret } from "../manage/secrets.ts";
 import { authRoute } from "./route.ts";
-import { done, passwordAgain } from "./shapes.ts";
+import { done, proofAgain } from "./shapes.ts";
 
 const group = "Your second factor";
 
-const body = z.strictObject({ password: passwordAgain });
+const body = z.strictObject(proofAgain);
 const backupCodes = z
   .array(secret("A recovery code.", "Make new recovery codes."))
   .meta({ description: "Recovery codes, each good once. They are not shown again." });

@@ -13,8 +13,19 @@ export const givenPassword = z
 /** Of somebody who is signed in, before something is changed with which the account can be opened. */
 export const passwordAgain = givenPassword.optional().meta({
   description:
-    "Your password. An account without one needs a session that is no older than ten minutes instead.",
+    "Your password, or else `confirmation`. An account without a password can also use a session that is no older than ten minutes.",
 });
+
+/** What confirming with a passkey or a code answered. */
+export const confirmation = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .meta({ description: "From `/api/auth/confirm`, in place of the password." });
+
+/** A proof that the session is still in the hands of its owner: one of the two. */
+export const proofAgain = { password: passwordAgain, confirmation };
 
 export const newPassword = z
   .string()

@@ -1,5 +1,6 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { z } from "zod";
+import { confirmation } from "../auth/shapes.ts";
 import { member, person, route } from "./route.ts";
 import { secret } from "./secrets.ts";
 import { id, name, page, pageQuery, time } from "./shapes.ts";
@@ -34,8 +35,9 @@ const newToken = z.strictObject({
   expires_at: time.nullable().default(null).meta({ description: "Null, or left out, for never." }),
   password: z.string().max(1_024).optional().meta({
     description:
-      "Your password, with a session. An account without one needs a session that is no older than ten minutes; an access token needs neither.",
+      "Your password, or else `confirmation`, with a session. An account without a password can also use a session that is no older than ten minutes; an access token needs none of them.",
   }),
+  confirmation,
 });
 
 const limits =

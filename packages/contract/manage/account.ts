@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { confirmation } from "../auth/shapes.ts";
 import { smallBody } from "../body-limit.ts";
 import { anyone, person, route } from "./route.ts";
 import { email, id, locale, name, page, pageQuery, time } from "./shapes.ts";
@@ -100,10 +101,10 @@ export const changeMyEmail = route({
   path: "/me/email",
   summary: "Change your e-mail address",
   description:
-    "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password; for an account without one, a session that is no older than ten minutes.",
+    "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password or a confirmation; for an account without a password, a session that is no older than ten minutes is enough.",
   group,
   access: person("never"),
-  body: z.strictObject({ new_email: email, password: z.string().max(1_024).optional() }),
+  body: z.strictObject({ new_email: email, password: z.string().max(1_024).optional(), confirmation }),
   answer: z.object({ new_email: z.string() }),
   status: 202,
 });

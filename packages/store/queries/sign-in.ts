@@ -53,10 +53,24 @@ export async function accountsOf(db: Database, userId: string) {
 export async function passkeysOf(db: Database, userId: string) {
   return db
     .selectFrom("passkeys")
-    .select(["id", "name", "created_at"])
+    .select(["id", "name", "created_at", "credential_id", "transports"])
     .where("user_id", "=", userId)
     .orderBy("id")
     .execute();
+}
+
+/** A passkey of this person, by the id that its device knows it by. */
+export async function passkeyById(db: Database, userId: string, credentialId: string) {
+  return db
+    .selectFrom("passkeys")
+    .select(["id", "credential_id", "public_key", "counter"])
+    .where("user_id", "=", userId)
+    .where("credential_id", "=", credentialId)
+    .executeTakeFirst();
+}
+
+export async function passkeyUsed(db: Database, id: string, counter: number): Promise<void> {
+  await db.updateTable("passkeys").set({ counter }).where("id", "=", id).execute();
 }
 
 /** Removes a person's passkeys but these; returns how many those were. */
@@ -161,6 +175,11 @@ export async function takeOneTime(db: Database, identifier: string, nowMs: numbe
     .returning(["value", "expires_at"])
     .executeTakeFirst();
   return row === undefined || Date.parse(row.expires_at) <= nowMs ? null : row.value;
+}
+
+/** Those with exactly this value. */
+export async function dropOneTimesOf(db: Database, value: string): Promise<void> {
+  await db.deleteFrom("verifications").where("value", "=", value).execute();
 }
 
 /** Whatever is on its way to this person, or waits for their second factor, is not good any more. */

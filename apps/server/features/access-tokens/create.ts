@@ -29,6 +29,7 @@ export interface TokenInput {
   readonly permissions: readonly Permission[];
   readonly expires_at: string | null;
   readonly password?: string | undefined;
+  readonly confirmation?: string | undefined;
 }
 
 /** Makes a token that may do no more, and lasts no longer, than what it is asked for with. */
@@ -45,7 +46,15 @@ export async function createToken(
   const { store, signIn, ip, nowMs } = context;
   const asking = theActor(context);
   if (asking.kind === "person")
-    await checkStillYou({ store, flood: signIn.flood, actor: asking, password: body.password, ip, nowMs });
+    await checkStillYou({
+      store,
+      flood: signIn.flood,
+      actor: asking,
+      password: body.password,
+      confirmation: body.confirmation,
+      ip,
+      nowMs,
+    });
   return context.transaction(async (db) => {
     checkHeld(await heldNow(db), permissions);
     await checkAskingSession(db, context);

@@ -11,6 +11,7 @@ import { addressHeader, requestHeader } from "./account-events.ts";
 import { tooOftenProblem } from "./attempts.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
+import { confirmCall } from "./confirm.ts";
 import { type Device, type Devices, ownerOf } from "./devices.ts";
 import type { Visit } from "./door.ts";
 import type { Endpoint, EndpointInput } from "./endpoints.ts";
@@ -96,6 +97,10 @@ export class AuthApi {
 
     if (route.id === "getSession" && person === null) return Response.json(null);
     if (route.id === "inspectPasswordReset") return this.#inspectReset(String(body.token));
+    if (person !== null && (route.id === "beginConfirmation" || route.id === "confirm"))
+      return confirmCall(call, person, this.#parts, (path, given) =>
+        this.#callLibrary(request, call, path, given),
+      );
     const endpoint = this.#parts.endpoints.get(route.path);
     if (endpoint === undefined) throw new Problem("not_found", "This is not set up on this server.");
     const input = this.#inputFor(request, call);
@@ -121,9 +126,18 @@ export class AuthApi {
     if (route.asksAgain === undefined || actor === null) return;
     const { store, flood } = this.#parts;
     const password = body.password === undefined ? undefined : String(body.password);
-    const proof = { store, flood, actor, password, ip, nowMs };
+    const confirmation = body.confirmation === undefined ? undefined : String(body.confirmation);
+    const proof = { store, flood, actor, password, confirmation, ip, nowMs };
     if (route.asksAgain === "here") await checkStillYou(proof);
     else await checkFreshWithoutPassword(proof);
+  }
+
+  /** Has the library look at a code, for a call that it does not know. */
+  async #callLibrary(request: Request, call: AuthCall, path: string, given: object): Promise<Response> {
+    const endpoint = this.#parts.endpoints.get(path);
+    if (endpoint === undefined) throw new Error(`The sign-in library has nothing at ${path}.`);
+    const input = this.#inputFor(request, { ...call, route: { ...call.route, path }, body: { ...given } });
+    return inPlaceOf(call, () => endpoint(input));
   }
 
   async #inspectReset(token: string): Promise<Response> {
@@ -206,7 +220,7 @@ function countAsStranger({ route, ip, claimedDevice }: Visit, flood: FloodLimits
 /** Without what is Countersign's own. */
 function bodyForLibrary({ route, body }: AuthCall): AuthCall["body"] | null {
   if (route.body === null || route.libraryMethod === "GET") return null;
-  const { keepPasskeys: _, keepAccessTokens: __, keepDiscord: ___, ...rest } = body;
+  const { keepPasskeys: _, keepAccessTokens: __, keepDiscord: ___, confirmation: _____, ...rest } = body;
   if (route.asksAgain !== "here") return rest;
   const { password: ____, ...withoutPassword } = rest;
   return withoutPassword;

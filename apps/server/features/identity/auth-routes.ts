@@ -54,9 +54,11 @@ const guards: Readonly<Record<AuthRouteId, Guard>> = {
   addPasskey: { attempt: "anything" },
   listPasskeys: { attempt: "anything" },
   renamePasskey: { attempt: "anything" },
-  removePasskey: { attempt: "anything" },
+  removePasskey: { attempt: "anything", asksAgain: "here" },
   beginPasskeySignIn: { attempt: "sign_in" },
   signInWithPasskey: { attempt: "sign_in" },
+  beginConfirmation: { attempt: "anything" },
+  confirm: { attempt: "password" },
 };
 
 /** An address of the contract, with its guard. */

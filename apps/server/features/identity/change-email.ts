@@ -28,7 +28,15 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
     await context.signIn.flood.check("mail", context.ip, actor.userId);
     const { store, ip, nowMs } = context;
-    await checkStillYou({ store, flood: context.signIn.flood, actor, password: body.password, ip, nowMs });
+    await checkStillYou({
+      store,
+      flood: context.signIn.flood,
+      actor,
+      password: body.password,
+      confirmation: body.confirmation,
+      ip,
+      nowMs,
+    });
     const token = randomBytes(32).toString("base64url");
     return context.transaction(async (db) => {
       const reader = await readerById(db, actor.userId);

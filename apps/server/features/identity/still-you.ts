@@ -2,6 +2,7 @@ import { passwordHashOf, sessionOpenedAt } from "@countersign/store/queries/sign
 import type { Store } from "@countersign/store/store";
 import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
+import { takeConfirmation } from "./confirmation.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { aheadOfStrangers, verifyPassword } from "./passwords.ts";
 
@@ -13,18 +14,21 @@ export interface Proof {
   readonly flood: FloodLimits;
   readonly actor: PersonActor;
   readonly password: string | undefined;
+  /** What confirming with a passkey or a code answered. */
+  readonly confirmation: string | undefined;
   readonly ip: string | null;
   readonly nowMs: number;
 }
 
 /**
  * Before something is added with which an account can be opened: a session may be somebody else's by now, at a
- * computer that was left open or by a stolen cookie. The password shows that it is not; without one, a sign-in of just
- * now does. An access token was given in exchange for such a proof, and is not asked again.
+ * computer that was left open or by a stolen cookie. The password shows that it is not, or a passkey or code that was
+ * given just now; without a password, a new sign-in does too. An access token was given in exchange for such a proof, and is not asked again.
  */
 export async function checkStillYou(proof: Proof): Promise<void> {
   const { store, flood, actor, password, ip } = proof;
   if ("token" in actor.by) return;
+  if (proof.confirmation !== undefined) return checkConfirmation(proof, proof.confirmation);
   const stored = await passwordHashOf(store.reads, actor.userId);
   if (stored === null) return checkFresh(proof);
   if (password === undefined) throw invalid("password", "is missing");
@@ -36,7 +40,20 @@ export async function checkStillYou(proof: Proof): Promise<void> {
 
 /** The same where the sign-in library looks at the password itself. */
 export async function checkFreshWithoutPassword(proof: Proof): Promise<void> {
-  if ((await passwordHashOf(proof.store.reads, proof.actor.userId)) === null) await checkFresh(proof);
+  if ((await passwordHashOf(proof.store.reads, proof.actor.userId)) !== null) return;
+  if (proof.confirmation === undefined) await checkFresh(proof);
+  else await checkConfirmation(proof, proof.confirmation);
+}
+
+async function checkConfirmation(proof: Proof, confirmation: string): Promise<void> {
+  const { store, flood, actor, ip, nowMs } = proof;
+  await flood.check("password", ip, sessionOf(actor));
+  if (!(await takeConfirmation(store, actor, confirmation, nowMs)))
+    throw new Problem(
+      "wrong_credentials",
+      "The confirmation is not valid: it was used, has expired, or belongs to another session. Confirm again.",
+    );
+  await flood.accounts.forgive("password", sessionOf(actor), { ip, deviceId: null });
 }
 
 async function checkFresh({ store, actor, nowMs }: Proof): Promise<void> {

@@ -1,15 +1,15 @@
 import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
-import { Button, Group, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Body } from "../../api/client.ts";
-import { useMe } from "../../app/here.ts";
 import { DateTimeField, fromLocal } from "../../ui/date-time-field.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { StickyBar } from "../../ui/sticky-bar.tsx";
 import { exactTime } from "../../ui/time.tsx";
+import { ProofFields, useProof } from "../account/proof.tsx";
 
 const lifetimes = { month: 30, quarter: 90, year: 365 } as const;
 const choices = ["month", "quarter", "year", "date", "never"] as const;
@@ -29,8 +29,8 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
   const [lifetime, setLifetime] = useState<Choice>("quarter");
   const [date, setDate] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
-  const hasPassword = useMe().sign_in_methods.password;
-  const [password, setPassword] = useState("");
+  const proof = useProof();
+  const [unproven, setUnproven] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const endsAt = endOf(lifetime, date);
@@ -39,8 +39,13 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
     setBusy(true);
     try {
       const permissions = sortedPermissions(chosen);
-      const proof = hasPassword ? { password } : {};
-      const made = await create({ name, permissions, expires_at: endsAt, ...proof });
+      setUnproven(null);
+      const proven = await proof.prove().catch((problem) => {
+        setUnproven(problem);
+        return null;
+      });
+      if (proven === null) return;
+      const made = await create({ name, permissions, expires_at: endsAt, ...proven });
       setSecret(made.token);
     } catch {
       // The reason stands in the form.
@@ -95,19 +100,8 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
           </Text>
         </Stack>
         <PermissionPicker value={chosen} onChange={setChosen} held={held} />
-        {hasPassword && (
-          <PasswordInput
-            label={t("form.password")}
-            description={t("form.passwordWords")}
-            required
-            maw={352}
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            error={fieldError(error, "password")}
-          />
-        )}
-        <ProblemAlert error={error} beside={["name", "expires_at", "password"]} />
+        <ProofFields proof={proof} error={unproven ?? error} description={t("form.passwordWords")} />
+        <ProblemAlert error={unproven ?? error} beside={["name", "expires_at", "password", "code"]} />
         <StickyBar shown>
           <Group gap="sm">
             <Button type="submit" loading={isBusy} disabled={chosen.size === 0}>

@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { PasswordAgain } from "./password-again.tsx";
+import type { ProofBody } from "./proof.tsx";
 import { securityRoute } from "./routes.tsx";
 
 /** Only where the server knows Discord, or the account does from before. */
@@ -21,7 +22,7 @@ export function DiscordPanel() {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [isLinking, setLinking] = useState(false);
-  const link = async (body: { password?: string }) => {
+  const link = async (body: ProofBody) => {
     const { url } = await callAuth<{ url: string }>("linkDiscord", {
       provider: "discord",
       callbackURL: "/account/security",

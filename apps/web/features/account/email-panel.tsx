@@ -1,4 +1,5 @@
-import { Alert, Badge, Button, Group, Modal, PasswordInput, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Group, Modal, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
@@ -7,6 +8,7 @@ import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ProofFields, useProof } from "./proof.tsx";
 
 /** A new address holds once it was confirmed from there. */
 export function EmailPanel() {
@@ -54,19 +56,20 @@ export function EmailPanel() {
 
 function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: string) => void }) {
   const { t } = useTranslation("account");
-  const me = useMe();
   const change = useChange("changeMyEmail");
   const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const hasPassword = me.sign_in_methods.password;
-  const send = () =>
-    change.mutate(
-      { body: { new_email: email, ...(hasPassword ? { password } : {}) } },
-      { onSuccess: (answer) => onSent(answer.new_email) },
-    );
+  const proof = useProof();
+  const send = useMutation({
+    mutationFn: async () => {
+      const proven = await proof.prove();
+      if (proven === null) return;
+      const answer = await change.mutateAsync({ body: { new_email: email, ...proven } });
+      onSent(answer.new_email);
+    },
+  });
   return (
-    <DialogForm onSubmit={send} onClose={onClose} isBusy={change.isPending} deed={t("email.do")}>
-      <ProblemAlert error={change.error} beside={["new_email", "password"]} />
+    <DialogForm onSubmit={send.mutate} onClose={onClose} isBusy={send.isPending} deed={t("email.do")}>
+      <ProblemAlert error={send.error} beside={["new_email", "password", "code"]} />
       <TextInput
         label={t("email.new")}
         type="email"
@@ -75,18 +78,9 @@ function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: s
         autoComplete="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldError(change.error, "new_email")}
+        error={fieldError(send.error, "new_email")}
       />
-      {hasPassword && (
-        <PasswordInput
-          label={t("password.yours")}
-          required
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldError(change.error, "password")}
-        />
-      )}
+      <ProofFields proof={proof} error={send.error} />
       <Text size="sm" c="dimmed">
         {t("email.words")}
       </Text>

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -14,6 +13,7 @@ import classes from "./account.module.css";
 import { thisBrowser } from "./browser-name.ts";
 import { makePasskey, type PasskeyCreation } from "./new-passkey.ts";
 import { PasswordAgain } from "./password-again.tsx";
+import type { ProofBody } from "./proof.tsx";
 import { type Passkey, RenamePasskey } from "./rename-passkey.tsx";
 
 export function PasskeysPanel() {
@@ -25,7 +25,7 @@ export function PasskeysPanel() {
   const [going, setGoing] = useState<Passkey | null>(null);
   const nameOf = (passkey: Passkey | null) => passkey?.name ?? t("passkeys.unnamed");
   const [isAdding, setAdding] = useState(false);
-  const add = async (body: { password?: string }) => {
+  const add = async (body: ProofBody) => {
     // Refused before the device is asked: a passkey that the server does not know would stay on the device.
     const wanted = await callAuth<PasskeyCreation>("beginPasskey", body);
     try {
@@ -124,19 +124,19 @@ export function PasskeysPanel() {
           />
         )}
       </Modal>
-      <Confirm
+      <PasswordAgain
         opened={going !== null}
         onClose={() => setGoing(null)}
         title={t("passkeys.removeTitle", { name: nameOf(going) })}
+        words={t("passkeys.removeWords")}
         deed={t("passkeys.remove")}
-        onConfirm={async () => {
-          await callAuth("removePasskey", { id: going?.id ?? "" });
+        isRemoval
+        run={async (proof) => {
+          await callAuth("removePasskey", { id: going?.id ?? "", ...proof });
           await reread();
           tell(t("passkeys.removed", { name: nameOf(going) }));
         }}
-      >
-        {t("passkeys.removeWords")}
-      </Confirm>
+      />
     </Panel>
   );
 }

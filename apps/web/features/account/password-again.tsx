@@ -1,22 +1,22 @@
-import { Modal, PasswordInput, Text } from "@mantine/core";
+import { Modal, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { useTranslation } from "react-i18next";
-import { useMe } from "../../app/here.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { type ProofBody, ProofFields, useProof } from "./proof.tsx";
 
 interface PasswordAgainProps {
   readonly opened: boolean;
   readonly title: string;
   readonly words: string;
   readonly deed: string;
+  readonly isRemoval?: boolean;
+  readonly isForSecondFactor?: boolean;
   readonly onClose: () => void;
-  /** What to do with it: a body that holds the password, where the account has one. */
-  readonly run: (body: { password?: string }) => Promise<unknown>;
+  /** What to do with the proof: it belongs in the body of the request. */
+  readonly run: (proof: ProofBody) => Promise<unknown>;
 }
 
-/** Asks for the password before the account can be opened in another way. */
+/** Asks for the password, a passkey or a code before the account can be opened in another way, or in one way less. */
 export function PasswordAgain({ opened, title, onClose, ...form }: PasswordAgainProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
@@ -25,26 +25,36 @@ export function PasswordAgain({ opened, title, onClose, ...form }: PasswordAgain
   );
 }
 
-function Form({ words, deed, onClose, run }: Omit<PasswordAgainProps, "opened" | "title">) {
-  const { t } = useTranslation("account");
-  const hasPassword = useMe().sign_in_methods.password;
-  const [password, setPassword] = useState("");
-  const send = useMutation({ mutationFn: () => run(hasPassword ? { password } : {}), onSuccess: onClose });
+function Form({
+  words,
+  deed,
+  isRemoval = false,
+  isForSecondFactor = false,
+  onClose,
+  run,
+}: Omit<PasswordAgainProps, "opened" | "title">) {
+  const proof = useProof(isForSecondFactor);
+  const send = useMutation({
+    mutationFn: async () => {
+      const body = await proof.prove();
+      if (body !== null) await run(body);
+      return body !== null;
+    },
+    onSuccess: (isDone) => {
+      if (isDone) onClose();
+    },
+  });
   return (
-    <DialogForm onSubmit={send.mutate} isBusy={send.isPending} deed={deed} onClose={onClose}>
+    <DialogForm
+      onSubmit={send.mutate}
+      isBusy={send.isPending}
+      deed={deed}
+      isRemoval={isRemoval}
+      onClose={onClose}
+    >
       <Text>{words}</Text>
-      <ProblemAlert error={send.error} beside={["password"]} />
-      {hasPassword && (
-        <PasswordInput
-          label={t("password.yours")}
-          required
-          data-autofocus
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldError(send.error, "password")}
-        />
-      )}
+      <ProblemAlert error={send.error} beside={["password", "code"]} />
+      <ProofFields proof={proof} error={send.error} isFirst />
     </DialogForm>
   );
 }

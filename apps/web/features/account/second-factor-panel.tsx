@@ -1,12 +1,13 @@
-import { Badge, Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Modal } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { PasswordAgain } from "./password-again.tsx";
+import type { ProofBody } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { TurnOnSecondFactor } from "./turn-on-second-factor.tsx";
 
@@ -16,32 +17,16 @@ export function SecondFactorPanel() {
   const queries = useQueryClient();
   const [open, setOpen] = useState<"on" | "off" | "renew" | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const [password, setPassword] = useState("");
-  const hasPassword = me.sign_in_methods.password;
-  const body = hasPassword ? { password } : {};
-  const close = () => {
-    setOpen(null);
-    setPassword("");
-  };
-  const turnOff = async () => {
-    await callAuth("disableSecondFactor", body);
+  const close = () => setOpen(null);
+  const turnOff = async (proof: ProofBody) => {
+    await callAuth("disableSecondFactor", proof);
     await queries.invalidateQueries({ queryKey: ["getMe"] });
     tell(t("factor.offDone"));
   };
-  const renew = async () => {
-    const answer = await callAuth<{ backupCodes: string[] }>("renewRecoveryCodes", body);
+  const renew = async (proof: ProofBody) => {
+    const answer = await callAuth<{ backupCodes: string[] }>("renewRecoveryCodes", proof);
     setCodes(answer.backupCodes);
   };
-  const askPassword = hasPassword && (
-    <PasswordInput
-      label={t("password.yours")}
-      required
-      data-autofocus
-      autoComplete="current-password"
-      value={password}
-      onChange={(event) => setPassword(event.currentTarget.value)}
-    />
-  );
   return (
     <Panel
       title={t("factor.title")}
@@ -67,31 +52,25 @@ export function SecondFactorPanel() {
         )}
       </Group>
       <TurnOnSecondFactor opened={open === "on"} onClose={close} />
-      <Confirm
+      <PasswordAgain
         opened={open === "off"}
         onClose={close}
         title={t("factor.offTitle")}
+        words={t("factor.offWords")}
         deed={t("factor.turnOff")}
-        onConfirm={turnOff}
-      >
-        <Stack>
-          <Text>{t("factor.offWords")}</Text>
-          {askPassword}
-        </Stack>
-      </Confirm>
-      <Confirm
+        isRemoval
+        isForSecondFactor
+        run={turnOff}
+      />
+      <PasswordAgain
         opened={open === "renew"}
         onClose={close}
         title={t("factor.renewTitle")}
+        words={t("factor.renewWords")}
         deed={t("factor.renew")}
-        harmless
-        onConfirm={renew}
-      >
-        <Stack>
-          <Text>{t("factor.renewWords")}</Text>
-          {askPassword}
-        </Stack>
-      </Confirm>
+        isForSecondFactor
+        run={renew}
+      />
       <Modal
         opened={codes !== null}
         onClose={() => setCodes(null)}

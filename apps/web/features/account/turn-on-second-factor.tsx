@@ -1,13 +1,13 @@
-import { Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/here.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./account.module.css";
+import { ProofFields, useProof } from "./proof.tsx";
 import { QrCode } from "./qr-code.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
@@ -56,27 +56,18 @@ export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClo
 
 function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Begun) => void }) {
   const { t } = useTranslation("account");
-  const { sign_in_methods: methods } = useMe();
-  const [password, setPassword] = useState("");
+  const proof = useProof(true);
   const begin = useMutation({
-    mutationFn: () => callAuth<Begun>("enableSecondFactor", methods.password ? { password } : {}),
-    onSuccess: onBegun,
+    mutationFn: async () => {
+      const proven = await proof.prove();
+      if (proven !== null) onBegun(await callAuth<Begun>("enableSecondFactor", proven));
+    },
   });
   return (
     <DialogForm onSubmit={begin.mutate} isBusy={begin.isPending} deed={t("factor.next")} onClose={onClose}>
       <Text>{t("factor.app")}</Text>
       <ProblemAlert error={begin.error} beside={["password"]} />
-      {methods.password && (
-        <PasswordInput
-          label={t("password.yours")}
-          required
-          data-autofocus
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldError(begin.error, "password")}
-        />
-      )}
+      <ProofFields proof={proof} error={begin.error} isFirst />
     </DialogForm>
   );
 }

@@ -1,0 +1,42 @@
+import { userById } from "@countersign/store/queries/users";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import type { AuthApiParts, AuthCall } from "./auth-api.ts";
+import { beginConfirmation, isSignedByPasskey, newConfirmation } from "./confirmation.ts";
+import { problemFrom } from "./refusals.ts";
+import { recoveryPath, totpPath } from "./second-factor.ts";
+
+type CallLibrary = (path: string, body: object) => Promise<Response>;
+
+/** Somebody signed in shows that it is them, without their password. Every try was counted before. */
+export async function confirmCall(
+  call: AuthCall,
+  person: PersonActor,
+  { store, flood, config }: AuthApiParts,
+  callLibrary: CallLibrary,
+): Promise<Response> {
+  const { route, body, nowMs, ip } = call;
+  if (route.id === "beginConfirmation")
+    return Response.json(await beginConfirmation(store, person, config.url, nowMs));
+  if (body.code !== undefined) {
+    const user = await userById(store.reads, person.userId);
+    // A first code would turn on what was only begun.
+    if (user?.two_factor_enabled !== 1) throw new Problem("conflict", "The second factor is off.");
+    await checkCode(call, String(body.code), callLibrary);
+    await flood.accounts.forgive("second_factor", person.userId, { ip, deviceId: sessionOf(person) });
+  } else {
+    const response = body.response as AuthenticationResponseJSON;
+    if (!(await isSignedByPasskey(store, person, response, config.url, nowMs)))
+      throw new Problem("wrong_credentials", "The passkey was not accepted.");
+  }
+  await flood.accounts.forgive("password", sessionOf(person), { ip, deviceId: null });
+  return Response.json(await newConfirmation(store, person, nowMs));
+}
+
+/** The library knows codes, and marks each as used. */
+async function checkCode(call: AuthCall, code: string, callLibrary: CallLibrary): Promise<void> {
+  const path = /^\d{6}$/.test(code) ? totpPath : recoveryPath;
+  const response = await callLibrary(path, { code });
+  if (response.status >= 400) throw await problemFrom(response, call.route);
+}

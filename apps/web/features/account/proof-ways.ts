@@ -1,0 +1,16 @@
+export type ProofWay = "password" | "passkey" | "code";
+
+interface WaysIn {
+  readonly two_factor_enabled: boolean;
+  readonly sign_in_methods: { readonly password: boolean; readonly passkeys: readonly unknown[] };
+}
+
+/** How somebody can show that it is them, the usual way first. None for an account that only Discord opens. */
+export function proofWays(me: WaysIn, canUsePasskeys: boolean): ProofWay[] {
+  const { password, passkeys } = me.sign_in_methods;
+  return [
+    ...(password ? (["password"] as const) : []),
+    ...(passkeys.length > 0 && canUsePasskeys ? (["passkey"] as const) : []),
+    ...(me.two_factor_enabled ? (["code"] as const) : []),
+  ];
+}

@@ -1,0 +1,124 @@
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { useMe } from "../../app/here.ts";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
+import { type ProofWay, proofWays } from "./proof-ways.ts";
+
+/** What a request that asks for a proof takes. */
+export interface ProofBody {
+  readonly password?: string;
+  readonly confirmation?: string;
+}
+
+export interface Proof {
+  readonly ways: readonly ProofWay[];
+  readonly way: ProofWay | null;
+  readonly setWay: (way: ProofWay) => void;
+  readonly typed: string;
+  readonly setTyped: (typed: string) => void;
+  /** Null when the person did not want to use the passkey. */
+  readonly prove: () => Promise<ProofBody | null>;
+}
+
+/**
+ * How the person at the keyboard shows that it is them, and what they typed for it. Changes to the second factor take
+ * nothing but the password of somebody who has one.
+ */
+export function useProof(isForSecondFactor = false): Proof {
+  const me = useMe();
+  const ways =
+    isForSecondFactor && me.sign_in_methods.password
+      ? (["password"] as const)
+      : proofWays(me, canUsePasskeys());
+  const [chosen, setChosen] = useState<ProofWay | null>(null);
+  const [typed, setTyped] = useState("");
+  const way = chosen ?? ways[0] ?? null;
+  const setWay = (next: ProofWay) => {
+    setChosen(next);
+    setTyped("");
+  };
+  const prove = async (): Promise<ProofBody | null> => {
+    switch (way) {
+      case null:
+        return {};
+      case "password":
+        return { password: typed };
+      case "code":
+        return confirm({ code: typed.replaceAll(" ", "") });
+      case "passkey": {
+        const request = await callAuth<PasskeyRequest>("beginConfirmation");
+        const response = await signWithPasskey(request, new AbortController().signal);
+        return response === null ? null : confirm({ response });
+      }
+    }
+  };
+  return { ways, way, setWay, typed, setTyped, prove };
+}
+
+async function confirm(body: object): Promise<ProofBody> {
+  const { confirmation } = await callAuth<{ confirmation: string }>("confirm", body);
+  return { confirmation };
+}
+
+interface ProofFieldsProps {
+  readonly proof: Proof;
+  readonly error: Error | null;
+  /** What the proof is for, below the label of the field. */
+  readonly description?: string;
+  readonly isFirst?: boolean;
+}
+
+export function ProofFields({ proof, error, description, isFirst = false }: ProofFieldsProps) {
+  const { t } = useTranslation("account");
+  const { way, ways, setWay, typed, setTyped } = proof;
+  const field = {
+    description,
+    required: true,
+    maw: 352,
+    value: typed,
+    "data-autofocus": isFirst || undefined,
+    onChange: (event: { currentTarget: { value: string } }) => setTyped(event.currentTarget.value),
+  };
+  return (
+    <Stack gap="xs" align="flex-start">
+      {way === "password" && (
+        <PasswordInput
+          {...field}
+          w="100%"
+          label={t("password.yours")}
+          autoComplete="current-password"
+          error={fieldError(error, "password")}
+        />
+      )}
+      {way === "code" && (
+        <TextInput
+          {...field}
+          w="100%"
+          label={t("proof.code")}
+          autoComplete="one-time-code"
+          maxLength={64}
+          error={fieldError(error, "code")}
+        />
+      )}
+      {(way === "passkey" || way === null) && (
+        <Text size="sm" c="dimmed">
+          {t(way === null ? "proof.signInAgain" : "proof.passkey")}
+        </Text>
+      )}
+      {ways.length > 1 && (
+        <Group gap="xs">
+          {ways
+            .filter((other) => other !== way)
+            .map((other) => (
+              <Button key={other} variant="subtle" size="compact-sm" onClick={() => setWay(other)}>
+                {t(`proof.use.${other}`)}
+              </Button>
+            ))}
+        </Group>
+      )}
+    </Stack>
+  );
+}

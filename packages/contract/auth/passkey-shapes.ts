@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** What a browser and its passkeys say to each other, as far as several addresses share it. */
+
+export const challenge = z.string().meta({ description: "What the device signs, in base64url." });
+export const credentials = z.array(
+  z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(z.string()).optional() }),
+);
+const base64url = z
+  .string()
+  .min(1)
+  .max(32_000)
+  .regex(/^[\w-]+$/, "should be base64url");
+/** At most 1,023 bytes, by WebAuthn. */
+const credentialId = base64url.max(1_364);
+
+/** What the browser's functions give, as far as it is looked at. What else is in it is the browser's to define. */
+const fromBrowser = <Response extends z.ZodRawShape>(response: Response) =>
+  z.looseObject({
+    id: credentialId,
+    rawId: credentialId,
+    type: z.literal("public-key"),
+    response: z.looseObject({ clientDataJSON: base64url, ...response }),
+    clientExtensionResults: z.looseObject({}).optional(),
+  });
+
+export const created = fromBrowser({
+  attestationObject: base64url,
+  transports: z.array(z.string().max(32)).max(10).optional(),
+});
+export const given = fromBrowser({
+  authenticatorData: base64url,
+  signature: base64url,
+  userHandle: z.string().max(200).nullable().optional(),
+});
