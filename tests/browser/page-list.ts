@@ -110,7 +110,7 @@ export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
   await manage("POST", `${organization}/invitations`, {
     email: "bob@example.com",
     role_id: (
-      await manage("POST", `${organization}/roles`, { name: "Support", permissions: ["licenses:view"] })
+      await manage("POST", `${organization}/roles`, { name: "Front desk", permissions: ["licenses:view"] })
     ).id,
   });
   const { data: roles } = await manage("GET", `${organization}/roles`);

@@ -37,6 +37,32 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await office.owner.api.get(path)).status).toBe(404);
   });
 
+  test("a new organization has roles to invite people with, in its language, which are like any others", async () => {
+    const namesOf = async (id: string) =>
+      (await office.owner.api.get(`/organizations/${id}/roles`)).body.data.map(
+        (role: { name: string }) => role.name,
+      );
+    const english = await office.owner.api.post("/organizations", { name: "Fresh" });
+    expect(await namesOf(english.body.id)).toEqual(["Administrator", "Support", "Read-only"]);
+    const path = `/organizations/${english.body.id}/roles`;
+    const [administrator, support, readOnly] = (await office.owner.api.get(path)).body.data;
+    expect(administrator.permissions).toEqual([...permissions]);
+    expect(
+      (await office.owner.api.patch(`${path}/${support.id}`, { name: "Help desk", permissions: [] })).body,
+    ).toMatchObject({ name: "Help desk", permissions: [] });
+    expect((await office.owner.api.delete(`${path}/${readOnly.id}`)).status).toBe(204);
+    expect(await namesOf(english.body.id)).toEqual(["Administrator", "Help desk"]);
+
+    const owner = await office.person();
+    const spanish = await owner.api.post("/organizations", { name: "Nuevo", locale: "es" });
+    const roles = await owner.api.get(`/organizations/${spanish.body.id}/roles`);
+    expect(roles.body.data.map((role: { name: string }) => role.name)).toEqual([
+      "Administrador",
+      "Soporte",
+      "Solo lectura",
+    ]);
+  });
+
   test("the list comes in pages", async () => {
     await create([]);
     await create([]);

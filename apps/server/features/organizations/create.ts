@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto";
-import type { Language } from "@countersign/domain/mail/languages";
+import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
+import {
+  type StartingRole,
+  startingRoleNames,
+  startingRoles,
+} from "@countersign/domain/members/starting-roles";
 import { slugOf } from "@countersign/domain/organizations/slug";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { createOrganizationIfSlugIsFree } from "@countersign/store/queries/organizations";
+import { addRole } from "@countersign/store/queries/roles";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 import { slugCandidates } from "./slug.ts";
@@ -21,7 +27,10 @@ export interface CreatedOrganization {
   readonly slug: string;
 }
 
-/** Creates an organization inside a transaction. Two may share a name; their slugs then differ. */
+/**
+ * Creates an organization inside a transaction, with the roles that each one starts with. Two may share a name; their
+ * slugs then differ.
+ */
 export async function addOrganization(
   db: Database,
   input: OrganizationInput,
@@ -29,7 +38,26 @@ export async function addOrganization(
 ): Promise<CreatedOrganization> {
   const id = newId();
   for (const slug of slugCandidates(input.slug ?? slugOf(input.name), randomBytes)) {
-    if (await createOrganizationIfSlugIsFree(db, { id, ...input, slug }, nowMs)) return { id, slug };
+    if (!(await createOrganizationIfSlugIsFree(db, { id, ...input, slug }, nowMs))) continue;
+    await addStartingRoles(db, id, input.locale ?? defaultLanguage, nowMs);
+    return { id, slug };
   }
   throw new Error("No free slug was found, although random ones were tried.");
+}
+
+async function addStartingRoles(
+  db: Database,
+  organizationId: string,
+  language: Language,
+  nowMs: number,
+): Promise<void> {
+  for (const role of Object.keys(startingRoles) as StartingRole[])
+    await addRole(db, {
+      id: newId(),
+      organization_id: organizationId,
+      name: startingRoleNames[language][role],
+      permissions: JSON.stringify(startingRoles[role]),
+      created_at: nowMs,
+      updated_at: nowMs,
+    });
 }

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { languages } from "../mail/languages.ts";
+import { isPermission, permissions } from "./permissions.ts";
+import { startingRoleLike, startingRoleNames, startingRoles } from "./starting-roles.ts";
+
+test("an administrator may do all that a role can allow, and a reader changes nothing", () => {
+  expect(startingRoles.administrator).toEqual(permissions);
+  expect(startingRoles.read_only.filter((code) => !code.endsWith(":view"))).toEqual([]);
+  expect(startingRoles.read_only).toContain("audit_log:view");
+});
+
+test("support helps customers, and neither sells, deletes nor changes products, members or settings", () => {
+  const allowed: readonly string[] = startingRoles.support;
+  for (const needed of [
+    "licenses:view",
+    "licenses:update",
+    "licenses:reset_ips",
+    "customers:view",
+    "products:view",
+  ])
+    expect(allowed).toContain(needed);
+  expect(allowed.every(isPermission)).toBe(true);
+  for (const code of [
+    "licenses:create",
+    "licenses:delete",
+    "products:manage",
+    "members:invite",
+    "roles:edit",
+  ])
+    expect(allowed).not.toContain(code);
+});
+
+test("each has a name in every language, and no two share one", () => {
+  for (const language of languages) {
+    const names = Object.values(startingRoleNames[language]);
+    expect(new Set(names).size).toBe(Object.keys(startingRoles).length);
+  }
+});
+
+test("a role is known by what it allows, in any order, and not by less or more", () => {
+  const [first, ...rest] = startingRoles.support;
+  expect(startingRoleLike([...rest, first])).toBe("support");
+  expect(startingRoleLike(rest)).toBeNull();
+  expect(startingRoleLike([...startingRoles.support, "licenses:create"])).toBeNull();
+  expect(startingRoleLike(permissions)).toBe("administrator");
+  expect(startingRoleLike([])).toBeNull();
+});
