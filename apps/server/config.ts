@@ -26,7 +26,7 @@ export interface Config {
   /** The plan of new organizations; null where that is left to the platform admin. */
   readonly defaultPlan: Plan | null;
   /** Who can make an account: nobody, whoever was invited, or anybody. */
-  readonly signUp: "closed" | "invitation" | "open";
+  readonly signUp: "closed" | "open";
   /** Signing in with Discord; null when it is not set up. */
   readonly discord: DiscordSettings | null;
   /** How mail is sent; null when it is kept for the platform admin to read. */
@@ -78,11 +78,7 @@ export function readConfig(environment: Environment): Config {
   const port = wholeNumber("PORT", setting("PORT") ?? "3000", 0, 65_535);
   const host = setting("HOST") ?? "127.0.0.1";
   const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
-  const signUp = oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", [
-    "closed",
-    "invitation",
-    "open",
-  ]);
+  const signUp = oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", ["closed", "open"]);
   return {
     port,
     host,

@@ -50,6 +50,77 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     }
   });
 
+  test("a person is added with a link to choose their password, which works once and is shown once", async () => {
+    const email = `Added-${newId()}@Example.com`;
+    const key = { "idempotency-key": newId() };
+    const added = await office.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
+    expect(added.body).toMatchObject({
+      name: "Ada Added",
+      email: email.toLowerCase(),
+      email_verified: false,
+      is_platform_admin: false,
+      organizations: [],
+    });
+    const repeated = await office.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
+    expect(repeated.text).not.toContain(added.body.password_link);
+    const link = new URL(added.body.password_link);
+    expect(link.pathname + link.search).toMatch(/^\/reset-password\?token=[\w-]{32}&first=true$/);
+    const inDays = (Date.parse(added.body.password_link_expires_at) - Date.now()) / 86_400_000;
+    expect(inDays).toBeWithin(6.9, 7.1);
+
+    const twice = await office.admin.api.post("/admin/users", { email: email.toUpperCase() });
+    expect([twice.status, twice.body.errors[0].field]).toEqual([409, "email"]);
+    const wrong = await office.admin.api.post("/admin/users", { email: "ada@localhost" });
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "email"]);
+
+    const signIn = (path: string, body: object) =>
+      fetch(`${office.server.url}/api/auth${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: link.origin },
+        body: JSON.stringify(body),
+      });
+    const token = link.searchParams.get("token");
+    const password = "words that nobody guesses";
+    expect((await signIn("/sign-in/email", { email, password })).status).toBe(401);
+    expect((await signIn("/reset-password", { token, newPassword: password })).status).toBe(200);
+    expect((await signIn("/reset-password", { token, newPassword: "another good one" })).status).toBe(401);
+    expect((await signIn("/sign-in/email", { email, password })).status).toBe(200);
+    const person = await office.admin.api.get(`/admin/users/${added.body.id}`);
+    expect(person.body.email_verified).toBe(true);
+  });
+
+  test("somebody who cannot sign in gets a link from the platform admin, and only the last one works", async () => {
+    const person = await office.person();
+    const path = `/admin/users/${person.userId}/password-link`;
+    const first = await office.admin.api.post(path);
+    const second = await office.admin.api.post(path);
+    expect(first.status).toBe(201);
+    const inspect = async (link: string) =>
+      (
+        await fetch(`${office.server.url}/api/auth/reset-password/inspect`, {
+          method: "POST",
+          headers: { "content-type": "application/json", origin: new URL(link).origin },
+          body: JSON.stringify({ token: new URL(link).searchParams.get("token") }),
+        })
+      ).status;
+    expect(await inspect(first.body.password_link)).toBe(401);
+    expect(await inspect(second.body.password_link)).toBe(200);
+    expect(second.body.password_link).not.toContain("first=");
+    await office.admin.api.post(`/admin/users/${person.userId}/suspend`, { reason: "Test" });
+    expect((await office.admin.api.post(path)).status).toBe(409);
+    expect((await office.admin.api.post(`/admin/users/${newId()}/password-link`)).status).toBe(404);
+    await office.admin.api.post(`/admin/users/${person.userId}/restore`);
+    expect((await person.api.post(path)).status).not.toBe(201);
+    const entries = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "after"])
+      .where("subject_id", "=", person.userId)
+      .where("action", "=", "user.password_link_created")
+      .execute();
+    expect(entries).toHaveLength(2);
+    expect(JSON.stringify(entries)).not.toContain(new URL(second.body.password_link).search);
+  });
+
   test("plan and limit hold from the next request on, and a change from an old reading is refused", async () => {
     const read = await office.admin.api.get(organization());
     const changed = await office.admin.api.patch(organization(), { plan: "free" });

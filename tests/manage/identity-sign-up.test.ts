@@ -120,28 +120,23 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect([away.status, away.headers.get("location")]).toEqual([422, null]);
   });
 
-  test("closed, the default: nobody signs up", async () => {
-    const closed = await openHouse(make);
-    expect((await closed.browser().manage("GET", "/setup")).body.sign_up).toBe("closed");
-    expect((await closed.browser().auth("/sign-up/email", someone())).status).toBe(403);
-    await closed.close();
-  });
-
-  test("by invitation: with the token from the letter, for the address that was invited, verified at once", async () => {
-    const house = await openHouse(make, { COUNTERSIGN_SIGN_UP: "invitation" });
+  test("closed, the default: only an invitation creates an account, for the address that was invited, verified at once", async () => {
+    const house = await openHouse(make);
+    expect((await house.browser().manage("GET", "/setup")).body).toMatchObject({
+      sign_up: "closed",
+      email: false,
+    });
     const owner = await house.guest();
     const organization = (await owner.browser.manage("POST", "/organizations", { name: "Acme" })).body.id;
     const base = `/organizations/${organization}`;
-    const role = await owner.browser.manage("POST", `${base}/roles`, {
-      name: "Seller",
-      permissions: ["licenses:view"],
-    });
+    const roleId = (await owner.browser.manage("GET", `${base}/roles`)).body.data[0].id;
     const person = someone();
-    const invited = await owner.browser.manage("POST", `${base}/invitations`, {
-      email: person.email,
-      role_id: role.body.id,
-    });
-    expect(invited.status).toBe(201);
+    const invite = async (email: string) => {
+      const made = await owner.browser.manage("POST", `${base}/invitations`, { email, role_id: roleId });
+      expect(made.status).toBe(201);
+      return made.body as { id: string; link: string };
+    };
+    const invited = await invite(person.email);
     const token =
       linkIn((await house.letters(person.email))[0])
         .pathname.split("/")
@@ -158,9 +153,36 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect((await browser.auth("/sign-up/email", { ...person, invitationToken: token })).status).toBe(200);
     const { email, password } = person;
     expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(200);
-    expect((await browser.manage("GET", "/me")).body.email_verified).toBe(true);
+    const me = (await browser.manage("GET", "/me")).body;
+    expect(me.email_verified).toBe(true);
     expect((await browser.manage("POST", `/invitations/${token}/accept`)).status).toBe(200);
     expect((await browser.manage("GET", "/organizations")).body.data).toHaveLength(1);
+    // How the account came to be can be traced to the invitation, which says whether its link was shown.
+    const [entry] = await house.store.reads
+      .selectFrom("audit_log")
+      .select("after")
+      .where("subject_id", "=", me.id)
+      .where("action", "=", "person.signed_up")
+      .execute();
+    expect(JSON.parse(String(entry?.after))).toEqual({ invitation_id: invited.id });
+
+    // A link that was used, has expired or was withdrawn creates no account.
+    const again = await house.browser().auth("/sign-up/email", { ...person, invitationToken: token });
+    expect(again.status).toBe(403);
+    for (const columns of [{ expires_at: Date.now() - 1 }, { revoked_at: Date.now() }]) {
+      const other = someone();
+      const { id, link } = await invite(other.email);
+      await house.store.transaction((db) =>
+        db.updateTable("invitations").set(columns).where("id", "=", id).execute(),
+      );
+      const refused = await house
+        .browser()
+        .auth("/sign-up/email", { ...other, invitationToken: link.split("/").at(-1) });
+      expect(refused.status).toBe(403);
+      expect(
+        await house.store.reads.selectFrom("users").where("email", "=", other.email).select("id").execute(),
+      ).toEqual([]);
+    }
     await house.close();
   });
 });

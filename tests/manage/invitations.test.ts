@@ -5,12 +5,18 @@ import { type Office, openOffice, type Person } from "../support/office.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+/** Emails are meant to be sent, and wait in the mailbox, where the tests read them. */
+const deadMailServer = {
+  COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
+  COUNTERSIGN_MAIL_FROM: "license@example.com",
+};
+
 describe.each(databases)("invitations on $kind", ({ make }) => {
   let office: Office;
   let invitations: string;
   let roleId: string;
   beforeAll(async () => {
-    office = await openOffice(make, { COUNTERSIGN_URL: "https://license.example.com" });
+    office = await openOffice(make, { COUNTERSIGN_URL: "https://license.example.com", ...deadMailServer });
     invitations = `/organizations/${office.organizationId}/invitations`;
     roleId = await roleWith(["licenses:view"]);
   });
@@ -56,6 +62,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       role: { id: roleId },
       invited_by: { user_id: office.owner.userId },
       accepted_at: null,
+      link: null,
     });
     expect(Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)).toBe(7 * dayMs);
     const token = await invitationTokenFor(office.store, ada.email);
@@ -66,6 +73,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
 
     const seen = await office.nobody.get(`/invitations/${token}`);
     expect(seen.body).toEqual({
+      state: "pending",
       organization_name: "Acme",
       role_name: expect.any(String),
       permissions: ["licenses:view"],
@@ -155,7 +163,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect((await office.nobody.post(`/invitations/${token}/accept`)).status).toBe(401);
   });
 
-  test("tokens that ran out, were used, taken back, replaced or never were are answered alike", async () => {
+  test("a link that is over says why, and opens nothing; one that was replaced or never was is not found", async () => {
     const person = await office.person();
     const expired = await invite(person.email);
     await set(expired.id, { expires_at: Date.now() - 1 });
@@ -167,14 +175,16 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     const joined = await office.person();
     const used = await invite(joined.email);
     await joined.api.post(`/invitations/${used.token}/accept`);
-    const answers = await Promise.all(
-      [expired.token, revoked.token, replaced.token, used.token, "never", "x".repeat(43)].flatMap((token) => [
-        office.nobody.get(`/invitations/${token}`),
-        person.api.post(`/invitations/${token}/accept`),
-      ]),
-    );
-    const alike = answers.map(({ status, body }) => `${status} ${body.detail}`);
-    expect(new Set(alike).size).toBe(1);
+    const over = { expired, revoked, accepted: used };
+    for (const [state, { token }] of Object.entries(over)) {
+      const seen = await office.nobody.get(`/invitations/${token}`);
+      expect(seen.body).toMatchObject({ state, organization_name: "Acme", has_account: false });
+    }
+    for (const token of [replaced.token, "never", "x".repeat(43)])
+      expect((await office.nobody.get(`/invitations/${token}`)).status).toBe(404);
+    const tokens = [expired.token, revoked.token, replaced.token, used.token, "never", "x".repeat(43)];
+    const answers = await Promise.all(tokens.map((token) => person.api.post(`/invitations/${token}/accept`)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.detail}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(404);
     expect(await rolesOf(person.userId)).toEqual([]);
   });
@@ -262,6 +272,12 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     const foreign = await stranger.api.post(path, { email: "a@example.com", role_id: roleId });
     expect(foreign.status).toBe(422);
     expect(foreign.body.errors[0].field).toBe("role_id");
+  });
+
+  test("an address that nobody could sign in with is not invited", async () => {
+    const answer = await office.owner.api.post(invitations, { email: "ada@localhost", role_id: roleId });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors[0].field).toBe("email");
   });
 
   test("what is wrong is named", async () => {
@@ -431,5 +447,43 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       { action: "invitation.resent", actor_id: office.owner.userId, organization_id },
       { action: "member.joined", actor_id: person.userId, organization_id },
     ]);
+  });
+});
+
+describe.each(databases)("invitations without a mail server, on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    office = await openOffice(make, { COUNTERSIGN_URL: "https://license.example.com" });
+  });
+  afterAll(() => office.close());
+
+  test("the inviter gets the link, once, and a new one as soon as they ask", async () => {
+    const base = `/organizations/${office.organizationId}`;
+    const [role] = (await office.owner.api.get(`${base}/roles`)).body.data;
+    const person = await office.person();
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const body = { email: person.email, role_id: role.id };
+    const made = await office.owner.api.post(`${base}/invitations`, body, key);
+    expect(made.body.link).toMatch(/^https:\/\/license\.example\.com\/invitations\/[\w-]{43}$/);
+    const repeated = await office.owner.api.post(`${base}/invitations`, body, key);
+    expect(repeated.text).not.toContain(made.body.link);
+    expect((await office.owner.api.get(`${base}/invitations`)).text).not.toContain("link");
+
+    const again = await office.owner.api.post(`${base}/invitations/${made.body.id}/resend`);
+    expect(again.status).toBe(200);
+    const tokenOf = (link: string) => link.split("/").at(-1) ?? "";
+    expect((await person.api.post(`/invitations/${tokenOf(made.body.link)}/accept`)).status).toBe(404);
+    expect((await person.api.post(`/invitations/${tokenOf(again.body.link)}/accept`)).status).toBe(200);
+    const entries = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "after"])
+      .where("subject_id", "=", made.body.id)
+      .orderBy("id")
+      .execute();
+    expect(entries.map((entry) => [entry.action, JSON.parse(String(entry.after)).link_shown])).toEqual([
+      ["invitation.created", true],
+      ["invitation.resent", true],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(tokenOf(again.body.link));
   });
 });

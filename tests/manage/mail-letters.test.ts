@@ -37,6 +37,18 @@ describe.each(databases)("letters on $kind", ({ make }) => {
     ).toBe(locale);
   const delivered = { deliver_license_by_mail: true };
 
+  test("a server that sends no emails says so of a license, has the text, and sends none", async () => {
+    const made = await product(delivered);
+    const to = address();
+    const license = await office.owner.api.post(`/products/${made.id}/licenses`, { customer_email: to });
+    const path = `/licenses/${license.body.id}/email`;
+    const email = await office.owner.api.get(path);
+    expect(email.body).toMatchObject({ state: "kept", recipient: to, sent_at: null });
+    expect(email.body.text).toContain(license.body.license_key);
+    const refused = await office.owner.api.post(path);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("Copy the text")]);
+  });
+
   test("two letters about the same are one, also when both are written at once", async () => {
     const to = address();
     const once = `test:${newId()}`;

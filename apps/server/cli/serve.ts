@@ -25,7 +25,7 @@ Settings come from the environment:
   DATABASE_URL                  postgres://user:password@host:5432/database, to use PostgreSQL 15 to 18 instead
   COUNTERSIGN_TRUSTED_PROXIES   addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
   COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise (enterprise: no daily limit)
-  COUNTERSIGN_SIGN_UP           who can make an account: closed (nobody), invitation, or open
+  COUNTERSIGN_SIGN_UP           who can create an account: closed (people who are invited) or open (anyone)
   COUNTERSIGN_DISCORD_CLIENT_ID, COUNTERSIGN_DISCORD_CLIENT_SECRET
                                 an application at Discord, to sign in with it
   COUNTERSIGN_SMTP_URL          smtp://user:password@host:587 or smtps://user:password@host:465, to send mail;

@@ -11,7 +11,7 @@ export const signUp = authRoute({
   path: "/sign-up/email",
   summary: "Make an account",
   description:
-    "Where the server is open to it, or with an invitation. The answer is the same when the address has an account already: the letter that follows says which. No session is opened.",
+    "Where sign-up is open, or with an invitation, for the email address that was invited. The answer is the same when the address has an account already: the letter that follows says which. No session is opened.",
   group,
   needs: "nobody",
   body: z.strictObject({
@@ -22,7 +22,7 @@ export const signUp = authRoute({
       .string()
       .max(200)
       .optional()
-      .meta({ description: "From the letter of an invitation; proves the address." }),
+      .meta({ description: "From the link of a pending invitation; the email address counts as verified." }),
   }),
   answer: done,
   problems: [403],

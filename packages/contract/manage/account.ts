@@ -138,7 +138,13 @@ export const getSetup = route({
     is_link_good: z.boolean().nullable().meta({
       description: "Whether the first account can be made with the token that was given. Null without one.",
     }),
-    sign_up: z.enum(["closed", "invitation", "open"]),
+    sign_up: z.enum(["closed", "open"]).meta({
+      description: "Who can create an account: people who are invited (closed), or anyone (open).",
+    }),
+    email: z.boolean().meta({
+      description:
+        "Whether this server sends emails. If not, the platform admin reads them in the mailbox and hands links over.",
+    }),
     discord: z.boolean().meta({ description: "Whether one can sign in with Discord." }),
   }),
 });

@@ -1,7 +1,19 @@
 import { z } from "zod";
 import { atOnce, q, reason } from "./admin-shapes.ts";
 import { platformAdmin, route } from "./route.ts";
-import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { secret } from "./secrets.ts";
+import {
+  email,
+  flagQuery,
+  id,
+  inSteps,
+  locale,
+  name,
+  page,
+  pageQuery,
+  time,
+  updatedAtGuard,
+} from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
@@ -47,6 +59,45 @@ export const listUsers = route({
     suspended: flagQuery.optional(),
   }),
   answer: page(user),
+});
+
+const passwordLink = z.object({
+  password_link: secret(
+    "Where the person chooses their password, once, to be handed over. Null on a server that sends emails: the link is in the email alone.",
+    "Create another password link.",
+  ).nullable(),
+  password_link_expires_at: time,
+});
+
+const addedUser = userDetails.extend(passwordLink.shape).meta({ id: "AddedPlatformUser" });
+
+export const createUser = route({
+  id: "createUser",
+  method: "POST",
+  path: "/admin/users",
+  summary: "Add a person",
+  description:
+    "Creates an account without a password, whether or not sign-up is open. The person chooses the password with a link that works once, for seven days. It is emailed; on a server that sends no emails, the answer has it.",
+  group,
+  access,
+  body: z.strictObject({
+    email,
+    name: name.optional().meta({ description: "What stands before the @ when it is left out." }),
+    locale: locale.optional(),
+  }),
+  answer: addedUser,
+});
+
+export const createPasswordLink = route({
+  id: "createPasswordLink",
+  method: "POST",
+  path: "/admin/users/{user_id}/password-link",
+  summary: "Create a link to choose a new password",
+  description:
+    "For somebody who cannot sign in. It works once, and links before it stop working. It is emailed to them, for an hour; on a server that sends no emails, the answer has it, for 24 hours. A second factor stays.",
+  group,
+  access,
+  answer: passwordLink.meta({ id: "PasswordLink" }),
 });
 
 export const getUser = route({

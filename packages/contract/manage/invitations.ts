@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ownOrganization } from "./organizations.ts";
 import { permissionCodes } from "./roles.ts";
 import { anyone, member, person, route } from "./route.ts";
+import { secret } from "./secrets.ts";
 import { email, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Invitations";
@@ -23,15 +24,31 @@ export const invitation = z
   })
   .meta({ id: "Invitation" });
 
+const madeInvitation = invitation
+  .extend({
+    link: secret(
+      "Where the invitation is accepted, to be handed over. Null on a server that sends emails: the link is in the email alone.",
+      "Send the invitation again for a new link.",
+    ).nullable(),
+  })
+  .meta({ id: "InvitationWithLink" });
+
 export const receivedInvitation = z
   .object({
+    state: z
+      .enum(invitationStates)
+      .meta({ description: "Only a pending invitation can be accepted, or create an account." }),
     organization_name: z.string(),
     role_name: z.string(),
     permissions: permissionCodes,
-    email: z.string().meta({ description: "Whoever accepts it has verified this address." }),
+    email: z
+      .string()
+      .meta({ description: "The account that accepts it has this email address, and has verified it." }),
     invited_by: z.string().nullable(),
     expires_at: time,
-    has_account: z.boolean().meta({ description: "Whether somebody has signed up with this address." }),
+    has_account: z
+      .boolean()
+      .meta({ description: "Of a pending invitation: whether this email address has an account." }),
   })
   .meta({ id: "ReceivedInvitation" });
 
@@ -50,13 +67,13 @@ export const createInvitation = route({
   id: "createInvitation",
   method: "POST",
   path: "/organizations/{organization_id}/invitations",
-  summary: "Invite somebody by e-mail",
+  summary: "Invite someone by email",
   description:
-    "They get a letter with a link that works once, for seven days. The role can allow no more than you may do yourself.",
+    "They get an email with a link that works once, for seven days. On a server that sends no emails, the answer has the link. The recipient can create an account with it, whether or not sign-up is open. The role can allow no more than you may do yourself.",
   group,
   access: member("members:invite"),
   body: z.strictObject({ email, role_id: id }),
-  answer: invitation,
+  answer: madeInvitation,
 });
 
 export const resendInvitation = route({
@@ -64,10 +81,11 @@ export const resendInvitation = route({
   method: "POST",
   path: "/organizations/{organization_id}/invitations/{invitation_id}/resend",
   summary: "Send an invitation again",
-  description: "With a new link, for seven days from now. The link in the letter before stops working.",
+  description:
+    "With a new link, for seven days from now. The link before stops working. On a server that sends no emails, the answer has the link.",
   group,
   access: member("members:invite"),
-  answer: invitation,
+  answer: madeInvitation,
   status: 200,
 });
 
@@ -85,7 +103,7 @@ export const getReceivedInvitation = route({
   method: "GET",
   path: "/invitations/{token}",
   summary: "Read an invitation that you received",
-  description: "By the token in its link, which only the letter holds.",
+  description: "By the token in its link. One that was replaced by a newer link is not found.",
   group,
   access: anyone("anything"),
   answer: receivedInvitation,

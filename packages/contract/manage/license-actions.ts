@@ -80,6 +80,50 @@ export const resetLicenseIps = route({
   status: 200,
 });
 
+export const licenseEmail = z
+  .object({
+    state: z.enum(["none", "queued", "over_limit", "sent", "failed", "kept"]).meta({
+      description:
+        "Of the newest email with the key: none was written in the last 90 days; it is about to be sent; it waits, because the organization has sent all that it may today; it was sent; it could not be sent; or it is kept for the platform admin, because this server sends no emails.",
+    }),
+    recipient: z
+      .string()
+      .nullable()
+      .meta({ description: "Where it went, or would go; null for a customer without an email address." }),
+    written_at: time.nullable(),
+    sent_at: time.nullable(),
+    problem: z.string().nullable().meta({ description: "Why the last attempt to send it failed." }),
+    subject: z.string().nullable(),
+    text: z
+      .string()
+      .nullable()
+      .meta({ description: "What the email would say now, to be passed on in another way." }),
+  })
+  .meta({ id: "LicenseEmail" });
+
+export const getLicenseEmail = route({
+  id: "getLicenseEmail",
+  method: "GET",
+  path: "/licenses/{license_id}/email",
+  summary: "Read whether the customer was sent the license key, and the text of the email",
+  group,
+  access: member("licenses:view"),
+  answer: licenseEmail,
+});
+
+export const sendLicenseEmail = route({
+  id: "sendLicenseEmail",
+  method: "POST",
+  path: "/licenses/{license_id}/email",
+  summary: "Send the customer the license key by email, or send it again",
+  description:
+    "Whether or not the product does so by itself. At most once a minute for a license; it counts among the emails that the organization may send in a day.",
+  group,
+  access: member("licenses:update"),
+  answer: licenseEmail,
+  status: 200,
+});
+
 const licenseIp = z
   .object({
     ip: z

@@ -51,9 +51,10 @@ function remove(value: unknown, [key, ...rest]: readonly string[]): boolean {
   }
   const members = value as Record<string, unknown>;
   if (rest.length > 0) return remove(members[key], rest);
-  const wasThere = members[key] !== undefined && members[key] !== null;
+  // Where there is none, the answer says so again: null gives nothing away.
+  if (members[key] === undefined || members[key] === null) return false;
   delete members[key];
-  return wasThere;
+  return true;
 }
 
 type Schema = z.ZodType & {

@@ -17,7 +17,6 @@ test.each<[name: string, facts: Partial<AllowanceFacts>, allowance: number | nul
   ["an operator's override", { override: 7, ownedPlans: ["free"] }, 7],
   ["an override below the usual", { override: 0, ownedPlans: ["enterprise"] }, 0],
   ["the whole server", { isPlatformAdmin: true, ownedPlans: ["free"] }, null],
-  ["an account by invitation", { signUp: "invitation", isPlatformAdmin: true }, 2],
   ["an account that anyone can create", { signUp: "open", ownedPlans: ["free"] }, 2],
   ["Enterprise by decision, with open sign-up", { signUp: "open", ownedPlans: ["enterprise"] }, 100],
   [

@@ -12,7 +12,7 @@ export interface AllowanceFacts {
   readonly ownedPlans: readonly Plan[];
   /** The plan of new organizations. */
   readonly defaultPlan: Plan;
-  readonly signUp: "closed" | "invitation" | "open";
+  readonly signUp: "closed" | "open";
   readonly isPlatformAdmin: boolean;
 }
 

@@ -43,14 +43,24 @@ export async function openInvitationTo(db: Database, organizationId: string, ema
     .executeTakeFirst();
 }
 
+/** The invitation that a link is about, whatever became of it. */
+export async function invitationByToken(db: Database, tokenHash: string) {
+  return withToken(db, tokenHash).executeTakeFirst();
+}
+
 /** What a token opens; nothing when it is unknown, was used or taken back, or has run out. */
 export async function pendingInvitationByToken(db: Database, tokenHash: string, nowMs: number) {
+  return withToken(db, tokenHash)
+    .where((is) => isIn(is, "pending", nowMs))
+    .executeTakeFirst();
+}
+
+function withToken(db: Database, tokenHash: string) {
   return invitationsWithRoles(db)
     .innerJoin("organizations", "organizations.id", "invitations.organization_id")
     .select("organizations.name as organization_name")
     .where("invitations.token_hash", "=", tokenHash)
-    .where((is) => isIn(is, "pending", nowMs))
-    .executeTakeFirst();
+    .where("organizations.deleted_at", "is", null);
 }
 
 /** Whether an address is that of the owner or of a member. */

@@ -48,6 +48,20 @@ export async function letterById(db: Database, id: string): Promise<MailboxRow |
   return row === undefined ? undefined : openMail(db, row);
 }
 
+/** The email that has this key: see `dedupe_key`. */
+export async function mailByKey(db: Database, key: string) {
+  return db
+    .selectFrom("mailbox")
+    .select(["id", "recipient", "created_at", "sent_at", "next_attempt_at", "problem"])
+    .where("dedupe_key", "=", key)
+    .executeTakeFirst();
+}
+
+/** Makes room for another email about the same. The one before stays in the mailbox. */
+export async function freeMailKey(db: Database, key: string): Promise<void> {
+  await db.updateTable("mailbox").set({ dedupe_key: null }).where("dedupe_key", "=", key).execute();
+}
+
 export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: number): Promise<boolean> {
   const due = await db
     .selectFrom("mailbox")

@@ -55,6 +55,10 @@ export async function removeWaitingLetters(db: Database, ids: readonly string[])
   if (ids.length > 0) await db.deleteFrom("waiting_letters").where("id", "in", ids).execute();
 }
 
+export async function removeWaitingLetter(db: Database, key: string): Promise<void> {
+  await db.deleteFrom("waiting_letters").where("dedupe_key", "=", key).execute();
+}
+
 export async function oldWaitingLetters(db: Database, beforeMs: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("waiting_letters")

@@ -1,4 +1,5 @@
 import type { BoundRoute } from "../../http/manage/bind.ts";
+import { addUserRoutes } from "./add-user.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
 import { mailTemplateRoutes } from "./mail-templates.ts";
@@ -11,6 +12,7 @@ import { userRoutes } from "./users.ts";
 export const adminRoutes: readonly BoundRoute[] = [
   ...platformOrganizationRoutes,
   ...userRoutes,
+  ...addUserRoutes,
   ...platformBlockRoutes,
   ...mailboxRoutes,
   ...mailTemplateRoutes,

@@ -4,11 +4,9 @@ import {
   anotherPlatformAdminExists,
   lockedUser,
   lockPlatformAdmins,
-  organizationsOfUser,
   updateUser,
   usersStartingWith,
 } from "@countersign/store/queries/platform-users";
-import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -18,8 +16,7 @@ import { iso } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { holds, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
-
-const shownOrganizations = 200;
+import { showUser, userDetails } from "./show-user.ts";
 
 export const userRoutes: readonly BoundRoute[] = [
   bind(contract.listUsers, async (context, { query }) => {
@@ -50,7 +47,7 @@ export const userRoutes: readonly BoundRoute[] = [
     return { data: rows.map(showUser), next_cursor };
   }),
 
-  bind(contract.getUser, async (context, input) => details(context.store.reads, param(input, "user_id"))),
+  bind(contract.getUser, async (context, input) => userDetails(context.store.reads, param(input, "user_id"))),
 
   bind(contract.updateUser, async (context, input) => {
     const { updated_at: guard, ...body } = input.body;
@@ -102,7 +99,7 @@ async function change(
         ...changed,
       });
     }
-    return details(db, id);
+    return userDetails(db, id);
   });
 }
 
@@ -113,33 +110,4 @@ function isWorkingAdmin(row: UserRow): boolean {
 async function checkNotLast(db: Database, id: string): Promise<void> {
   if (await anotherPlatformAdminExists(db, id)) return;
   throw new Problem("conflict", "This is the last platform admin. Make somebody else one first.");
-}
-
-async function details(db: Database, id: string) {
-  const row = await userById(db, id);
-  if (row === undefined) throw notFound("person");
-  const organizations = await organizationsOfUser(db, id, shownOrganizations);
-  return {
-    ...showUser(row),
-    organizations: organizations.map(({ owner_id: ownerId, ...organization }) => ({
-      ...organization,
-      is_owner: ownerId === id,
-    })),
-  };
-}
-
-function showUser(row: UserRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    email_verified: row.email_verified === 1,
-    two_factor_enabled: row.two_factor_enabled === 1,
-    is_platform_admin: row.is_platform_admin === 1,
-    organization_allowance: row.organization_allowance,
-    suspended_at: iso(row.suspended_at),
-    suspension_reason: row.suspension_reason,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
 }

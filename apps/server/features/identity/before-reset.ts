@@ -2,6 +2,7 @@ import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
 import { invalid } from "../../http/manage/problem.ts";
 import type { HookContext } from "./hook-context.ts";
+import { resetIdentifier } from "./password-link.ts";
 import { passwordFault } from "./password-rules.ts";
 
 /**
@@ -11,7 +12,7 @@ import { passwordFault } from "./password-rules.ts";
 export async function beforeReset(context: HookContext, store: Store): Promise<void> {
   if (context.path !== "/reset-password") return;
   const { token, newPassword } = context.body;
-  const kept = await context.context.internalAdapter.findVerificationValue(`reset-password:${token}`);
+  const kept = await context.context.internalAdapter.findVerificationValue(resetIdentifier(String(token)));
   const user = kept === null ? undefined : await userById(store.reads, kept.value);
   if (user === undefined) return;
   const fault = await passwordFault(String(newPassword), user);

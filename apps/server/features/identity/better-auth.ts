@@ -17,6 +17,7 @@ import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
 import { existingAccountLetter, resetLetter, verificationLetter } from "./letters.ts";
 import { passkeys } from "./passkeys.ts";
+import { storedIdentifier } from "./password-link.ts";
 import { longestPassword, shortestPassword } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
@@ -81,7 +82,10 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         allowDifferentEmails: true,
       },
     },
-    verification: { ...columns.core.verification, storeIdentifier: "hashed" },
+    verification: {
+      ...columns.core.verification,
+      storeIdentifier: { hash: async (identifier) => storedIdentifier(identifier) },
+    },
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,

@@ -14,6 +14,7 @@ import { originFor } from "./call-origin.ts";
 import type { Devices } from "./devices.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
+import { resetIdentifier } from "./password-link.ts";
 
 /** Who people are: how they sign in, and whose a session is. */
 export class Identity implements SignIn {
@@ -63,7 +64,7 @@ export class Identity implements SignIn {
     });
     const { authCookies, createAuthCookie, internalAdapter } = await auth.$context;
     const resetOwner = async (token: string) => {
-      const kept = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+      const kept = await internalAdapter.findVerificationValue(resetIdentifier(token));
       return kept === null || kept.expiresAt.getTime() <= Date.now() ? null : kept.value;
     };
     const cookies = {

@@ -30,6 +30,16 @@ export function resetLetter(to: Reader, url: string): Letter {
   });
 }
 
+/** To somebody whom the platform admin added. */
+export function accountCreatedLetter(to: Reader, url: string, expiresAtMs: number): Letter {
+  return compose(to, "account_created", {
+    before: ["account_created.what"],
+    values: { email: to.email, until: moment(to.language, expiresAtMs) },
+    action: { label: "account_created.action", url },
+    after: ["account_created.until"],
+  });
+}
+
 export function passwordChangedLetter(to: Reader): Letter {
   return compose(to, "password_changed", {
     before: ["password_changed.what"],

@@ -20,6 +20,7 @@ export const setupRoutes: readonly BoundRoute[] = [
       is_open: !(await anyUserExists(store.reads)),
       is_link_good: token === undefined ? null : await isGoodSetupToken(store.reads, token, nowMs),
       sign_up: config.signUp,
+      email: config.mail !== null,
       discord: config.discord !== null,
     };
   }),

@@ -16,18 +16,16 @@ export async function signUp(
   make: () => Promise<Response>,
 ): Promise<Response> {
   const { store, config } = parts;
-  if (config.signUp === "closed")
-    throw new Problem("forbidden", "Nobody can sign up on this server. Ask its operator for an account.");
   const email = String(call.body.email).toLowerCase();
-  const isInvited = await hasInvitation(call, parts, email);
-  if (config.signUp === "invitation" && !isInvited) {
+  const invitationId = await invitationFor(call, parts, email);
+  if (config.signUp === "closed" && invitationId === null) {
     throw new Problem(
       "forbidden",
-      "Signing up needs an invitation. Use the link in the letter that you got.",
+      "Creating an account on this server needs an invitation. Ask for one, or open its link again.",
     );
   }
   const before = await userByEmail(store.reads, email);
-  const response = isInvited ? await addressIsProven.run(true, make) : await make();
+  const response = invitationId !== null ? await addressIsProven.run(true, make) : await make();
   const isTaken = response.status === 422;
   if (!response.ok && !isTaken) return response;
   const made = before === undefined ? await userByEmail(store.reads, email) : undefined;
@@ -36,19 +34,25 @@ export async function signUp(
       audit(
         db,
         { ...call, organization: null, actor: null },
-        { action: "person.signed_up", subject: { kind: "person", id: made.id, name: made.name } },
+        {
+          action: "person.signed_up",
+          subject: { kind: "person", id: made.id, name: made.name },
+          // Whether its link came by email or was handed over is in the entry of the invitation.
+          ...(invitationId === null ? {} : { after: { invitation_id: invitationId } }),
+        },
       ),
     );
   }
   return Response.json({ status: true });
 }
 
-async function hasInvitation(call: AuthCall, { store }: AuthApiParts, email: string): Promise<boolean> {
+/** The id of the invitation that the request names; null when it names none. */
+async function invitationFor(call: AuthCall, { store }: AuthApiParts, email: string): Promise<string | null> {
   const { invitationToken } = call.body;
-  if (invitationToken === undefined) return false;
+  if (invitationToken === undefined) return null;
   const hash = hashInvitationToken(String(invitationToken));
   const invitation = await pendingInvitationByToken(store.reads, hash, call.nowMs);
-  if (invitation !== undefined && invitation.email === email) return true;
+  if (invitation !== undefined && invitation.email === email) return invitation.id;
   throw new Problem(
     "forbidden",
     "The invitation is not good: it is for another address, was used or taken back, or has run out.",

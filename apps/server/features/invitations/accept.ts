@@ -3,6 +3,7 @@ import { hashInvitationToken } from "@countersign/domain/members/invitation";
 import { lockedOrganization } from "@countersign/store/queries/access";
 import {
   type InvitationWithRole,
+  invitationByToken,
   pendingInvitationByToken,
   updateInvitation,
 } from "@countersign/store/queries/invitations";
@@ -16,16 +17,18 @@ import { thePerson } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
-import { showReceived } from "./show.ts";
+import { showReceived, stateOf } from "./show.ts";
 
-/** What the person who was invited does with the token in their letter. */
+/** What the person who was invited does with the token in their link. */
 export const receivedInvitationRoutes: readonly BoundRoute[] = [
   bind(contract.getReceivedInvitation, async (context, input) => {
     const db = context.store.reads;
     const tokenHash = hashInvitationToken(param(input, "token"));
-    const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
+    const invitation = await invitationByToken(db, tokenHash);
     if (invitation === undefined) throw over();
-    return showReceived(invitation, (await userByEmail(db, invitation.email)) !== undefined);
+    const isPending = stateOf(invitation, context.nowMs) === "pending";
+    const hasAccount = isPending && (await userByEmail(db, invitation.email)) !== undefined;
+    return showReceived(invitation, hasAccount, context.nowMs);
   }),
 
   bind(contract.acceptInvitation, async (context, input) => {

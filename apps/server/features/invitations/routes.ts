@@ -20,6 +20,7 @@ import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
+import { checkSignInEmail } from "../identity/email.ts";
 import { writeLetter } from "../mail/letter.ts";
 import { checkPower, roleNamed } from "../members/power.ts";
 import { takeTurn } from "../members/turn.ts";
@@ -54,6 +55,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
 
   bind(contract.createInvitation, async (context, { body }) => {
     const email = body.email.toLowerCase();
+    checkSignInEmail("email", email);
     return context.transaction(async (db) => {
       const turn = await takeTurn(db, context, "members:invite");
       const { organization } = turn;
@@ -78,13 +80,13 @@ export const invitationRoutes: readonly BoundRoute[] = [
         mailed_at: context.nowMs,
       });
       const invitation = await invitationInPath(db, organization.id, id);
-      await mail(db, context, organization, invitation, token);
+      const link = await mail(db, context, organization, invitation, token);
       await audit(db, context, {
         action: "invitation.created",
         subject: { kind: "invitation", id, name: email },
-        after: { email, role: role.name },
+        after: { email, role: role.name, link_shown: link !== null },
       });
-      return showInvitation(invitation, context.nowMs);
+      return { ...showInvitation(invitation, context.nowMs), link };
     });
   }),
 
@@ -103,12 +105,13 @@ export const invitationRoutes: readonly BoundRoute[] = [
         mailed_at: context.nowMs,
       });
       const renewed = { ...invitation, expires_at: expiresAt };
-      await mail(db, context, organization, renewed, token);
+      const link = await mail(db, context, organization, renewed, token);
       await audit(db, context, {
         action: "invitation.resent",
         subject: { kind: "invitation", id: invitation.id, name: invitation.email },
+        after: { link_shown: link !== null },
       });
-      return showInvitation(renewed, context.nowMs);
+      return { ...showInvitation(renewed, context.nowMs), link };
     });
   }),
 
@@ -168,12 +171,14 @@ function clash(message: string): Problem {
 }
 
 function checkPause(context: Context, invitation: InvitationWithRole): void {
+  // Where nothing is sent, nobody can be flooded; whoever lost the link needs another one now.
+  if (context.config.mail === null) return;
   const waitMs = invitation.mailed_at + pauseBetweenLettersMs - context.nowMs;
   if (waitMs <= 0) return;
   const waitSeconds = Math.ceil(waitMs / 1000);
   throw new Problem(
     "too_many_requests",
-    `The letter was sent a moment ago. It can be sent again in ${waitSeconds} seconds.`,
+    `The email was sent a moment ago. It can be sent again in ${waitSeconds} seconds.`,
     { headers: { "retry-after": String(waitSeconds) } },
   );
 }
@@ -198,14 +203,19 @@ async function openInvitation(db: Database, context: Context, organizationId: st
   }
 }
 
+/**
+ * Writes the email, and returns the link where nobody sends it. A link that is emailed is shown to nobody else: it
+ * proves that its reader has the email address.
+ */
 async function mail(
   db: Database,
   context: Context,
   organization: OrganizationRow,
   invitation: InvitationWithRole,
   token: string,
-): Promise<void> {
+): Promise<string | null> {
   await countLetter(db, organization, context.nowMs);
+  const url = `${context.config.url}/invitations/${token}`;
   const letter = invitationLetter(
     { email: invitation.email, language: organization.locale },
     {
@@ -214,8 +224,9 @@ async function mail(
       roleName: invitation.role_name,
       invitedBy: invitation.invited_by_name,
       expiresAtMs: invitation.expires_at,
-      url: `${context.config.url}/invitations/${token}`,
+      url,
     },
   );
   await writeLetter(db, letter, context.nowMs);
+  return context.config.mail === null ? url : null;
 }

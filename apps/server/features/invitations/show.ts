@@ -29,12 +29,14 @@ export function showInvitation(row: InvitationWithRole, nowMs: number): z.input<
   };
 }
 
-/** What the holder of the letter sees before they are anybody here. */
+/** What the holder of the link sees before they have an account. */
 export function showReceived(
   row: InvitationWithRole & { readonly organization_name: string },
   hasAccount: boolean,
+  nowMs: number,
 ): z.input<typeof receivedInvitation> {
   return {
+    state: stateOf(row, nowMs),
     organization_name: row.organization_name,
     role_name: row.role_name,
     permissions: sortedPermissions(permissionSet(row.role_permissions)),

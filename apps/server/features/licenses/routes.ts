@@ -14,6 +14,7 @@ import { createInLots, nameByChance } from "./create-many.ts";
 import { current } from "./current.ts";
 import { readDrafts } from "./draft.ts";
 import { drain } from "./drain.ts";
+import { emailRoutes } from "./email.ts";
 import type { LicenseInput } from "./fields.ts";
 import { ipRoutes } from "./ips.ts";
 import { listLicenses } from "./list.ts";
@@ -83,6 +84,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   }),
 
   ...actionRoutes,
+  ...emailRoutes,
   ...ipRoutes,
   ...bulkRoutes,
 ];

@@ -46,6 +46,23 @@ export function lettersAllowed(
   return organization.daily_letters_override ?? lettersADay;
 }
 
+/** Takes a place for one email that somebody asks for; false when the day's are used up. Locks as `writeToCustomers`. */
+export async function countOneLetter(
+  db: Database,
+  facts: LicenseLetterFacts,
+  lettersADay: number,
+  nowMs: number,
+): Promise<boolean> {
+  const day = quotaDay(nowMs);
+  const owner = countedOwner(facts);
+  const byOwner = owner === null ? 0 : await lockedLetterCount(db, owner, "customers", day);
+  const used = await lockedLetterCount(db, facts.organization_id, "customers", day);
+  if (used >= lettersAllowed(facts, lettersADay) || byOwner >= lettersADay) return false;
+  if (owner !== null) await countLetters(db, owner, "customers", 1);
+  await countLetters(db, facts.organization_id, "customers", 1);
+  return true;
+}
+
 async function writeForOne(
   db: Database,
   organizationId: string,

@@ -53,6 +53,8 @@ const endpoint = {
 } as const;
 
 const samples: Readonly<Record<LetterKind, (to: Reader, url: string) => Letter>> = {
+  account_created: (to, url) =>
+    account.accountCreatedLetter(to, `${url}/reset-password?token=${token}&first=true`, atMs),
   account_security: (to) => account.securityLetter(to, "passkey_added"),
   email_change: (to, url) => account.emailChangeLetter(to, `${url}/account/email?token=${token}`),
   email_change_asked: (to) => account.emailChangeAskedLetter(to, "ada.new@example.com"),

@@ -16,6 +16,8 @@ export const platformActions = [
   "person.account_unlinked",
   "person.session_ended",
   "person.sessions_ended",
+  "user.created",
+  "user.password_link_created",
   "user.updated",
   "user.suspended",
   "user.restored",

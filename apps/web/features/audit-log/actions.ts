@@ -9,6 +9,7 @@ export const actions = [
   "license.ips_reset",
   "license.ip_registered",
   "license.ip_removed",
+  "license.email_sent",
   "license.deleted",
   "licenses.exported",
   "import.started",

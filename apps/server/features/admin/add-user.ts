@@ -1,0 +1,92 @@
+import * as contract from "@countersign/contract/manage/admin-users";
+import { lockedUser } from "@countersign/store/queries/platform-users";
+import { passwordHashOf } from "@countersign/store/queries/sign-in";
+import { addUser, userByEmail } from "@countersign/store/queries/users";
+import type { Database } from "@countersign/store/store";
+import type { UserRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import type { Context } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { newId } from "../../new-id.ts";
+import { asPlatform, audit } from "../audit-log/record.ts";
+import { checkSignInEmail } from "../identity/email.ts";
+import { accountCreatedLetter, resetLetter } from "../identity/letters.ts";
+import { makePasswordLink } from "../identity/password-link.ts";
+import { writeLetter } from "../mail/letter.ts";
+import { readerOf } from "../mail/reader.ts";
+import { userDetails } from "./show-user.ts";
+
+const hourMs = 3_600_000;
+const firstPasswordMs = 7 * 24 * hourMs;
+const emailedMs = hourMs;
+/** Handing a link over takes longer than sending it. */
+const handedOverMs = 24 * hourMs;
+
+/** People whom the platform admin adds, and links to a new password for those who cannot get one by email. */
+export const addUserRoutes: readonly BoundRoute[] = [
+  bind(contract.createUser, async (context, { body }) => {
+    const email = body.email.toLowerCase();
+    checkSignInEmail("email", email);
+    return context.transaction(async (db) => {
+      if ((await userByEmail(db, email)) !== undefined) throw taken(email);
+      const id = newId();
+      const name = body.name ?? email.split("@")[0] ?? email;
+      const locale = body.locale ?? context.config.language;
+      // Verified when the link is used: it was sent to the address, or handed over by whoever runs the server.
+      await addUser(
+        db,
+        { id, name, email, emailVerified: false, isPlatformAdmin: false, locale },
+        context.nowMs,
+      );
+      const link = await passwordLink(db, context, await currentUser(db, id));
+      await audit(db, asPlatform(context), {
+        action: "user.created",
+        subject: { kind: "user", id, name },
+        after: { email, link_shown: link.password_link !== null },
+      });
+      return { ...(await userDetails(db, id)), ...link };
+    });
+  }),
+
+  bind(contract.createPasswordLink, async (context, input) =>
+    context.transaction(async (db) => {
+      const user = await currentUser(db, param(input, "user_id"));
+      if (user.suspended_at !== null)
+        throw new Problem("conflict", "This person is suspended. Lift the suspension first.");
+      const link = await passwordLink(db, context, user);
+      await audit(db, asPlatform(context), {
+        action: "user.password_link_created",
+        subject: { kind: "user", id: user.id, name: user.name },
+        after: { link_shown: link.password_link !== null },
+      });
+      return link;
+    }),
+  ),
+];
+
+/** Emailed to the person and shown to nobody else, or shown where nobody sends it. */
+async function passwordLink(db: Database, context: Context, user: UserRow) {
+  const isEmailed = context.config.mail !== null;
+  const isFirst = user.email_verified === 0 && (await passwordHashOf(db, user.id)) === null;
+  const goodForMs = isFirst ? firstPasswordMs : isEmailed ? emailedMs : handedOverMs;
+  const wanted = { userId: user.id, isFirst, goodForMs };
+  const { url, expiresAtMs } = await makePasswordLink(db, context.config.url, wanted, context.nowMs);
+  if (isEmailed) {
+    const reader = readerOf(user);
+    const letter = isFirst ? accountCreatedLetter(reader, url, expiresAtMs) : resetLetter(reader, url);
+    await writeLetter(db, letter, context.nowMs);
+  }
+  return { password_link: isEmailed ? null : url, password_link_expires_at: iso(expiresAtMs) };
+}
+
+async function currentUser(db: Database, id: string): Promise<UserRow> {
+  const user = await lockedUser(db, id);
+  if (user === undefined) throw notFound("person");
+  return user;
+}
+
+function taken(email: string): Problem {
+  const message = `email ${email} belongs to somebody who has an account already.`;
+  return new Problem("conflict", message, { errors: [{ field: "email", message }] });
+}

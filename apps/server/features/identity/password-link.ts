@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from "node:crypto";
+import { dropOneTimes, keepOneTime } from "@countersign/store/queries/sign-in";
+import type { Database } from "@countersign/store/store";
+import { newId } from "../../new-id.ts";
+
+/** How the sign-in library stores what it finds by a token: never the token itself. */
+export function storedIdentifier(identifier: string): string {
+  return createHash("sha256").update(identifier).digest("base64url");
+}
+
+/** What the sign-in library looks a token from a link by. */
+export function resetIdentifier(token: string): string {
+  return `reset-password:${token}`;
+}
+
+/** A link with which somebody chooses their password, once. Links that they got before stop working. */
+export async function makePasswordLink(
+  db: Database,
+  serverUrl: string,
+  { userId, isFirst, goodForMs }: { userId: string; isFirst: boolean; goodForMs: number },
+  nowMs: number,
+): Promise<{ url: string; expiresAtMs: number }> {
+  const token = randomBytes(24).toString("base64url");
+  const expiresAtMs = nowMs + goodForMs;
+  await dropOneTimes(db, userId);
+  const identifier = storedIdentifier(resetIdentifier(token));
+  await keepOneTime(db, { id: newId(), identifier, value: userId, expiresAtMs }, nowMs);
+  return { url: `${serverUrl}/reset-password?token=${token}${isFirst ? "&first=true" : ""}`, expiresAtMs };
+}

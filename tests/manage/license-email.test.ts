@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { openedLetters } from "../support/letters.ts";
+import { type Office, openOffice } from "../support/office.ts";
+import { newId } from "../support/seller.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("the email with a license key, on $kind", ({ make }) => {
+  let office: Office;
+  beforeAll(async () => {
+    // Emails are meant to be sent, and wait in the mailbox.
+    office = await openOffice(make, {
+      COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
+      COUNTERSIGN_MAIL_FROM: "license@example.com",
+      COUNTERSIGN_DAILY_LETTERS: "3",
+    });
+  });
+  afterAll(() => office.close());
+
+  /** A license of an organization of its own, so that nobody else's emails are counted. */
+  const license = async (body: object = {}, settings: object = {}) => {
+    const owner = await office.person();
+    const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
+    const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
+      name: "Tool",
+      ...settings,
+    });
+    const to = `${newId()}@example.net`;
+    const made = await owner.api.post(`/products/${product.id}/licenses`, { customer_email: to, ...body });
+    const path = `/licenses/${made.body.id}`;
+    return { owner, organizationId: String(organization.id), to, key: made.body.license_key, path };
+  };
+  /** As the mailer would have done it. */
+  const sendAll = (to: string, at = Date.now()) =>
+    office.store.transaction((db) =>
+      db
+        .updateTable("mailbox")
+        .set({ sent_at: at, created_at: at, next_attempt_at: null, sealed_body: null })
+        .where("recipient", "=", to)
+        .execute(),
+    );
+  const anHourAgo = () => Date.now() - 3_600_000;
+
+  test("is sent when somebody asks for it, though the product does not, and says when it went out", async () => {
+    const { owner, to, key, path } = await license();
+    const before = await owner.api.get(`${path}/email`);
+    expect(before.body).toMatchObject({ state: "none", recipient: to, written_at: null, sent_at: null });
+    expect(before.body.text).toContain(key);
+    expect(before.body.subject).toContain("Tool");
+    const sent = await owner.api.post(`${path}/email`);
+    expect([sent.status, sent.body.state]).toEqual([200, "queued"]);
+    const [letter] = await openedLetters(office.store, { to });
+    expect(letter).toMatchObject({ kind: "license_delivery", is_bulk: 0 });
+    expect(letter?.body_text).toBe(before.body.text);
+    await sendAll(to);
+    expect((await owner.api.get(`${path}/email`)).body).toMatchObject({
+      state: "sent",
+      sent_at: expect.any(String),
+    });
+    const entries = await office.store.reads
+      .selectFrom("audit_log")
+      .select(["action", "actor_id"])
+      .where("subject_id", "=", path.split("/").at(-1) ?? "")
+      .orderBy("id")
+      .execute();
+    expect(entries.at(-1)).toEqual({ action: "license.email_sent", actor_id: owner.userId });
+  });
+
+  test("is sent again at most once a minute, and never while it waits, however many ask at once", async () => {
+    const { owner, to, path } = await license({}, { deliver_license_by_mail: true });
+    expect((await owner.api.post(`${path}/email`)).status).toBe(409);
+    await sendAll(to);
+    const early = await owner.api.post(`${path}/email`);
+    expect(early.status).toBe(429);
+    expect(Number(early.headers.get("retry-after"))).toBeWithin(1, 61);
+    await sendAll(to, anHourAgo());
+    const answers = await Promise.all(Array.from({ length: 5 }, () => owner.api.post(`${path}/email`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    expect(await openedLetters(office.store, { to })).toHaveLength(2);
+  });
+
+  test("counts among the emails of the day, and is refused beyond them", async () => {
+    const { owner, organizationId, to, path } = await license();
+    for (let time = 0; time < 3; time++) {
+      expect((await owner.api.post(`${path}/email`)).status).toBe(200);
+      await sendAll(to, anHourAgo());
+    }
+    const refused = await owner.api.post(`${path}/email`);
+    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringContaining("tomorrow")]);
+    const used = await office.store.reads
+      .selectFrom("daily_letters")
+      .select("used")
+      .where("sender_id", "=", organizationId)
+      .executeTakeFirst();
+    expect(Number(used?.used)).toBe(3);
+  });
+
+  test("is not sent to nobody, nor for a license that is revoked", async () => {
+    const anonymous = await license({ customer_email: undefined, customer_discord_id: "123456789012345678" });
+    expect((await anonymous.owner.api.get(`${anonymous.path}/email`)).body).toMatchObject({
+      state: "none",
+      recipient: null,
+      text: null,
+    });
+    expect((await anonymous.owner.api.post(`${anonymous.path}/email`)).status).toBe(409);
+    const revoked = await license();
+    await revoked.owner.api.post(`${revoked.path}/revoke`, {});
+    expect((await revoked.owner.api.post(`${revoked.path}/email`)).status).toBe(409);
+    expect(await openedLetters(office.store, { to: revoked.to })).toEqual([]);
+  });
+
+  test("an email that waits for the next day is said to, and one that was given up is said to have failed", async () => {
+    const { owner, to, path } = await license({}, { deliver_license_by_mail: true });
+    await office.store.transaction((db) =>
+      db
+        .updateTable("mailbox")
+        .set({ next_attempt_at: null, problem: "550 No such user" })
+        .where("recipient", "=", to)
+        .execute(),
+    );
+    expect((await owner.api.get(`${path}/email`)).body).toMatchObject({
+      state: "failed",
+      problem: "550 No such user",
+    });
+    const { body: product } = await owner.api.get(`${path}`);
+    const many = await owner.api.post(`/products/${product.product_id}/licenses`, {
+      customer_email: to,
+      count: 3,
+    });
+    const states = [];
+    for (const { id } of many.body.data)
+      states.push((await owner.api.get(`/licenses/${id}/email`)).body.state);
+    expect(states.sort()).toEqual(["over_limit", "queued", "queued"]);
+  });
+});
