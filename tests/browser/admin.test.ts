@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, violationsOf } from "../support/chromium.ts";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  troublesOf,
+  violationsOf,
+} from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
@@ -68,6 +75,44 @@ else
       await page.waitForURL(/q=/);
       await page.getByRole("searchbox").fill("nobody is called so");
       await page.getByText("Nothing found").waitFor();
+    }, 180_000);
+
+    test("add a person, who chooses a password with the link, and nobody gets one from the public page", async () => {
+      const troubles = troublesOf(page);
+      await page.goto(`${dashboard.house.url}/admin/users`);
+      await page.getByRole("button", { name: "Add person" }).click();
+      const dialog = page.getByRole("dialog", { name: "Add a person" });
+      await dialog.getByLabel("Email address").fill("dana@example.com");
+      await dialog.getByLabel("Name").fill("Dana");
+      await dialog.getByRole("button", { name: "Add person" }).click();
+      const handed = page.getByRole("dialog", { name: "Password link for Dana" });
+      const link = await handed.getByText(/\/reset-password\?token=/).innerText();
+      expect(await violationsOf(page)).toEqual([]);
+      await handed.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("link", { name: "Dana" }).waitFor();
+
+      const context = await openContext({ width: 390 });
+      const other = await context.newPage();
+      await other.goto(`${dashboard.house.url}/forgot-password`);
+      await other.getByText("Ask a platform admin").waitFor();
+      expect(await other.getByRole("textbox").count()).toBe(0);
+      await other.goto(link);
+      await other.getByRole("heading", { name: "Choose your password" }).waitFor();
+      await other.getByRole("textbox", { name: "Password" }).fill("a password of her own");
+      await other.getByRole("button", { name: "Set password" }).click();
+      await other.getByRole("link", { name: "Sign in" }).click();
+      await other.getByLabel("E-mail").fill("dana@example.com");
+      await other.getByRole("textbox", { name: "Password" }).fill("a password of her own");
+      await other.getByRole("button", { name: "Sign in", exact: true }).click();
+      await other.getByText("You belong to no organization yet").waitFor();
+      await context.close();
+
+      await page.getByRole("link", { name: "Dana" }).click();
+      await page.getByRole("button", { name: "Create a password link" }).click();
+      await handed.getByText("Anyone who has it can sign in as this person").waitFor();
+      await handed.getByRole("button", { name: "Done" }).click();
+      await handed.waitFor({ state: "hidden" });
+      expect(troubles).toEqual([]);
     }, 180_000);
 
     test("block an address for everybody, change why, and let it in again", async () => {

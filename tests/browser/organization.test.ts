@@ -47,10 +47,10 @@ else
       });
       const stranger = await dashboard.pageFor(await house.guest());
       await stranger.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
-      await stranger.getByText("but you are signed in as").waitFor();
+      await stranger.getByText("but the invitation is for").waitFor();
       expect(await violationsOf(stranger)).toEqual([]);
-      await stranger.getByRole("button", { name: "Sign out and go on" }).click();
-      await stranger.getByText("You have an account. Sign in to accept.").waitFor();
+      await stranger.getByRole("button", { name: "Sign out and continue" }).click();
+      await stranger.getByText(`There is an account with ${heir.email}. Sign in to accept.`).waitFor();
       await stranger.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await stranger.getByRole("button", { name: "Sign in", exact: true }).click();
       await stranger.getByRole("button", { name: "Accept the invitation" }).click();
@@ -60,7 +60,7 @@ else
       // The link was used, which it says instead of asking for anything.
       const late = await (await openContext()).newPage();
       await late.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
-      await late.getByRole("heading", { name: "This invitation does not work" }).waitFor();
+      await late.getByRole("heading", { name: "This invitation was already accepted" }).waitFor();
       expect(await violationsOf(late)).toEqual([]);
       await late.context().close();
 

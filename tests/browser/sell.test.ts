@@ -45,6 +45,12 @@ else
         .data;
       const key: string = license.license_key;
       await page.getByText(key, { exact: true }).waitFor();
+      const facts = page.locator("dl");
+      await facts.getByText("Carla Voss · carla.voss@example.com").waitFor();
+      await facts.getByText("Polaris").waitFor();
+      await facts.getByText("Not sent: email is not set up on this server.").waitFor();
+      await facts.getByRole("button", { name: "Copy email text" }).click();
+      await facts.getByRole("button", { name: "Copied" }).waitFor();
       expect(await validate(key)).toEqual({ valid: true, status: "active" });
 
       await page.goto(at("/licenses"));

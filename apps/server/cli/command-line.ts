@@ -10,6 +10,7 @@ import { events } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { migrate } from "./migrate.ts";
+import { passwordLink } from "./password-link.ts";
 import { recount } from "./recount.ts";
 import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   importCommand,
   exportCommand,
   events,
+  passwordLink,
   doctor,
   migrate,
   backup,

@@ -41,6 +41,27 @@ for (const { kind, makeEmpty: make } of databases) {
       const owned = await manageClient(server.url, answer.access_token).get("/organizations");
       expect(owned.body.data).toMatchObject([{ id: answer.organization_id, owner_id: answer.user_id }]);
       expect(await statusOf(server.url, answer.api_key)).toBe("license_not_found");
+
+      // The only platform admin has nobody to ask for a new password.
+      const wanted = await runCountersign(
+        ["password-link", "--email", "ADA@example.com", "--json"],
+        environment,
+      );
+      expect({ code: wanted.code, stderr: wanted.stderr }).toEqual({ code: 0, stderr: "" });
+      const { link, user_id } = JSON.parse(wanted.stdout);
+      expect(user_id).toBe(answer.user_id);
+      const { origin, searchParams } = new URL(link);
+      const set = await fetch(`${server.url}/api/auth/reset-password`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin },
+        body: JSON.stringify({ token: searchParams.get("token"), newPassword: "another good password" }),
+      });
+      expect(set.status).toBe(200);
+      const unknown = await runCountersign(["password-link", "--email", "bob@example.com"], environment);
+      expect([unknown.code, unknown.stderr]).toEqual([
+        1,
+        "There is no account with the email address bob@example.com.\n",
+      ]);
       await server.stop();
     });
 

@@ -2,8 +2,15 @@ import { ActionIcon, Button, CopyButton, Group, Text, Tooltip } from "@mantine/c
 import { useTranslation } from "react-i18next";
 import { Icon } from "./icon.tsx";
 
+interface CopyProps {
+  readonly value: string;
+  readonly label?: string;
+  /** Of a button with words on it. */
+  readonly size?: "sm" | "compact-sm";
+}
+
 /** Copies a text; says so for a moment, also to those who listen. */
-export function Copy({ value, label }: { value: string; label?: string }) {
+export function Copy({ value, label, size = "sm" }: CopyProps) {
   const { t } = useTranslation();
   return (
     <CopyButton value={value} timeout={1_500}>
@@ -23,6 +30,7 @@ export function Copy({ value, label }: { value: string; label?: string }) {
         ) : (
           <Button
             variant="default"
+            size={size}
             onClick={copy}
             leftSection={<Icon name={copied ? "check" : "copy"} size={14} />}
           >

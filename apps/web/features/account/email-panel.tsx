@@ -4,8 +4,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMe } from "../../app/here.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { NoEmail } from "../../ui/no-email.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ProofFields, useProof } from "./proof.tsx";
@@ -16,6 +18,7 @@ export function EmailPanel() {
   const me = useMe();
   const [isOpen, setOpen] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);
+  const sendsEmail = useSendsEmail();
   return (
     <Panel
       title={t("email.title")}
@@ -34,7 +37,8 @@ export function EmailPanel() {
           {t(me.email_verified ? "email.verified" : "email.unverified")}
         </Badge>
       </Group>
-      {sentTo !== null && (
+      {sentTo !== null && !sendsEmail && <NoEmail>{t("email.sentNoEmail", { email: sentTo })}</NoEmail>}
+      {sentTo !== null && sendsEmail && (
         <Alert icon={<Icon name="mail" />} role="status">
           {t("email.sent", { email: sentTo })}
         </Alert>
@@ -56,6 +60,7 @@ export function EmailPanel() {
 
 function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: string) => void }) {
   const { t } = useTranslation("account");
+  const sendsEmail = useSendsEmail();
   const change = useChange("changeMyEmail");
   const [email, setEmail] = useState("");
   const proof = useProof();
@@ -68,7 +73,12 @@ function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: s
     },
   });
   return (
-    <DialogForm onSubmit={send.mutate} onClose={onClose} isBusy={send.isPending} deed={t("email.do")}>
+    <DialogForm
+      onSubmit={send.mutate}
+      onClose={onClose}
+      isBusy={send.isPending}
+      deed={t(sendsEmail ? "email.do" : "email.doNoEmail")}
+    >
       <ProblemAlert error={send.error} beside={["new_email", "password", "code"]} />
       <TextInput
         label={t("email.new")}
@@ -82,7 +92,7 @@ function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: s
       />
       <ProofFields proof={proof} error={send.error} />
       <Text size="sm" c="dimmed">
-        {t("email.words")}
+        {t(sendsEmail ? "email.words" : "email.wordsNoEmail")}
       </Text>
     </DialogForm>
   );

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -15,6 +16,7 @@ export function PasswordPanel() {
   const me = useMe();
   const [isOpen, setOpen] = useState(false);
   const hasPassword = me.sign_in_methods.password;
+  const sendsEmail = useSendsEmail();
   const ask = useMutation({
     mutationFn: () => callAuth("requestPasswordReset", { email: me.email }),
     onSuccess: () => tell(t("password.letterSent", { email: me.email })),
@@ -23,16 +25,18 @@ export function PasswordPanel() {
   return (
     <Panel
       title={t("password.title")}
-      lead={t(hasPassword ? "password.lead" : "password.none")}
+      lead={t(hasPassword ? "password.lead" : sendsEmail ? "password.none" : "password.noneNoEmail")}
       actions={
         hasPassword ? (
           <Button variant="default" onClick={() => setOpen(true)}>
             {t("password.open")}
           </Button>
         ) : (
-          <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate()}>
-            {t("password.ask")}
-          </Button>
+          sendsEmail && (
+            <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate()}>
+              {t("password.ask")}
+            </Button>
+          )
         )
       }
     >

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { Waiting } from "../../app/waiting.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -20,6 +21,7 @@ const readEveryMs = 10_000;
 
 export function HealthPage() {
   const { t, i18n } = useTranslation("admin");
+  const sendsEmail = useSendsEmail();
   const health = useQuery({ ...ask("getPlatformHealth"), refetchInterval: readEveryMs });
   if (health.isPending) return <Waiting />;
   const figure = (value: number) => value.toLocaleString(i18n.language);
@@ -58,7 +60,7 @@ export function HealthPage() {
                   <Light isWell={data.mailbox.unsent === 0} />
                   {data.mailbox.unsent === 0
                     ? t("health.allSent")
-                    : t("health.unsent", { count: data.mailbox.unsent })}
+                    : t(sendsEmail ? "health.unsent" : "health.noEmail", { count: data.mailbox.unsent })}
                 </dd>
                 <dt>{t("health.lastRequest")}</dt>
                 <dd>

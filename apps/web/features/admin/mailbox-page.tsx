@@ -4,12 +4,14 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { useSaid } from "../../i18n/use-said.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { mailboxRoute } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
@@ -21,6 +23,7 @@ export function MailboxPage() {
   const search = mailboxRoute.useSearch();
   const navigate = mailboxRoute.useNavigate();
   const kinds = useQuery(ask("listMailTemplates"));
+  const sendsEmail = useSendsEmail();
   const list = useInfiniteQuery(
     askPages("listMailbox", {
       query: {
@@ -62,6 +65,13 @@ export function MailboxPage() {
     <SearchedList
       title={t("mailbox.title")}
       lead={t("mailbox.lead")}
+      notice={
+        !sendsEmail && (
+          <Notice tone="warn" title={t("everywhere:noEmail.title")}>
+            <Text size="sm">{t("mailbox.noEmail")}</Text>
+          </Notice>
+        )
+      }
       search={{
         label: t("mailbox.search"),
         value: search.recipient,
@@ -95,6 +105,7 @@ export function MailboxPage() {
 export function MailState({ mail }: { mail: Mail }) {
   const { t } = useTranslation("admin");
   const { said } = useSaid();
+  const sendsEmail = useSendsEmail();
   if (mail.sent_at !== null)
     return (
       <Badge size="sm" variant="light">
@@ -111,7 +122,7 @@ export function MailState({ mail }: { mail: Mail }) {
     );
   return (
     <Badge size="sm" variant="light" color="orange">
-      {t("mailbox.waits")}
+      {t(sendsEmail ? "mailbox.waits" : "mailbox.kept")}
     </Badge>
   );
 }

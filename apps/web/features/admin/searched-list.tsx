@@ -8,6 +8,9 @@ import { type Pages, useSearchOn } from "./search-on.ts";
 interface SearchedListProps<Row> {
   readonly title: string;
   readonly lead: string;
+  readonly actions?: ReactNode;
+  /** What is worth knowing first, above the search. */
+  readonly notice?: ReactNode;
   readonly search: {
     readonly label: string;
     readonly value: string | undefined;
@@ -25,11 +28,12 @@ interface SearchedListProps<Row> {
 
 /** A page with a long list of the whole server, searched as one types. */
 export function SearchedList<Row extends { readonly id: string }>(props: SearchedListProps<Row>) {
-  const { title, lead, search, filters, columns, list, rows, empty, instead = null } = props;
+  const { title, lead, search, filters, columns, list, rows, empty, instead = null, actions, notice } = props;
   const { isPending } = useSearchOn(list, rows.length);
   return (
-    <Page wide title={title} lead={lead}>
+    <Page wide title={title} lead={lead} actions={actions}>
       <Stack gap="sm">
+        {notice}
         <Group gap="xs">
           <SearchBox {...search} />
           {filters}

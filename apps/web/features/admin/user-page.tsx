@@ -14,6 +14,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AllowancePanel } from "./allowance-panel.tsx";
+import { PasswordLinkPanel } from "./password-link.tsx";
 import { adminUserRoute } from "./routes.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { Marks } from "./users-page.tsx";
@@ -74,6 +75,7 @@ export function UserPage() {
           </dd>
         </Facts>
       </Panel>
+      {user.suspended_at === null && <PasswordLinkPanel user={user} />}
       <AdminPanel isAdmin={user.is_platform_admin} name={user.name} params={params} />
       <AllowancePanel userId={id} />
       {id !== me.id && (

@@ -1,12 +1,15 @@
-import { Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { AddUser } from "./add-user.tsx";
 import { adminUsersRoute } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
@@ -16,6 +19,7 @@ export function UsersPage() {
   const { t } = useTranslation("admin");
   const search = adminUsersRoute.useSearch();
   const navigate = adminUsersRoute.useNavigate();
+  const [isAdding, setAdding] = useState(false);
   const list = useInfiniteQuery(
     askPages("listUsers", {
       query: {
@@ -55,6 +59,14 @@ export function UsersPage() {
     <SearchedList
       title={t("users.title")}
       lead={t("users.lead")}
+      actions={
+        <>
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+            {t("addUser.open")}
+          </Button>
+          <AddUser opened={isAdding} onClose={() => setAdding(false)} />
+        </>
+      }
       search={{ label: t("users.search"), value: search.q, onChange: (q) => set({ q }) }}
       filters={
         <SegmentedControl

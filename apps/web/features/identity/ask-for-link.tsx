@@ -1,9 +1,10 @@
 import { Anchor, Button, Stack, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -11,11 +12,14 @@ import { Refusal } from "./refusal.tsx";
 interface AskForLinkProps {
   readonly title: string;
   readonly lead: string;
+  /** In its place on a server that sends no emails. */
+  readonly leadNoEmail: string;
 }
 
 /** The answer is the same whether the address has an account, so what is shown is too. */
-export function AskForLink({ title, lead }: AskForLinkProps) {
+export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
   const { t } = useTranslation("identity");
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
   const [email, setEmail] = useState("");
   const request = useMutation({ mutationFn: () => callAuth("requestPasswordReset", { email }) });
   const submit = (event: FormEvent) => {
@@ -27,6 +31,15 @@ export function AskForLink({ title, lead }: AskForLinkProps) {
       {t("toSignIn")}
     </Anchor>
   );
+  // Nobody gets a link here: it would open the account of whoever's address is typed.
+  if (!setup.email)
+    return (
+      <OutsideCard title={title} lead={leadNoEmail}>
+        <Button component={Link} to="/sign-in" variant="default" fullWidth>
+          {t("toSignIn")}
+        </Button>
+      </OutsideCard>
+    );
   if (request.isSuccess) {
     return (
       <OutsideCard title={t("forgot.sentTitle")} lead={t("forgot.sent", { email })} foot={foot}>

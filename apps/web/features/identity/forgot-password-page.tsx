@@ -3,5 +3,5 @@ import { AskForLink } from "./ask-for-link.tsx";
 
 export function ForgotPasswordPage() {
   const { t } = useTranslation("identity");
-  return <AskForLink title={t("forgot.title")} lead={t("forgot.lead")} />;
+  return <AskForLink title={t("forgot.title")} lead={t("forgot.lead")} leadNoEmail={t("forgot.noEmail")} />;
 }

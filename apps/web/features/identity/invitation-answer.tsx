@@ -1,8 +1,8 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { type Answer, call, callAuth } from "../../api/client.ts";
+import { call, callAuth } from "../../api/client.ts";
 import { queryClient, useChange } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -15,11 +15,10 @@ import { SignUpForm } from "./sign-up-form.tsx";
 interface InvitationAnswerProps {
   readonly token: string;
   readonly invitation: ReceivedInvitation;
-  readonly signUp: Answer<"getSetup">["sign_up"];
 }
 
 /** Accept; or first sign in, or sign up, with the address that was invited. */
-export function InvitationAnswer({ token, invitation, signUp }: InvitationAnswerProps) {
+export function InvitationAnswer({ token, invitation }: InvitationAnswerProps) {
   const { t } = useTranslation("identity");
   const navigate = useNavigate();
   const { data: session } = useSuspenseQuery(askSession);
@@ -56,6 +55,9 @@ export function InvitationAnswer({ token, invitation, signUp }: InvitationAnswer
           {t("invitation.otherAddress", { email, mine: session.user.email })}
         </Alert>
         <Button onClick={signOut}>{t("invitation.signOut")}</Button>
+        <Button component={Link} to="/" variant="subtle">
+          {t("invitation.stay", { mine: session.user.email })}
+        </Button>
       </Stack>
     );
   }
@@ -63,16 +65,15 @@ export function InvitationAnswer({ token, invitation, signUp }: InvitationAnswer
     const next = `/invitations/${encodeURIComponent(token)}`;
     return (
       <Stack gap="sm">
-        <Text>{t("invitation.signIn")}</Text>
+        <Text>{t("invitation.signIn", { email })}</Text>
         <SignInForm next={next} fixedEmail={email} />
         <OtherWays next={next} />
       </Stack>
     );
   }
-  if (signUp === "closed") return <Text>{t("invitation.closed", { email })}</Text>;
   return (
     <Stack gap="sm">
-      <Text>{t("invitation.signUp")}</Text>
+      <Text>{t("invitation.signUp", { email })}</Text>
       <SignUpForm
         deed={t("invitation.join", { organization })}
         invitation={{ email, token }}

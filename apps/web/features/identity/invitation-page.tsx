@@ -1,12 +1,11 @@
-import { Button } from "@mantine/core";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { Trans, useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { InvitationAnswer } from "./invitation-answer.tsx";
+import { InvitationOver } from "./invitation-over.tsx";
 import { OutsideCard } from "./outside-card.tsx";
 import { invitationRoute } from "./routes.tsx";
 
@@ -17,24 +16,18 @@ export function InvitationPage() {
   const { t, i18n } = useTranslation("identity");
   const { token } = invitationRoute.useParams();
   const { data: invitation, error } = useQuery(ask("getReceivedInvitation", { params: { token } }));
-  const { data: setup } = useSuspenseQuery(ask("getSetup"));
   const until = (at: string) =>
     new Intl.DateTimeFormat(i18n.language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
   if (error !== null) {
-    const isOver = error instanceof ApiProblem && error.status === 404;
+    if (error instanceof ApiProblem && error.status === 404) return <InvitationOver invitation={null} />;
     return (
-      <OutsideCard title={t("invitation.badTitle")} {...(isOver ? { lead: t("invitation.bad") } : {})}>
-        {isOver ? (
-          <Button component={Link} to="/" variant="default" fullWidth>
-            {t("invitation.home")}
-          </Button>
-        ) : (
-          <ProblemAlert error={error} />
-        )}
+      <OutsideCard title={t("invitation.badTitle")}>
+        <ProblemAlert error={error} />
       </OutsideCard>
     );
   }
   if (invitation === undefined) return null;
+  if (invitation.state !== "pending") return <InvitationOver invitation={invitation} />;
   const { organization_name: organization, role_name: role, invited_by: by } = invitation;
   return (
     <OutsideCard
@@ -49,7 +42,7 @@ export function InvitationPage() {
       }
       foot={t("invitation.until", { when: until(invitation.expires_at) })}
     >
-      <InvitationAnswer token={token} invitation={invitation} signUp={setup.sign_up} />
+      <InvitationAnswer token={token} invitation={invitation} />
     </OutsideCard>
   );
 }

@@ -17,7 +17,7 @@ import { resetPasswordRoute } from "./routes.tsx";
 /** With the link from the letter, which works once. */
 export function ResetPasswordPage() {
   const { t } = useTranslation("identity");
-  const { token } = resetPasswordRoute.useSearch();
+  const { token, first = false } = resetPasswordRoute.useSearch();
   const [password, setPassword] = useState("");
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const ways = useQuery({
@@ -51,18 +51,24 @@ export function ResetPasswordPage() {
   const isOver = [ways.error, reset.error].some(
     (error) => error instanceof ApiProblem && error.kind === "wrong-credentials",
   );
-  if (token === undefined || isOver) return <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} />;
+  if (token === undefined || isOver)
+    return (
+      <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} leadNoEmail={t("reset.badNoEmail")} />
+    );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     reset.mutate();
   };
   return (
-    <OutsideCard title={t("reset.title")} lead={t("reset.lead")}>
+    <OutsideCard
+      title={t(first ? "reset.firstTitle" : "reset.title")}
+      lead={t(first ? "reset.firstLead" : "reset.lead")}
+    >
       <form onSubmit={submit}>
         <Stack>
           <Refusal error={reset.error ?? ways.error} beside={["newPassword"]} />
           <NewPassword
-            label={t("reset.password")}
+            label={t(first ? "reset.firstPassword" : "reset.password")}
             autoFocus
             value={password}
             onChange={setPassword}

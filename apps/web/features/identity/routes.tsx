@@ -58,7 +58,11 @@ const forgotPasswordRoute = createRoute({
 export const resetPasswordRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/reset-password",
-  validateSearch: withToken,
+  /** The first password of somebody who was added, or a new one. */
+  validateSearch: (search: Search): Token & { first?: true } => ({
+    ...withToken(search),
+    ...(search.first === true ? { first: true } : {}),
+  }),
   component: lazyRouteComponent(() => import("./reset-password-page.tsx"), "ResetPasswordPage"),
 });
 

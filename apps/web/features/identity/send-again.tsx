@@ -2,13 +2,21 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Refusal } from "./refusal.tsx";
 
-/** A letter that verifies an address is on its way; it can be sent once more. */
+/** An email that verifies an address is on its way, where emails are sent; it can be sent once more. */
 export function SendAgain({ email, lead }: { email: string; lead: string }) {
   const { t } = useTranslation("identity");
+  const sendsEmail = useSendsEmail();
   const send = useMutation({ mutationFn: () => callAuth("sendVerificationEmail", { email }) });
+  if (!sendsEmail)
+    return (
+      <Alert color="orange" icon={<Icon name="warning" />} role="status">
+        {t("verify.firstNoEmail")}
+      </Alert>
+    );
   return (
     <Alert color="verdigris" icon={<Icon name="mail" />} role="status">
       <Stack gap="xs" align="flex-start">

@@ -15,13 +15,21 @@ export function SignUpPage() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (setup.sign_up !== "open") {
     return (
-      <OutsideCard title={t("signUp.title")} lead={t(`signUp.${setup.sign_up}`)}>
+      <OutsideCard title={t("signUp.title")} lead={t("signUp.closed")}>
         <Button component={Link} to="/sign-in" variant="default" fullWidth>
           {t("toSignIn")}
         </Button>
       </OutsideCard>
     );
   }
+  if (sentTo !== null && !setup.email)
+    return (
+      <OutsideCard title={t("verify.noEmailTitle")} lead={t("verify.noEmail", { email: sentTo })}>
+        <Button component={Link} to="/sign-in" variant="default" fullWidth>
+          {t("toSignIn")}
+        </Button>
+      </OutsideCard>
+    );
   if (sentTo !== null) {
     return (
       <OutsideCard title={t("verify.title")} lead={t("verify.lead", { email: sentTo })} foot={<ToSignIn />}>

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { LicenseEmail } from "../../ui/license-email.tsx";
 import { Section } from "../../ui/section.tsx";
 import { exactTime, Time } from "../../ui/time.tsx";
 import { spanWords } from "./days.ts";
@@ -34,6 +35,9 @@ export function Facts({ license }: { license: License }) {
         </Fact>
         <Fact name={t("fields.expires_at")}>
           <Expiry license={license} />
+        </Fact>
+        <Fact name={t("fields.email")}>
+          <LicenseEmail license={license} />
         </Fact>
         <Fact name={t("fields.first_used_at")}>
           {license.first_used_at === null ? t("neverUsed") : <Time at={license.first_used_at} />}

@@ -12,6 +12,7 @@ export const touched: readonly RouteId[] = [
   "listLicenses",
   "listProductLicenses",
   "listLicenseIps",
+  "getLicenseEmail",
   "listLicenseEvents",
   "listAuditLog",
   "getCustomer",

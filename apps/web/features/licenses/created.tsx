@@ -3,17 +3,20 @@ import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { NoEmail } from "../../ui/no-email.tsx";
 import { Page } from "../../ui/page.tsx";
 import classes from "./created.module.css";
+import { CreatedFacts } from "./created-facts.tsx";
 import type { License } from "./list-page.tsx";
 
 interface CreatedProps {
   readonly licenses: readonly License[];
-  /** Whether each customer gets a letter with the key. */
+  /** Whether the product has the key emailed to each customer. */
   readonly mailed: boolean;
   readonly onAnother: () => void;
 }
@@ -25,6 +28,7 @@ const shown = 50;
 export function Created({ licenses, mailed, onAnother }: CreatedProps) {
   const { t, i18n } = useTranslation("licenses");
   const { slug } = useOrganization();
+  const sendsEmail = useSendsEmail();
   const [only] = licenses;
   const hasEmail = licenses.some(({ customer_email: email }) => email !== null);
   const words = { count: licenses.length, number: licenses.length.toLocaleString(i18n.language) };
@@ -33,9 +37,12 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
       narrow
       title={t("created.title", words)}
       above={<Back to={`/o/${slug}/licenses`}>{t("title")}</Back>}
-      lead={mailed && hasEmail ? t("created.mailed", words) : undefined}
+      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.mailed", words) : undefined}
     >
       <Stack gap="md">
+        {mailed && hasEmail && !sendsEmail && licenses.length > 1 && (
+          <NoEmail>{t("created.notMailed")}</NoEmail>
+        )}
         {licenses.length === 1 && only !== undefined ? (
           <Paper withBorder radius="lg" p="lg" className={classes.one ?? ""}>
             <Text component="span" className={classes.key ?? ""}>
@@ -65,6 +72,7 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
             )}
           </Paper>
         )}
+        {licenses.length === 1 && only !== undefined && <CreatedFacts license={only} />}
         <Group gap="xs">
           <Button onClick={onAnother} leftSection={<Icon name="plus" size={16} />} autoFocus>
             {t("created.another")}

@@ -12,14 +12,16 @@ import {
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Item } from "../../api/client.ts";
+import type { Answer, Item } from "../../api/client.ts";
 import { askPages, flat, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
+import { InvitationLink } from "./invite-dialog.tsx";
 import { membersRoute, type ShownState } from "./routes.tsx";
 
 type Invitation = Item<"listInvitations">;
@@ -42,12 +44,15 @@ export function InvitationsPart() {
   const resend = useChange("resendInvitation", ["listInvitations"]);
   const revoke = useChange("revokeInvitation", ["listInvitations", "listRoles"]);
   const [taken, setTaken] = useState<Invitation | null>(null);
+  const [renewed, setRenewed] = useState<Answer<"resendInvitation"> | null>(null);
+  const sendsEmail = useSendsEmail();
   const paramsOf = (invitation: Invitation) => ({
     params: { organization_id: organizationId, invitation_id: invitation.id },
   });
   const sendAgain = (invitation: Invitation) =>
     resend.mutate(paramsOf(invitation), {
-      onSuccess: () => tell(t("resend.done", { email: invitation.email })),
+      onSuccess: (again) =>
+        again.link === null ? tell(t("resend.done", { email: invitation.email })) : setRenewed(again),
       onError: tellProblem,
     });
   const columns: Column<Invitation>[] = [
@@ -106,15 +111,15 @@ export function InvitationsPart() {
         may("members:invite") &&
         (invitation.state === "pending" || invitation.state === "expired") && (
           <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Tooltip label={t("resend.words")}>
+            <Tooltip label={t(sendsEmail ? "resend.words" : "resend.wordsNoEmail")}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
                 loading={resend.isPending && resend.variables?.params?.invitation_id === invitation.id}
                 onClick={() => sendAgain(invitation)}
-                aria-label={t("resend.do", { email: invitation.email })}
+                aria-label={t(sendsEmail ? "resend.do" : "resend.doNoEmail", { email: invitation.email })}
               >
-                <Icon name="mail" size={16} />
+                <Icon name={sendsEmail ? "mail" : "refresh"} size={16} />
               </ActionIcon>
             </Tooltip>
             <Tooltip label={t("revoke.open")}>
@@ -163,6 +168,7 @@ export function InvitationsPart() {
         isFetchingMore={list.isFetchingNextPage}
         fetchMore={list.fetchNextPage}
       />
+      <InvitationLink invitation={renewed} onDone={() => setRenewed(null)} />
       <Confirm
         opened={taken !== null}
         onClose={() => setTaken(null)}

@@ -2,13 +2,18 @@ import { Alert, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { isWithin, useHeld } from "../../app/held.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { HandedLink } from "../../ui/handed-link.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { exactTime } from "../../ui/time.tsx";
+import { roleWords } from "./role-words.ts";
 
 interface InviteDialogProps {
   readonly opened: boolean;
@@ -18,15 +23,58 @@ interface InviteDialogProps {
 
 export function InviteDialog({ opened, roleId, onClose }: InviteDialogProps) {
   const { t } = useTranslation("members");
+  const [made, setMade] = useState<MadeInvitation | null>(null);
   return (
-    <Modal opened={opened} onClose={onClose} title={t("invite.title")}>
-      {opened && <InviteForm roleId={roleId} onClose={onClose} />}
+    <>
+      <Modal opened={opened && made === null} onClose={onClose} title={t("invite.title")}>
+        {opened && <InviteForm roleId={roleId} onClose={onClose} onLink={setMade} />}
+      </Modal>
+      <InvitationLink
+        invitation={made}
+        onDone={() => {
+          setMade(null);
+          onClose();
+        }}
+      />
+    </>
+  );
+}
+
+type MadeInvitation = Answer<"createInvitation">;
+
+/** The link of an invitation that nobody emails. */
+export function InvitationLink({
+  invitation,
+  onDone,
+}: {
+  invitation: MadeInvitation | null;
+  onDone: () => void;
+}) {
+  const { t, i18n } = useTranslation("members");
+  const { email = "", link = null, expires_at: until = "" } = invitation ?? {};
+  return (
+    <Modal
+      opened={link !== null}
+      onClose={onDone}
+      title={t("invite.linkTitle", { email })}
+      closeOnClickOutside={false}
+    >
+      {link !== null && (
+        <HandedLink link={link} onDone={onDone}>
+          {t("invite.link", { email, until: exactTime(until, i18n.language) })}
+        </HandedLink>
+      )}
     </Modal>
   );
 }
 
-function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
-  const { t } = useTranslation("members");
+function InviteForm({
+  roleId,
+  onClose,
+  onLink,
+}: Omit<InviteDialogProps, "opened"> & { onLink: (made: MadeInvitation) => void }) {
+  const { t } = useTranslation(["members", "permissions"]);
+  const sendsEmail = useSendsEmail();
   const organization = useOrganization();
   const may = useMay();
   const held = useHeld();
@@ -35,16 +83,22 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
   const invite = useChange("createInvitation", ["listInvitations", "listRoles"]);
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<string | null>(roleId);
-  const choices = (roles.data?.data ?? []).map((one) => ({
+  const list = roles.data?.data ?? [];
+  const choices = list.map((one) => ({
     value: one.id,
     label: one.name,
     disabled: !isWithin(held, one),
   }));
+  const wordsOf = (id: string | null) => {
+    const found = list.find((one) => one.id === id);
+    return found === undefined ? null : roleWords(t, found.permissions);
+  };
   const send = () =>
     invite.mutate(
       { params, body: { email, role_id: role ?? "" } },
       {
-        onSuccess: () => {
+        onSuccess: (made) => {
+          if (made.link !== null) return onLink(made);
           tell(t("invite.done", { email }));
           onClose();
         },
@@ -65,7 +119,7 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
       onClose={onClose}
       isBusy={invite.isPending}
       isDisabled={role === null}
-      deed={t("invite.do")}
+      deed={t(sendsEmail ? "invite.do" : "invite.doNoEmail")}
     >
       <ProblemAlert error={invite.error} beside={["email", "role_id"]} />
       <TextInput
@@ -86,9 +140,24 @@ function InviteForm({ roleId, onClose }: Omit<InviteDialogProps, "opened">) {
         value={role}
         onChange={setRole}
         allowDeselect={false}
+        renderOption={({ option }) => (
+          <Stack gap={0}>
+            <Text size="sm" fw={600}>
+              {option.label}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {wordsOf(option.value)}
+            </Text>
+          </Stack>
+        )}
         error={fieldError(invite.error, "role_id")}
       />
-      <Alert variant="default">{t("invite.words")}</Alert>
+      {role !== null && (
+        <Text size="sm" c="dimmed" mt={-8}>
+          {wordsOf(role)}
+        </Text>
+      )}
+      <Alert variant="default">{t(sendsEmail ? "invite.words" : "invite.wordsNoEmail")}</Alert>
     </DialogForm>
   );
 }

@@ -2,7 +2,9 @@ import { languages } from "@countersign/domain/mail/languages";
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/here.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { NoEmail } from "../../ui/no-email.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
 import { useProduct } from "./use-product.ts";
@@ -12,6 +14,7 @@ export function SettingsTab() {
   const { t } = useTranslation("products");
   const product = useProduct();
   const organization = useOrganization();
+  const sendsEmail = useSendsEmail();
   const isFixed = !useMay()("products:manage");
   const its = { product, isFixed };
   const when = (is: boolean, words: string) => (is ? t(`idle.${words}`) : undefined);
@@ -94,6 +97,7 @@ export function SettingsTab() {
         </div>
       </Panel>
       <Panel title={t("group.letters")} lead={t("group.lettersWords")}>
+        {!sendsEmail && <NoEmail>{t("group.noEmail")}</NoEmail>}
         <div>
           <SwitchSetting name="deliver_license_by_mail" {...its} />
           <TextSetting name="license_mail_text" long {...its} idle={sendsNoLetter} />

@@ -1,16 +1,9 @@
 import type { Permission } from "@countersign/domain/members/permissions";
+import { startingRoles } from "@countersign/domain/members/starting-roles";
 
 /** Where most organizations begin. What they are called is in the words of the page. */
 export const presets = {
-  support: [
-    "products:view",
-    "licenses:view",
-    "licenses:update",
-    "licenses:reset_ips",
-    "customers:view",
-    "transfers:review",
-    "ip_blocks:manage",
-  ],
+  ...startingRoles,
   sales: [
     "products:view",
     "licenses:view",
@@ -31,16 +24,6 @@ export const presets = {
     "webhooks:view",
     "webhooks:manage",
     "requests:view",
-  ],
-  reader: [
-    "products:view",
-    "licenses:view",
-    "customers:view",
-    "webhooks:view",
-    "members:view",
-    "analytics:view",
-    "requests:view",
-    "audit_log:view",
   ],
 } as const satisfies Record<string, readonly Permission[]>;
 

@@ -1,0 +1,53 @@
+import { userByEmail } from "@countersign/store/queries/users";
+import { readConfig } from "../config.ts";
+import { auditWithout } from "../features/audit-log/record.ts";
+import { makePasswordLink } from "../features/identity/password-link.ts";
+import { OperatorProblem } from "../problem.ts";
+import { type Command, readOptions } from "./command.ts";
+import { printJson, printLines } from "./print.ts";
+import { withStore } from "./with-store.ts";
+
+const goodForMs = 3_600_000;
+
+/** The way back in for the only platform admin, who has nobody to ask. */
+export const passwordLink: Command = {
+  name: "password-link",
+  summary: "Print a link with which somebody sets a new password.",
+  help: `countersign password-link --email ADDRESS [--json]
+
+Prints a link to set a new password for an account, for when no email can be sent and no platform admin can sign in.
+It works once, for an hour. Links before it stop working. A second factor stays.
+
+  --email ADDRESS   the account's email address
+  --json            print one JSON object: user_id, link, expires_at
+`,
+  async run(words, environment) {
+    const { values } = readOptions("password-link", words, {
+      email: { type: "string" },
+      json: { type: "boolean" },
+    });
+    const email = values.email?.trim().toLowerCase() ?? "";
+    if (email === "") throw new OperatorProblem("Add --email with the account's email address.");
+    const config = readConfig(environment);
+    const { userId, url, expiresAtMs } = await withStore(config, (store) =>
+      store.transaction(async (db) => {
+        const nowMs = Date.now();
+        const user = await userByEmail(db, email);
+        if (user === undefined)
+          throw new OperatorProblem(`There is no account with the email address ${email}.`);
+        const wanted = { userId: user.id, isFirst: false, goodForMs };
+        const link = await makePasswordLink(db, config.url, wanted, nowMs);
+        await auditWithout(db, { kind: "command_line", name: "countersign password-link" }, nowMs, {
+          action: "user.password_link_created",
+          subject: { kind: "user", id: user.id, name: user.name },
+          after: { link_shown: true },
+        });
+        return { userId: user.id, ...link };
+      }),
+    );
+    if (values.json === true)
+      printJson({ user_id: userId, link: url, expires_at: new Date(expiresAtMs).toISOString() });
+    else printLines([`Open this link within an hour to set a new password for ${email}:`, `  ${url}`]);
+    return 0;
+  },
+};

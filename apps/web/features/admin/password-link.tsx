@@ -1,0 +1,74 @@
+import { Button, Modal } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { useChange } from "../../api/queries.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
+import { HandedLink } from "../../ui/handed-link.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
+import { exactTime } from "../../ui/time.tsx";
+
+interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A way back in for somebody who cannot sign in. */
+export function PasswordLinkPanel({ user }: { user: Person }) {
+  const { t } = useTranslation("admin");
+  const sendsEmail = useSendsEmail();
+  const create = useChange("createPasswordLink");
+  const [made, setMade] = useState<Answer<"createPasswordLink"> | null>(null);
+  const run = () =>
+    create.mutate(
+      { params: { user_id: user.id } },
+      {
+        onSuccess: (link) => {
+          if (link.password_link !== null) setMade(link);
+          else tell(t("passwordLink.done", { email: user.email }));
+        },
+        onError: tellProblem,
+      },
+    );
+  return (
+    <Panel
+      title={t("passwordLink.title")}
+      lead={t("passwordLink.lead")}
+      actions={
+        <Button variant="default" loading={create.isPending} onClick={run}>
+          {t(sendsEmail ? "passwordLink.do" : "passwordLink.doNoEmail")}
+        </Button>
+      }
+    >
+      <HandedPasswordLink person={user} made={made} onDone={() => setMade(null)} />
+    </Panel>
+  );
+}
+
+interface HandedPasswordLinkProps {
+  readonly person: Person | null;
+  readonly made: Answer<"createPasswordLink"> | null;
+  readonly onDone: () => void;
+}
+
+export function HandedPasswordLink({ person, made, onDone }: HandedPasswordLinkProps) {
+  const { t, i18n } = useTranslation("admin");
+  const link = made?.password_link ?? null;
+  const until = made === null ? "" : exactTime(made.password_link_expires_at, i18n.language);
+  return (
+    <Modal
+      opened={link !== null}
+      onClose={onDone}
+      title={t("passwordLink.linkTitle", { name: person?.name })}
+      closeOnClickOutside={false}
+    >
+      {link !== null && (
+        <HandedLink link={link} onDone={onDone}>
+          {t("passwordLink.link", { email: person?.email, until })}
+        </HandedLink>
+      )}
+    </Modal>
+  );
+}

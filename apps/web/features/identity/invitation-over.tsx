@@ -1,0 +1,34 @@
+import { Button } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { ReceivedInvitation } from "./invitation-page.tsx";
+import { OutsideCard } from "./outside-card.tsx";
+import { askSession } from "./session.ts";
+
+/** A link that opens nothing any more: why, and the way on. Null for one that is not known here. */
+export function InvitationOver({ invitation }: { invitation: ReceivedInvitation | null }) {
+  const { t } = useTranslation("identity");
+  const { data: session } = useSuspenseQuery(askSession);
+  const wayOn = (
+    <Button component={Link} to={session === null ? "/sign-in" : "/"} variant="default" fullWidth>
+      {t(session === null ? "signIn.do" : "invitation.home")}
+    </Button>
+  );
+  if (invitation === null || invitation.state === "pending")
+    return (
+      <OutsideCard title={t("invitation.badTitle")} lead={t("invitation.bad")}>
+        {wayOn}
+      </OutsideCard>
+    );
+  const { state, email, organization_name: organization, invited_by: by } = invitation;
+  const words = { email, organization, by: by ?? organization };
+  return (
+    <OutsideCard
+      title={t(`invitation.over.${state}.title`)}
+      lead={t(`invitation.over.${state}.words`, words)}
+    >
+      {wayOn}
+    </OutsideCard>
+  );
+}

@@ -1,0 +1,29 @@
+import { Button, Code, Group, Stack } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Copy } from "./copy.tsx";
+import { NoEmail } from "./no-email.tsx";
+
+interface HandedLinkProps {
+  readonly link: string;
+  /** To whom, and for how long it works. */
+  readonly children: ReactNode;
+  readonly onDone: () => void;
+}
+
+/** A link that nobody emails: to be copied and sent in another way. It is shown this once. */
+export function HandedLink({ link, children, onDone }: HandedLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <NoEmail>{children}</NoEmail>
+      <Code block style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+        {link}
+      </Code>
+      <Group justify="flex-end" gap="xs">
+        <Copy value={link} label={t("noEmail.copy")} />
+        <Button onClick={onDone}>{t("noEmail.done")}</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../api/client.ts";
+import { ask, useChange } from "../api/queries.ts";
+import { useMay } from "../app/here.ts";
+import { useSendsEmail } from "../app/sends-email.ts";
+import { useSaid } from "../i18n/use-said.ts";
+import { Copy } from "./copy.tsx";
+import { tell, tellProblem } from "./tell.tsx";
+import { Time } from "./time.tsx";
+
+type Email = Answer<"getLicenseEmail">;
+
+interface LicenseEmailProps {
+  readonly license: { readonly id: string; readonly revoked_at: string | null };
+}
+
+/** Whether the customer was sent the key, and a way to send it again; where nobody sends it, the text to pass on. */
+export function LicenseEmail({ license }: LicenseEmailProps) {
+  const { t } = useTranslation("licenses");
+  const may = useMay();
+  const sendsEmail = useSendsEmail();
+  const params = { license_id: license.id };
+  const { data: email } = useQuery({
+    ...ask("getLicenseEmail", { params }),
+    enabled: may("licenses:view"),
+    // It goes out within seconds.
+    refetchInterval: ({ state }) => (state.data?.state === "queued" ? 2_000 : false),
+  });
+  const send = useChange("sendLicenseEmail", ["getLicenseEmail", "listAuditLog"]);
+  if (email === undefined) return "–";
+  const run = () =>
+    send.mutate(
+      { params },
+      {
+        onSuccess: ({ recipient }) => tell(t("email.done", { recipient })),
+        onError: tellProblem,
+      },
+    );
+  const canSend = sendsEmail && email.text !== null && license.revoked_at === null && may("licenses:update");
+  return (
+    <Stack gap={6} align="flex-start">
+      <div>
+        <EmailState email={email} sendsEmail={sendsEmail} />
+      </div>
+      <Group gap="xs">
+        {canSend && email.state !== "queued" && (
+          <Button size="compact-sm" variant="default" loading={send.isPending} onClick={run}>
+            {t(email.state === "sent" || email.state === "failed" ? "email.resend" : "email.send")}
+          </Button>
+        )}
+        {email.text !== null && (!sendsEmail || email.state === "failed") && (
+          <Copy value={email.text} label={t("email.copy")} size="compact-sm" />
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function EmailState({ email, sendsEmail }: { email: Email; sendsEmail: boolean }) {
+  const { t } = useTranslation("licenses");
+  const { said } = useSaid();
+  const { recipient } = email;
+  if (recipient === null) return t("email.noAddress");
+  switch (email.state) {
+    case "sent":
+      return (
+        <>
+          {t("email.sent", { recipient })}
+          {email.sent_at !== null && (
+            <Text c="dimmed" inherit>
+              <Time at={email.sent_at} />
+            </Text>
+          )}
+        </>
+      );
+    case "failed":
+      return (
+        <>
+          {t("email.failed", { recipient })}
+          {email.problem !== null && (
+            <Text c="dimmed" inherit>
+              {said(email.problem)}
+            </Text>
+          )}
+        </>
+      );
+    case "queued":
+      return t("email.queued", { recipient });
+    case "over_limit":
+      return t("email.overLimit");
+    case "kept":
+    case "none":
+      return sendsEmail ? t("email.none") : t("email.noEmail", { recipient });
+  }
+}

@@ -1,0 +1,39 @@
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Trans, useTranslation } from "react-i18next";
+import { useMe } from "../app/here.ts";
+import { GoLink } from "./go-link.tsx";
+import { Notice } from "./notice.tsx";
+
+/** Says that nothing was or will be sent, what to do instead, and where the emails are. */
+export function NoEmail({ children }: { readonly children?: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <Notice tone="warn" title={t("noEmail.title")}>
+      {children !== undefined && <Text size="sm">{children}</Text>}
+      <Text size="sm">
+        <WhereEmailsAre />
+      </Text>
+    </Notice>
+  );
+}
+
+/** Platform admins read what would have been sent in the mailbox. */
+function WhereEmailsAre() {
+  const { t } = useTranslation();
+  const me = useMe();
+  if (!me.is_platform_admin) return t("noEmail.others");
+  return (
+    <Trans
+      t={t}
+      i18nKey="noEmail.admin"
+      components={{
+        a: (
+          <GoLink to="/admin/mailbox" inherit underline="always">
+            {""}
+          </GoLink>
+        ),
+      }}
+    />
+  );
+}
