@@ -84,6 +84,8 @@ export interface OrganizationRow {
   deleted_at: number | null;
   /** What its customers, and people it invites, are written in. */
   locale: Language;
+  /** An IANA name. A date without a time ends with that day there. */
+  time_zone: string;
   /** How many letters a day its customers get at most; null for what the server says. */
   daily_letters_override: number | null;
 }
@@ -524,6 +526,8 @@ export interface ImportRow {
   on_existing: "fail" | "skip" | "update";
   /** Whether each license that it makes or changes is told of. */
   tell_events: Flag;
+  /** The organization's when it began: days without a time are read in it. */
+  time_zone: string;
   /** A JSON object, from a column of the file to a field. */
   column_map: string;
   bytes_total: number;

@@ -90,7 +90,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     const changes: [what: string, work: (id: string) => Promise<unknown>, types: string[]][] = [
       [
         "renewed",
-        (id) => changed(id, "license.renewed", extending(dayMs, nowMs)),
+        (id) => changed(id, "license.renewed", extending({ ms: dayMs }, nowMs)),
         ["license.expired", "license.renewed"],
       ],
       [
@@ -129,13 +129,13 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
       await runAt(startMs);
       await runAt(startMs + 7_000);
       nowMs = startMs + 8_000;
-      await changed(id, "license.renewed", extending(dayMs, nowMs));
+      await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
       expect(await types()).toEqual(["license.expired", "license.renewed"]);
     });
 
     test("is not told of where nobody has looked yet", async () => {
       const { id } = await seller.license({ expiresAtMs: startMs - 400 * dayMs });
-      await changed(id, "license.renewed", extending(dayMs, nowMs));
+      await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
       expect(await types()).toEqual(["license.renewed"]);
     });
 
@@ -143,7 +143,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
       const { id } = await seller.license({ expiresAtMs: startMs - 400 * dayMs });
       await runAt(startMs);
       nowMs = startMs + 8_000;
-      await changed(id, "license.renewed", extending(dayMs, nowMs));
+      await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
       expect(await types()).toEqual(["license.renewed"]);
     });
 

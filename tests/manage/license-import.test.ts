@@ -65,7 +65,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     const licenses = await exported(office, productId);
     expect(licenses.get("old Key-1")).toMatchObject({
       created_at: "2020-01-02T03:04:05.000Z",
-      expires_at: "2099-01-01T00:00:00.000Z",
+      expires_at: "2099-01-01T23:59:59.999Z",
       first_used_at: "2020-01-31T22:00:00.000Z",
       status: "active",
       is_lifetime: false,

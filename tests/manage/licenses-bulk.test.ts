@@ -209,7 +209,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
       { action: "set_expiry", selection: { ids: ["x"] }, expires_at: "9999-12-31T23:59:59-12:00" },
     ],
     ["selection", { action: "revoke" }],
-    ["extend_by_seconds", { action: "extend", selection: { ids: ["x"] } }],
+    ["extend_by", { action: "extend", selection: { ids: ["x"] } }],
     ["tags", { action: "add_tags", selection: { ids: ["x"] }, tags: [] }],
     ["reasons", { action: "revoke", selection: { ids: ["x"] }, reasons: "x" }],
   ];

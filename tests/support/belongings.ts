@@ -207,6 +207,7 @@ async function addImport(db: Database, organizationId: string, productId: string
       mode: "row_by_row",
       on_existing: "fail",
       tell_events: 0,
+      time_zone: "UTC",
       column_map: "{}",
       bytes_total: 0,
       bytes_done: 0,

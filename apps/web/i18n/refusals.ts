@@ -1,3 +1,4 @@
+import { shownTimeZone } from "../ui/shown-time-zone.ts";
 import type { Language } from "./languages.ts";
 
 /** The server's sentences, as they are in English with numbered gaps, and what the reader is told instead. */
@@ -109,7 +110,11 @@ function readable(text: string): string {
   const [field = ""] = text.split(" ", 1);
   if (text.endsWith(".") && field !== text) return saidOf(field, text);
   if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return text;
-  const format = new Intl.DateTimeFormat(reading?.language, { dateStyle: "long", timeStyle: "short" });
+  const format = new Intl.DateTimeFormat(reading?.language, {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: shownTimeZone(),
+  });
   return format.format(new Date(text));
 }
 

@@ -1,5 +1,6 @@
 import { Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { shownTimeZone } from "./shown-time-zone.ts";
 
 const units = [
   ["year", 31_536_000],
@@ -22,17 +23,23 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+/** The day in the zone of the organization whose pages are open. */
 export function shortDate(at: string, language: string): string {
-  return kept(dates, language, () => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).format(
-    new Date(at),
-  );
+  const timeZone = shownTimeZone();
+  return kept(
+    dates,
+    `${language} ${timeZone}`,
+    () => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone }),
+  ).format(new Date(at));
 }
 
+/** In the zone of the organization whose pages are open, which it names. */
 export function exactTime(at: string, language: string): string {
+  const timeZone = shownTimeZone();
   return kept(
     exact,
-    language,
-    () => new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "long" }),
+    `${language} ${timeZone}`,
+    () => new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "long", timeZone }),
   ).format(new Date(at));
 }
 
@@ -58,8 +65,8 @@ const dates = new Map<string, Intl.DateTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
 const relative = new Map<string, Intl.RelativeTimeFormat>();
 
-function kept<F>(formats: Map<string, F>, language: string, make: () => F): F {
-  const known = formats.get(language) ?? make();
-  formats.set(language, known);
+function kept<F>(formats: Map<string, F>, name: string, make: () => F): F {
+  const known = formats.get(name) ?? make();
+  formats.set(name, known);
   return known;
 }

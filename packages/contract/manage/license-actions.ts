@@ -10,7 +10,7 @@ import {
   tags,
 } from "./license-fields.ts";
 import { member, route } from "./route.ts";
-import { id, page, pageQuery, time } from "./shapes.ts";
+import { endTime, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Licenses";
 
@@ -49,8 +49,8 @@ export const renewLicense = route({
   group,
   access: member("licenses:update"),
   body: z.strictObject({
-    expires_at: time.optional(),
-    extend_by_seconds: durations.extend_by_seconds.optional(),
+    expires_at: endTime.optional(),
+    ...durations,
   }),
   answer: license,
   status: 200,
@@ -217,7 +217,11 @@ export const bulkLicenses = route({
     act("delete", {}),
     act("reset_ips", {}),
     act("extend", durations),
-    act("set_expiry", { expires_at: time.nullable().meta({ description: "Null for lifetime." }) }),
+    act("set_expiry", {
+      expires_at: endTime
+        .nullable()
+        .meta({ description: "As when a license is created. Null for lifetime." }),
+    }),
     act("set_max_ips", { max_ips: licenseFields.max_ips.unwrap() }),
     act("add_tags", { tags: tags.min(1) }),
     act("remove_tags", { tags: tags.min(1) }),

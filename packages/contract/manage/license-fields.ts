@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { licenseRecord } from "../public-api.ts";
 import { discordId } from "./customers.ts";
-import { email, id, name, note, time } from "./shapes.ts";
+import { duration, email, endTime, id, name, note, time } from "./shapes.ts";
 
 /** A license as its organization sees it: the record of the specification, and what the organization keeps with it. */
 export const license = licenseRecord
@@ -41,9 +41,14 @@ const jsonObject = z
   })
   .meta({ type: "object", additionalProperties: true });
 
+/** One of the two. */
 export const durations = {
-  extend_by_seconds: seconds.meta({
-    description: "Added to the end of the license, or to now when that has passed.",
+  extend_by: duration.optional().meta({
+    description:
+      "A duration such as P1Y or P6M, added by the calendar to the end of the license, or to now when that has passed. A term that has not begun becomes longer by 365 days for a year and 30 for a month.",
+  }),
+  extend_by_seconds: seconds.optional().meta({
+    description: "The same in seconds.",
   }),
 };
 
@@ -53,7 +58,14 @@ export const licenseFields = {
   customer_discord_id: discordId.nullable().optional(),
   customer_name: name.nullable().optional(),
   is_lifetime: z.boolean().optional(),
-  expires_at: time.nullable().optional().meta({ description: "Null for lifetime." }),
+  expires_at: endTime.nullable().optional().meta({
+    description:
+      "A date and time, or a date alone, which means the end of that day in the organization's time zone. Null for lifetime.",
+  }),
+  expires_in: duration.optional().meta({
+    description:
+      "Expires this long after now, by the calendar in the organization's time zone: a duration such as P1Y or P6M.",
+  }),
   expires_in_seconds: seconds.optional().meta({ description: "Runs out this long after now." }),
   term_seconds: seconds
     .nullable()
@@ -103,7 +115,8 @@ export const licenseFilter = {
     .refine((text) => [...text].length >= 3, { error: "should have at least 3 characters" })
     .refine((text) => text.length <= 100, { error: "should have at most 100 characters" })
     .meta({
-      description: "Part of a key, of a customer's e-mail, name or Discord id, of a note or of a tag.",
+      description:
+        "Words, in any order: each is part of the key, of the customer's email, name or Discord ID, of the notes or of a tag. Upper and lower case are the same, and hyphens can be left out.",
     }),
   status: z.enum(["active", "revoked", "expired"]),
   product_id: id,

@@ -2,7 +2,7 @@ import { permissions } from "@countersign/domain/members/permissions";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { member, owner, person, route } from "./route.ts";
-import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { id, locale, name, page, pageQuery, time, timeZone, updatedAtGuard } from "./shapes.ts";
 
 const group = "Organizations";
 
@@ -38,6 +38,10 @@ export const organization = z
       description:
         "The language of letters to its customers, where a product says nothing else, and to people it invites.",
     }),
+    time_zone: z.string().meta({
+      description:
+        "Its time zone: a date without a time ends with that day there, and a year or month is counted there.",
+    }),
     daily_letters_override: z
       .int()
       .nullable()
@@ -69,10 +73,15 @@ export const createOrganization = route({
   path: "/organizations",
   summary: "Create an organization",
   description:
-    "You become its owner. The slug is made from the name when it is left out; the language is yours, if none is given.",
+    "You become its owner. The slug is made from the name when it is left out; the language is yours, if none is given, and the time zone UTC.",
   group,
   access: person("full"),
-  body: z.strictObject({ name, slug: slug.optional(), locale: locale.optional() }),
+  body: z.strictObject({
+    name,
+    slug: slug.optional(),
+    locale: locale.optional(),
+    time_zone: timeZone.optional(),
+  }),
   answer: ownOrganization,
 });
 
@@ -98,6 +107,7 @@ export const updateOrganization = route({
     slug: slug.optional(),
     signed_validation: z.boolean().optional(),
     locale: locale.optional(),
+    time_zone: timeZone.optional(),
     ...updatedAtGuard,
   }),
   answer: ownOrganization,

@@ -1,3 +1,5 @@
+import { parseDuration } from "@countersign/domain/dates/duration";
+import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
 
@@ -8,6 +10,36 @@ export const id = z.string().min(1).max(64).meta({ description: "An identifier."
 export const time = z.iso
   .datetime({ offset: true, error: "should be a date and time such as 2031-01-02T03:04:05Z" })
   .meta({ description: "ISO 8601, in UTC when Countersign wrote it." });
+
+/** When something ends. */
+export const endTime = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: "should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02",
+  })
+  .meta({
+    description:
+      "A date and time, or a date alone, which means the end of that day in the organization's time zone.",
+  });
+
+export const duration = z
+  .string()
+  .refine((text) => parseDuration(text) !== null, {
+    error: "should be a duration such as P1Y, P6M, P2W or P10D, of a day to a hundred years",
+  })
+  .meta({
+    description:
+      "ISO 8601, in years, months, weeks and days. Counted by the calendar in the organization's time zone: P1Y from 20 November is 20 November, and P1M from 31 January the last day of February.",
+  });
+
+export const timeZone = z
+  .string()
+  .transform((text, check) => {
+    const known = timeZoneName(text.trim());
+    if (known !== null) return known;
+    check.addIssue({ code: "custom", message: "should be an IANA time zone such as Europe/Berlin or UTC" });
+    return z.NEVER;
+  })
+  .meta({ description: "An IANA time zone, such as Europe/Berlin." });
 
 export const name = z
   .string()

@@ -3,7 +3,13 @@ import { readHeader } from "./columns.ts";
 import { type Cells, type ImportedLicense, readRow } from "./row.ts";
 import { readTime, Wrong } from "./values.ts";
 
-const defaults = { maxIps: 3, ipSystemEnabled: true, expiresInDays: null, ipv6Prefix: 64 } as const;
+const defaults = {
+  maxIps: 3,
+  ipSystemEnabled: true,
+  expiresInDays: null,
+  ipv6Prefix: 64,
+  timeZone: "Europe/Berlin",
+} as const;
 const nowMs = Date.UTC(2030, 0, 1);
 const read = (cells: Cells, ipv6Prefix: 64 | 128 = 64) => readRow(cells, { ...defaults, ipv6Prefix }, nowMs);
 
@@ -15,8 +21,16 @@ describe("a row that is right", () => {
     ["no end", { expires_at: "" }, { expiry: { isLifetime: true, expiresAtMs: null, termMs: null } }],
     [
       "an end",
-      { expires_at: "2031-01-02" },
+      { expires_at: "2031-01-02T00:00Z" },
       { expiry: { isLifetime: false, expiresAtMs: Date.UTC(2031, 0, 2), termMs: null } },
+    ],
+    [
+      "the last day, which ends where the organization is",
+      { expires_at: "2031-01-02", created_at: "2030-01-02" },
+      {
+        expiry: { isLifetime: false, expiresAtMs: Date.UTC(2031, 0, 2, 22, 59, 59, 999), termMs: null },
+        createdAtMs: Date.UTC(2030, 0, 1, 23),
+      },
     ],
     ["a term", { term_seconds: "60" }, { expiry: { isLifetime: false, expiresAtMs: null, termMs: 60_000 } }],
     ["a list", { tags: "b; a ;b;" }, { tags: ["a", "b"] }],
@@ -28,7 +42,7 @@ describe("a row that is right", () => {
       { ips: "2001:db8::1;10.0.0.1;2001:db8::2", ips_registered_at: "2020-01-03;2020-01-02;2020-01-01" },
       {
         ips: ["2001:db8::/64", "10.0.0.1"],
-        ipsRegisteredAtMs: [Date.UTC(2020, 0, 1), Date.UTC(2020, 0, 2)],
+        ipsRegisteredAtMs: [Date.UTC(2019, 11, 31, 23), Date.UTC(2020, 0, 1, 23)],
       },
     ],
     [
@@ -110,7 +124,7 @@ test.each([
   ["02.01.2031", null],
   ["", null],
 ])("the time %j is %p", (text, ms) => {
-  const time = readTime(text);
+  const time = readTime(text, "UTC");
   expect(time instanceof Wrong ? null : time).toBe(ms);
 });
 

@@ -14,6 +14,8 @@ export interface ImportDefaults {
   readonly ipSystemEnabled: boolean;
   readonly expiresInDays: number | null;
   readonly ipv6Prefix: 64 | 128;
+  /** What days without a time are read in. */
+  readonly timeZone: string;
 }
 
 /** What a row says about a license. Whatever is undefined was not said, and stays as it is on a license that exists. */
@@ -57,19 +59,20 @@ export type ReadRow =
 /** Holds one row against the rules that a license made by hand is held against. */
 export function readRow(cells: Cells, defaults: ImportDefaults, nowMs: number): ReadRow {
   const row = new Row(cells);
+  const readTime = (value: unknown) => values.readTime(value, defaults.timeZone);
   const license: ImportedLicense = {
     ...key(row),
     customer: customer(row),
-    expiry: expiry(row),
+    expiry: expiry(row, defaults.timeZone),
     ...ipControls(row, defaults),
     notes: row.optional("notes", (value) => values.readText(value, 10_000)),
     pin: pin(row),
     customOverride: row.optional("custom_override", values.readCustomOverride),
     metadata: row.optional("metadata", values.readMetadata),
     tags: tags(row),
-    ...revocation(row, nowMs),
-    createdAtMs: row.optional("created_at", values.readTime) ?? undefined,
-    firstUsedAtMs: row.optional("first_used_at", values.readTime),
+    ...revocation(row, readTime, nowMs),
+    createdAtMs: row.optional("created_at", readTime) ?? undefined,
+    firstUsedAtMs: row.optional("first_used_at", readTime),
   };
   return row.errors.length === 0 ? { ok: true, license } : { ok: false, errors: row.errors };
 }
@@ -122,9 +125,9 @@ function customer(row: Row): ImportedCustomer | null {
   return email === null && discordId === null ? null : { email, discordId, name: name ?? null };
 }
 
-function expiry(row: Row): Expiry | undefined {
+function expiry(row: Row, timeZone: string): Expiry | undefined {
   const lifetime = row.optional("is_lifetime", values.readFlag);
-  const expiresAtMs = row.optional("expires_at", values.readTime);
+  const expiresAtMs = row.optional("expires_at", (value) => values.readEnd(value, timeZone));
   const term = row.optional("term_seconds", (value) => values.readWholeNumber(value, 1, longestTermSeconds));
   if (lifetime === undefined && expiresAtMs === undefined && term === undefined) return undefined;
   const termMs = term == null ? null : term * 1_000;
@@ -158,7 +161,7 @@ function ipControls(
   const times = row.optional("ips_registered_at", (value) => {
     const list = values.readList(value);
     if (list instanceof Wrong) return list;
-    const read = list.map(values.readTime);
+    const read = list.map((value) => values.readTime(value, defaults.timeZone));
     return read.find((time) => time instanceof Wrong) ?? (read as number[]);
   });
   return {
@@ -221,12 +224,16 @@ function tags(row: Row): readonly string[] | undefined {
 }
 
 /** A file may say `status` alone: revoked then means from now on. The other states follow from other fields. */
-function revocation(row: Row, nowMs: number): Pick<ImportedLicense, "revokedAtMs" | "revokedReason"> {
+function revocation(
+  row: Row,
+  readTime: (value: unknown) => number | Wrong,
+  nowMs: number,
+): Pick<ImportedLicense, "revokedAtMs" | "revokedReason"> {
   const status = row.optional("status", (value) => {
     const word = String(value).trim().toLowerCase();
     return statuses.includes(word) ? word : new Wrong(`should be one of ${statuses.join(", ")}`);
   });
-  const revokedAtMs = row.optional("revoked_at", values.readTime);
+  const revokedAtMs = row.optional("revoked_at", readTime);
   const revokedReason = row.optional("revoked_reason", (value) => values.readText(value, 500));
   if (status != null && status !== "revoked" && revokedAtMs != null)
     row.wrong("status", `is ${status}, but revoked_at says that the license is revoked`);

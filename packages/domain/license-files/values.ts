@@ -1,5 +1,6 @@
 import { customResponseProblems } from "../custom-response/check.ts";
 import { parseCustomResponse } from "../custom-response/template.ts";
+import { endOfDay, isDay, startOfDay } from "../dates/local-day.ts";
 import { countedAs, parseAddress } from "../ip/address.ts";
 
 /**
@@ -57,10 +58,20 @@ export function readWholeNumber(value: unknown, min: number, max: number): numbe
   return new Wrong(`should be a whole number from ${min} to ${max.toLocaleString("en")}`);
 }
 
-/** Milliseconds since 1970. A date alone is its first moment in UTC. */
-export function readTime(value: unknown): number | Wrong {
+/** Milliseconds since 1970. A date alone is its first moment in the time zone. */
+export function readTime(value: unknown, timeZone: string): number | Wrong {
+  return readMoment(value, (day) => startOfDay(day, timeZone));
+}
+
+/** The same for the end of something: a date alone is its last moment. */
+export function readEnd(value: unknown, timeZone: string): number | Wrong {
+  return readMoment(value, (day) => endOfDay(day, timeZone));
+}
+
+function readMoment(value: unknown, momentOf: (day: string) => number): number | Wrong {
   const text = typeof value === "string" ? value.trim() : "";
-  const ms = timeShape.test(text) && isDay(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN;
+  const isTime = timeShape.test(text) && isDay(text.slice(0, 10));
+  const ms = !isTime ? Number.NaN : text.length === 10 ? momentOf(text) : Date.parse(text.replace(" ", "T"));
   return ms >= 0 && ms < endOfYearsMs
     ? ms
     : new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
@@ -68,13 +79,6 @@ export function readTime(value: unknown): number | Wrong {
 
 /** The year 9999 is the last that a date can be written in. */
 const endOfYearsMs = Date.UTC(10_000, 0, 1);
-
-/** The engine takes the 30th of February for the 2nd of March. */
-function isDay(text: string): boolean {
-  const day = Number(text.slice(8, 10));
-  if (day <= 28) return true;
-  return day <= new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
-}
 
 /** A JSON object, as the text that is kept. */
 export function readMetadata(value: unknown): string | Wrong {

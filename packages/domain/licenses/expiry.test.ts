@@ -17,6 +17,7 @@ describe("readExpiry", () => {
     [{ isLifetime: false }, null, null],
     [{ expiresAtMs: 5 }, null, until(5)],
     [{ isLifetime: false, expiresAtMs: 5 }, null, until(5)],
+    [{ calendarEndMs: 7 }, null, until(7)],
     [{ expiresInMs: 1_000 }, null, until(nowMs + 1_000)],
     [{ termMs: 1_000 }, null, { isLifetime: false, expiresAtMs: null, termMs: 1_000 }],
     [{ termMs: 1_000 }, 500, until(1_500, 1_000)],
@@ -30,6 +31,7 @@ describe("readExpiry", () => {
     [{ isLifetime: true, expiresAtMs: 5 }, "expires_at"],
     [{ isLifetime: true, termMs: 5 }, "term_seconds"],
     [{ expiresAtMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
+    [{ calendarEndMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
     [{ expiresInMs: 5, termMs: 5 }, "term_seconds"],
     [{ isLifetime: false, expiresAtMs: null }, "expires_at"],
     [{ expiresAtMs: latestMs + 1 }, "expires_at"],
@@ -52,6 +54,15 @@ describe("extended", () => {
     [lifetime, null],
   ];
   test.each(rows)("%j by 60 is %j", (before, after) => {
-    expect(extended(before, 60, nowMs)).toEqual(after);
+    expect(extended(before, { ms: 60 }, nowMs)).toEqual(after);
+  });
+
+  test("by a year keeps the day and the hour where the organization is", () => {
+    const year = { duration: { months: 12, days: 0 }, timeZone: "Europe/Berlin" };
+    const end = (text: string) => until(Date.parse(text));
+    expect(extended(end("2031-03-20T22:59:59.999Z"), year, nowMs)).toEqual(end("2032-03-20T22:59:59.999Z"));
+    expect(extended(until(latestMs), year, nowMs)).toEqual(until(latestMs));
+    const term = { isLifetime: false, expiresAtMs: null, termMs: 5 };
+    expect(extended(term, year, nowMs)).toEqual({ ...term, termMs: 5 + 365 * 86_400_000 });
   });
 });

@@ -1,3 +1,5 @@
+import { type CalendarDuration, later, nominalMs } from "../dates/duration.ts";
+
 /** When a license runs out, as it is kept: lifetime, at a time, or a term after its first use. */
 export interface Expiry {
   readonly isLifetime: boolean;
@@ -10,6 +12,8 @@ export interface WantedExpiry {
   readonly isLifetime?: boolean | undefined;
   readonly expiresAtMs?: number | null | undefined;
   readonly expiresInMs?: number | undefined;
+  /** Where a duration by the calendar ends. */
+  readonly calendarEndMs?: number | undefined;
   readonly termMs?: number | null | undefined;
 }
 
@@ -18,10 +22,10 @@ export type ExpiryAnswer =
   | { readonly ok: true; readonly expiry: Expiry | null }
   | { readonly ok: false; readonly field: ExpiryField; readonly problem: string };
 
-export type ExpiryField = "is_lifetime" | "expires_at" | "expires_in_seconds" | "term_seconds";
+export type ExpiryField = "is_lifetime" | "expires_at" | "expires_in" | "expires_in_seconds" | "term_seconds";
 
 /** The year 9999 is the last that a date can be written in. */
-export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
+export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 export const lifetime: Expiry = { isLifetime: true, expiresAtMs: null, termMs: null };
 
@@ -35,6 +39,8 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
   switch (first) {
     case "expires_at":
       return until(first, wanted.expiresAtMs ?? 0);
+    case "expires_in":
+      return until(first, wanted.calendarEndMs ?? 0);
     case "expires_in_seconds":
       return until(first, nowMs + (wanted.expiresInMs ?? 0));
     case "term_seconds": {
@@ -56,19 +62,28 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
 /** A hundred years: whoever wants more wants a lifetime license. */
 export const longestTermMs = 3_155_760_000_000;
 
+/** By how much a license is extended: a length of time, or a duration by the calendar of a time zone. */
+export type Extension =
+  | { readonly ms: number }
+  | { readonly duration: CalendarDuration; readonly timeZone: string };
+
 /** Later by this much, from its end or from now, whichever is later; null for what never ends. */
-export function extended(expiry: Expiry, byMs: number, nowMs: number): Expiry | null {
+export function extended(expiry: Expiry, by: Extension, nowMs: number): Expiry | null {
   if (expiry.expiresAtMs !== null) {
-    return { ...expiry, expiresAtMs: Math.min(Math.max(expiry.expiresAtMs, nowMs) + byMs, latestMs) };
+    const fromMs = Math.max(expiry.expiresAtMs, nowMs);
+    const toMs = "ms" in by ? fromMs + by.ms : later(fromMs, by.duration, by.timeZone);
+    return { ...expiry, expiresAtMs: Math.min(toMs, latestMs) };
   }
-  if (expiry.termMs !== null) return { ...expiry, termMs: Math.min(expiry.termMs + byMs, longestTermMs) };
-  return null;
+  if (expiry.termMs === null) return null;
+  const byMs = "ms" in by ? by.ms : nominalMs(by.duration);
+  return { ...expiry, termMs: Math.min(expiry.termMs + byMs, longestTermMs) };
 }
 
 function saidFields(wanted: WantedExpiry): ExpiryField[] {
   const said: ExpiryField[] = [];
   if (wanted.isLifetime === true) said.push("is_lifetime");
   if (typeof wanted.expiresAtMs === "number") said.push("expires_at");
+  if (wanted.calendarEndMs !== undefined) said.push("expires_in");
   if (wanted.expiresInMs !== undefined) said.push("expires_in_seconds");
   if (typeof wanted.termMs === "number") said.push("term_seconds");
   return said;

@@ -1,3 +1,4 @@
+import { defaultTimeZone } from "../dates/time-zone.ts";
 import type { Language } from "./languages.ts";
 import { oneLine } from "./one-line.ts";
 import de from "./words/de.json" with { type: "json" };
@@ -33,17 +34,18 @@ export function placeholdersIn(text: string): string[] {
   return [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ""))].sort();
 }
 
-/** A moment, to the minute, in the words of a language. */
-export function moment(language: Language, atMs: number): string {
-  const format = kept(momentFormats, language, () => {
+/** A moment, to the minute, in the words of a language and in a time zone, which it names. */
+export function moment(language: Language, atMs: number, timeZone: string = defaultTimeZone): string {
+  const format = kept(momentFormats, `${language} ${timeZone}`, () => {
     return new Intl.DateTimeFormat(language, {
       dateStyle: "long",
       timeStyle: "short",
       hourCycle: "h23",
-      timeZone: "UTC",
+      timeZone,
     });
   });
-  return `${oneLine(format.format(atMs))} UTC`;
+  const zone = timeZone === defaultTimeZone ? timeZone : `(${timeZone})`;
+  return `${oneLine(format.format(atMs))} ${zone}`;
 }
 
 /** A duration, in days where it is as long as one, in the words of a language. */

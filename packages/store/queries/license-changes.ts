@@ -1,4 +1,4 @@
-import { extended } from "@countersign/domain/licenses/expiry";
+import { type Extension, extended } from "@countersign/domain/licenses/expiry";
 import { sql } from "kysely";
 import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
@@ -59,11 +59,11 @@ export function settingExpiry(expiresAtMs: number | null, nowMs: number): Licens
 }
 
 /** What never runs out stays as it is. */
-export function extending(byMs: number, nowMs: number): LicenseChange {
+export function extending(by: Extension, nowMs: number): LicenseChange {
   return {
     affected: async (_db, rows) => rows.filter((row) => row.is_lifetime === 0),
     apply: async (db, rows) => {
-      const groups = Map.groupBy(rows, (row) => JSON.stringify(extendedColumns(row, byMs, nowMs)));
+      const groups = Map.groupBy(rows, (row) => JSON.stringify(extendedColumns(row, by, nowMs)));
       for (const [columns, some] of groups) await update(db, idsOf(some), JSON.parse(columns), nowMs);
     },
   };
@@ -186,12 +186,8 @@ const resetCounts = kept((db, ids: readonly string[], nowMs: number) =>
     .where(sql<boolean>`id in (${sql.join(ids)})`),
 ).run;
 
-function extendedColumns(row: LicenseRow, byMs: number, nowMs: number): Partial<LicenseRow> {
-  const after = extended(
-    { isLifetime: false, expiresAtMs: row.expires_at, termMs: row.term_ms },
-    byMs,
-    nowMs,
-  );
+function extendedColumns(row: LicenseRow, by: Extension, nowMs: number): Partial<LicenseRow> {
+  const after = extended({ isLifetime: false, expiresAtMs: row.expires_at, termMs: row.term_ms }, by, nowMs);
   return after === null ? {} : { expires_at: after.expiresAtMs, term_ms: after.termMs };
 }
 

@@ -42,6 +42,7 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       "o.name as organization",
       "o.suspended_at",
       "o.owner_id",
+      "o.time_zone",
       "o.daily_letters_override",
       (is) => is.fn.coalesce("p.locale", "o.locale").as("locale"),
       "c.email",

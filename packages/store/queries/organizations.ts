@@ -1,3 +1,4 @@
+import { defaultTimeZone } from "@countersign/domain/dates/time-zone";
 import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState } from "@countersign/domain/validate/facts";
@@ -12,6 +13,7 @@ export interface NewOrganization {
   readonly dailyLimitOverride?: number | null;
   readonly ownerId?: string | null;
   readonly locale?: Language;
+  readonly timeZone?: string;
 }
 
 export async function createOrganization(db: Kysely<Tables>, organization: NewOrganization, nowMs: number) {
@@ -52,6 +54,7 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     owner_joined_at: null,
     deleted_at: null,
     locale: organization.locale ?? defaultLanguage,
+    time_zone: organization.timeZone ?? defaultTimeZone,
     daily_letters_override: null,
   };
 }

@@ -1,3 +1,4 @@
+import { organizationById } from "@countersign/store/queries/access";
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
 import { addImport, releaseImport, updateImport } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
@@ -19,8 +20,10 @@ export async function importFromFile(
   progress: (job: ImportRow) => void,
 ): Promise<ImportRow> {
   const claimant = newId();
+  const organization = await organizationById(store.reads, product.organization_id);
+  if (organization === undefined) throw new Error("A product without an organization.");
   const nowMs = await store.clock();
-  const job = newImport(product, options, commandLine, claimant, nowMs);
+  const job = newImport(product, organization.time_zone, options, commandLine, claimant, nowMs);
   await store.transaction((db) => addImport(db, job));
   const waiting: ImportRow = { ...job, state: "waiting", bytes_total: await received() };
   await store.transaction(async (db) => {

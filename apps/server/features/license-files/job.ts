@@ -21,6 +21,7 @@ export interface ImportOptions {
 /** A job whose file is still to come. */
 export function newImport(
   product: ProductRow,
+  timeZone: string,
   options: ImportOptions,
   actor: ImportActor,
   claimant: string,
@@ -36,6 +37,7 @@ export function newImport(
     mode: options.mode,
     on_existing: options.onExisting,
     tell_events: options.tellEvents === true ? 1 : 0,
+    time_zone: timeZone,
     column_map: JSON.stringify(options.columns),
     bytes_total: 0,
     bytes_done: 0,

@@ -33,8 +33,9 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       tellEvents: query.tell_events,
       columns: query.columns,
     };
+    const { time_zone: timeZone } = theOrganization(context);
     const nowMs = await store.clock();
-    const job = newImport(theProduct(context), options, actorOf(context), runner.claimant, nowMs);
+    const job = newImport(theProduct(context), timeZone, options, actorOf(context), runner.claimant, nowMs);
     await store.transaction((db) => addImport(db, job));
     try {
       const bytes = await receiveBody(context, job, runner.claimant, options);

@@ -266,7 +266,7 @@ class ImportRun {
       importId: job.id,
       organizationId: job.organization_id,
       productId: job.product_id,
-      defaults: defaultsOf(product),
+      defaults: defaultsOf(product, job.time_zone),
       onExisting: job.on_existing,
       undoable: this.#isWhole,
     };
@@ -290,12 +290,13 @@ class Clash extends Error {
 
 const nothingDone = { created: 0, updated: 0, skipped: 0 } as const;
 
-export function defaultsOf(product: ProductRow): ImportDefaults {
+export function defaultsOf(product: ProductRow, timeZone: string): ImportDefaults {
   return {
     maxIps: product.default_max_ips,
     ipSystemEnabled: product.default_ip_system_enabled === 1,
     expiresInDays: product.default_expires_in_days,
     ipv6Prefix: product.ipv6_prefix,
+    timeZone,
   };
 }
 

@@ -12,13 +12,13 @@ import {
   settingExpiry,
 } from "@countersign/store/queries/license-changes";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theLicense } from "../../http/manage/context.ts";
-import { milliseconds } from "../../http/manage/page.ts";
+import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { applyChange, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
 import { current } from "./current.ts";
 import { type Drained, drain } from "./drain.ts";
+import { endMs, extensionOf } from "./fields.ts";
 import { readLicense, type ShownLicense } from "./show.ts";
 
 /** What is done to one license by name. Each can be repeated, and then changes nothing. */
@@ -37,7 +37,7 @@ export const actionRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.renewLicense, async (context, { body }) => {
-    const renewal = renewalOf(body, context.nowMs);
+    const renewal = renewalOf(body, theOrganization(context).time_zone, context.nowMs);
     return context.transaction(async (db) => {
       const row = await current(db, context);
       if (row.is_lifetime === 1) {
@@ -89,15 +89,23 @@ async function change(
 }
 
 function renewalOf(
-  body: { expires_at?: string | undefined; extend_by_seconds?: number | undefined },
+  body: {
+    expires_at?: string | undefined;
+    extend_by?: string | undefined;
+    extend_by_seconds?: number | undefined;
+  },
+  timeZone: string,
   nowMs: number,
 ): LicenseChange {
-  const { expires_at: until, extend_by_seconds: bySeconds } = body;
-  if (until !== undefined && bySeconds !== undefined)
-    throw invalid("extend_by_seconds", "says something else than expires_at. Send one of the two");
-  if (bySeconds !== undefined) return extending(bySeconds * 1000, nowMs);
-  if (until === undefined) throw invalid("expires_at", "or extend_by_seconds is missing");
-  const untilMs = milliseconds(until);
+  const { expires_at: until } = body;
+  const by = extensionOf(body, timeZone);
+  if (until !== undefined && by !== null) {
+    const field = body.extend_by === undefined ? "extend_by_seconds" : "extend_by";
+    throw invalid(field, "says something else than expires_at. Send one of the two");
+  }
+  if (by !== null) return extending(by, nowMs);
+  if (until === undefined) throw invalid("expires_at", "or extend_by is missing");
+  const untilMs = endMs(until, timeZone);
   if (untilMs <= nowMs) throw invalid("expires_at", "should be in the future");
   if (untilMs > latestMs) throw invalid("expires_at", "should be before the year 10000");
   return settingExpiry(untilMs, nowMs);

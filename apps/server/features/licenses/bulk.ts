@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/license-actions";
-import { readExpiry } from "@countersign/domain/licenses/expiry";
+import { type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import type { Permission } from "@countersign/domain/members/permissions";
 import * as changes from "@countersign/store/queries/license-changes";
 import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
@@ -10,10 +10,10 @@ import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
-import { milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { type Drained, drain } from "./drain.ts";
+import { endMs, extensionOf } from "./fields.ts";
 import { cursorOf, filterOf, placeOf } from "./list.ts";
 
 type Order = z.output<typeof contract.bulkLicenses.body>;
@@ -23,7 +23,7 @@ const actions: {
   [A in Order["action"]]: readonly [
     permission: Permission,
     audited: string,
-    change: (order: Extract<Order, { action: A }>, nowMs: number) => changes.LicenseChange,
+    change: (order: Extract<Order, { action: A }>, nowMs: number, timeZone: string) => changes.LicenseChange,
   ];
 } = {
   revoke: [
@@ -37,12 +37,12 @@ const actions: {
   extend: [
     "licenses:update",
     "license.renewed",
-    (order, nowMs) => changes.extending(order.extend_by_seconds * 1000, nowMs),
+    (order, nowMs, timeZone) => changes.extending(extensionIn(order, timeZone), nowMs),
   ],
   set_expiry: [
     "licenses:update",
     "license.updated",
-    (order, nowMs) => changes.settingExpiry(endOf(order.expires_at), nowMs),
+    (order, nowMs, timeZone) => changes.settingExpiry(endOf(order.expires_at, timeZone), nowMs),
   ],
   set_max_ips: [
     "licenses:update",
@@ -77,6 +77,8 @@ const longestMs = 8_000;
 interface Progress {
   /** When the first try began: what the filter means, and what is done, go by this time to the end. */
   readonly nowMs: number;
+  /** Likewise: days and years mean the same to the end, also if the organization chooses another zone meanwhile. */
+  readonly timeZone: string;
   readonly at: Place | null;
   readonly matched: number;
   readonly changed: number;
@@ -94,14 +96,16 @@ export const bulkRoutes: readonly BoundRoute[] = [
     }
     let progress: Progress = (context.progress() as Progress | null) ?? {
       nowMs: context.nowMs,
+      timeZone: theOrganization(context).time_zone,
       at: placeOf(order.cursor, orderName(order)),
       matched: 0,
       changed: 0,
       isOver: false,
     };
-    const change = (changeOf as (order: Order, nowMs: number) => changes.LicenseChange)(
+    const change = (changeOf as (order: Order, nowMs: number, timeZone: string) => changes.LicenseChange)(
       order,
       progress.nowMs,
+      progress.timeZone,
     );
     const until = performance.now() + longestMs;
     const nextLot = await lotsOf(context, order, progress.nowMs, until);
@@ -159,9 +163,15 @@ function checkCanBeRepeated({ request }: Context): void {
   );
 }
 
-function endOf(expiresAt: string | null): number | null {
+function extensionIn(order: Extract<Order, { action: "extend" }>, timeZone: string): Extension {
+  const by = extensionOf(order, timeZone);
+  if (by === null) throw invalid("extend_by", "or extend_by_seconds is missing");
+  return by;
+}
+
+function endOf(expiresAt: string | null, timeZone: string): number | null {
   if (expiresAt === null) return null;
-  const answer = readExpiry({ expiresAtMs: milliseconds(expiresAt) }, null, 0);
+  const answer = readExpiry({ expiresAtMs: endMs(expiresAt, timeZone) }, null, 0);
   if (!answer.ok) throw invalid(answer.field, answer.problem);
   return answer.expiry?.expiresAtMs ?? null;
 }

@@ -13,7 +13,7 @@ test("licenses that are made alike are checked once, however many there are", ()
   });
   const input = { customer_email: "ada@example.com", custom_override: override };
   const product = { default_max_ips: 1, default_ip_system_enabled: 1, default_expires_in_days: null };
-  const drafts = readDrafts(Array(1_000).fill(input), () => "", product as ProductRow, 0);
+  const drafts = readDrafts(Array(1_000).fill(input), () => "", product as ProductRow, "UTC", 0);
   expect(drafts).toHaveLength(1_000);
   expect(drafts[999]?.customOverride).toBe('{"plan":"pro"}');
   expect(looked).toBeLessThan(5);

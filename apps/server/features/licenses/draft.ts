@@ -17,6 +17,7 @@ export function readDrafts(
   inputs: readonly LicenseInput[],
   prefixOf: (index: number) => string,
   product: ProductRow,
+  timeZone: string,
   nowMs: number,
 ): Draft[] {
   const errors = new FieldErrors();
@@ -27,7 +28,7 @@ export function readDrafts(
     // With `count` all of them are one input, which is checked once.
     const known = alike.get(input);
     if (known !== undefined) return known;
-    const draft = readDraft(input, prefix, product, nowMs, errors);
+    const draft = readDraft(input, prefix, product, timeZone, nowMs, errors);
     alike.set(input, draft);
     if (draft.key !== null) {
       const before = keys.get(matchForm(draft.key));
@@ -46,6 +47,7 @@ function readDraft(
   input: LicenseInput,
   prefix: string,
   product: ProductRow,
+  timeZone: string,
   nowMs: number,
   errors: FieldErrors,
 ): Draft {
@@ -64,7 +66,7 @@ function readDraft(
   return {
     key: readKey(input.license_key, prefix, errors),
     customer,
-    ...readEnd(input, prefix, product, nowMs, errors),
+    ...readEnd(input, prefix, product, timeZone, nowMs, errors),
     maxIps: input.max_ips ?? product.default_max_ips,
     ipSystemEnabled: input.ip_system_enabled ?? product.default_ip_system_enabled === 1,
     notes: input.notes ?? null,
@@ -87,10 +89,11 @@ function readEnd(
   input: LicenseInput,
   prefix: string,
   product: ProductRow,
+  timeZone: string,
   nowMs: number,
   errors: FieldErrors,
 ): { expiresAtMs: number | null; termMs: number | null } {
-  const answer = expiryOf(input, null, nowMs);
+  const answer = expiryOf(input, null, nowMs, timeZone);
   if (!answer.ok) {
     errors.add(prefix + answer.field, answer.problem);
     return { expiresAtMs: null, termMs: null };

@@ -1,12 +1,15 @@
 import type { newLicense } from "@countersign/contract/manage/license-fields";
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
 import { parseCustomResponse } from "@countersign/domain/custom-response/template";
-import { type ExpiryAnswer, readExpiry } from "@countersign/domain/licenses/expiry";
+import { later, parseDuration } from "@countersign/domain/dates/duration";
+import { endOfDay, isDay } from "@countersign/domain/dates/local-day";
+import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { ErrorList } from "../../http/manage/error-list.ts";
 import { milliseconds } from "../../http/manage/page.ts";
+import { invalid } from "../../http/manage/problem.ts";
 
 export type LicenseInput = z.output<z.ZodObject<typeof newLicense>>;
 
@@ -16,22 +19,46 @@ export class FieldErrors extends ErrorList {}
 const mostMetadataBytes = 8 * 1024;
 
 export function expiryOf(
-  input: Pick<LicenseInput, "is_lifetime" | "expires_at" | "expires_in_seconds" | "term_seconds">,
+  input: Pick<
+    LicenseInput,
+    "is_lifetime" | "expires_at" | "expires_in" | "expires_in_seconds" | "term_seconds"
+  >,
   firstUsedAtMs: number | null,
   nowMs: number,
+  timeZone: string,
 ): ExpiryAnswer {
   const { is_lifetime: isLifetime, expires_at: expiresAt, expires_in_seconds: inSeconds } = input;
   const term = input.term_seconds;
+  const duration = input.expires_in === undefined ? null : parseDuration(input.expires_in);
   return readExpiry(
     {
       isLifetime,
-      expiresAtMs: typeof expiresAt === "string" ? milliseconds(expiresAt) : expiresAt,
+      expiresAtMs: typeof expiresAt === "string" ? endMs(expiresAt, timeZone) : expiresAt,
+      calendarEndMs: duration === null ? undefined : later(nowMs, duration, timeZone),
       expiresInMs: inSeconds === undefined ? undefined : inSeconds * 1000,
       termMs: typeof term === "number" ? term * 1000 : term,
     },
     firstUsedAtMs,
     nowMs,
   );
+}
+
+/** A date alone means the end of that day where the organization is. */
+export function endMs(text: string, timeZone: string): number {
+  return isDay(text) ? endOfDay(text, timeZone) : milliseconds(text);
+}
+
+/** By how much to extend, said in one of two ways; null when neither was. */
+export function extensionOf(
+  body: { extend_by?: string | undefined; extend_by_seconds?: number | undefined },
+  timeZone: string,
+): Extension | null {
+  const { extend_by: by, extend_by_seconds: bySeconds } = body;
+  if (by !== undefined && bySeconds !== undefined)
+    throw invalid("extend_by_seconds", "says something else than extend_by. Send one of the two");
+  if (bySeconds !== undefined) return { ms: bySeconds * 1000 };
+  const duration = by === undefined ? null : parseDuration(by);
+  return duration === null ? null : { duration, timeZone };
 }
 
 export function pinOf(before: Pin, input: LicenseInput): PinAnswer {

@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/licenses";
 import { deleting } from "@countersign/store/queries/license-changes";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { checkUnchanged, theLicense, theProduct } from "../../http/manage/context.ts";
+import { checkUnchanged, theLicense, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { deliverLicenses } from "../mail/license-letters.ts";
 import { actionRoutes } from "./actions.ts";
@@ -25,7 +25,8 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.createLicenses, async (context, { body }) => {
     const product = theProduct(context);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
-    const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, nowMs);
+    const { time_zone: timeZone } = theOrganization(context);
+    const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, timeZone, nowMs);
     const drafts = draftsAt(context.nowMs);
     checkTotalSize(drafts);
     if (isList && !areFew(drafts, mostInOneTransaction))

@@ -8,7 +8,7 @@ import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { asColumns } from "../../http/manage/columns.ts";
-import type { Context } from "../../http/manage/context.ts";
+import { type Context, theOrganization } from "../../http/manage/context.ts";
 import { newId } from "../../new-id.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
 import type { ShownLicense } from "./show.ts";
@@ -29,7 +29,7 @@ export async function writeChanges(
   const customer = wantedCustomer(shown, body, errors);
   const columns: Partial<LicenseRow> = {
     ...asColumns({ max_ips: body.max_ips, ip_system_enabled: body.ip_system_enabled, notes: body.notes }),
-    ...expiryColumns(row, body, context.nowMs, errors),
+    ...expiryColumns(row, body, context, errors),
     ...changedPin(row, body, errors),
     ...jsonColumns(body, "", errors),
   };
@@ -103,10 +103,10 @@ async function attach(
 function expiryColumns(
   row: LicenseRow,
   body: Changes,
-  nowMs: number,
+  context: Context,
   errors: FieldErrors,
 ): Partial<LicenseRow> {
-  const answer = expiryOf(body, row.first_used_at, nowMs);
+  const answer = expiryOf(body, row.first_used_at, context.nowMs, theOrganization(context).time_zone);
   if (!answer.ok) {
     errors.add(answer.field, answer.problem);
     return {};

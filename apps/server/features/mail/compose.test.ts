@@ -75,6 +75,7 @@ test("what a seller adds stands as theirs, line by line, and is no markup either
     organization: "Acme",
     suspended_at: null,
     owner_id: null,
+    time_zone: "UTC",
     daily_letters_override: null,
     locale: "de",
     email: "ada@example.com",

@@ -98,7 +98,7 @@ export function expiringLetter(
   const { email, locale: language, organization, product, expires_at: expiresAtMs } = facts;
   const letter = compose({ email, language }, "license_expiring", {
     sender: organization,
-    values: { organization, product, until: moment(language, expiresAtMs) },
+    values: { organization, product, until: moment(language, expiresAtMs, facts.time_zone) },
     before: ["license_expiring.what", "license_expiring.renew"],
     facts: [
       { label: "label.product", value: product },
@@ -109,9 +109,10 @@ export function expiringLetter(
   return { ...letter, once: `license_expiring:${facts.id}:${expiresAtMs}`, isBulk: true };
 }
 
-function validity(language: Language, { expires_at: expiresAtMs, term_ms: termMs }: LicenseLetterFacts) {
+function validity(language: Language, facts: LicenseLetterFacts) {
+  const { expires_at: expiresAtMs, term_ms: termMs, time_zone: timeZone } = facts;
   if (expiresAtMs !== null)
-    return say(language, "license_delivery.until", { until: moment(language, expiresAtMs) });
+    return say(language, "license_delivery.until", { until: moment(language, expiresAtMs, timeZone) });
   if (termMs === null) return say(language, "license_delivery.forever");
   return say(language, "license_delivery.from_first_use", { term: duration(language, termMs) });
 }

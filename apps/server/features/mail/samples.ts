@@ -38,6 +38,7 @@ const license = (language: Language) => ({
   organization,
   suspended_at: null,
   owner_id: null,
+  time_zone: "UTC",
   daily_letters_override: null,
   locale: language,
   email: "ada@example.com",

@@ -20,6 +20,7 @@ export interface OrganizationInput {
   readonly slug?: string | undefined;
   readonly ownerId?: string | null;
   readonly locale?: Language;
+  readonly timeZone?: string;
 }
 
 export interface CreatedOrganization {

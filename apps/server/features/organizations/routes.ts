@@ -56,7 +56,14 @@ export const organizationRoutes: readonly BoundRoute[] = [
       const locale = body.locale ?? (await userById(db, actor.userId))?.locale ?? defaultLanguage;
       const { id } = await addOrganization(
         db,
-        { name: body.name, slug: body.slug, plan, ownerId: actor.userId, locale },
+        {
+          name: body.name,
+          slug: body.slug,
+          plan,
+          ownerId: actor.userId,
+          locale,
+          ...(body.time_zone === undefined ? {} : { timeZone: body.time_zone }),
+        },
         context.nowMs,
       );
       const row = await organizationById(db, id);

@@ -25,6 +25,7 @@ export function showOrganization(row: OrganizationRow) {
     delete_after: iso(row.delete_after),
     owner_id: row.owner_id,
     locale: row.locale,
+    time_zone: row.time_zone,
     daily_letters_override: row.daily_letters_override,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),

@@ -1,8 +1,10 @@
+import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { slugOf } from "@countersign/domain/organizations/slug";
 import { TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { browserTimeZone } from "../../ui/shown-time-zone.ts";
 
 export interface OrganizationDraft {
   readonly name: string;
@@ -13,7 +15,13 @@ export interface OrganizationDraft {
 export const noOrganization: OrganizationDraft = { name: "", slug: null };
 
 export function bodyOf({ name, slug }: OrganizationDraft) {
-  return { name, ...(slug === null ? {} : { slug }) };
+  const zone = browserTimeZone();
+  return {
+    name,
+    ...(slug === null ? {} : { slug }),
+    // It can be changed in the settings. A browser that hides where it is names no zone.
+    ...(timeZoneName(zone) === null ? {} : { time_zone: zone }),
+  };
 }
 
 interface OrganizationFieldsProps {

@@ -1,5 +1,5 @@
 import type { Body } from "../../api/client.ts";
-import { fromLocal, toLocal } from "../../ui/date-time-field.tsx";
+import { fromEnd, toEnd } from "../../ui/end-value.ts";
 import { readObject, writeObject } from "../../ui/json-field.tsx";
 import { inDays, inSeconds } from "./days.ts";
 import type { License } from "./license.ts";
@@ -33,7 +33,7 @@ export function draftOf(license: License): Draft {
     customer_name: license.customer_name ?? "",
     customer_discord_id: license.customer_discord_id ?? "",
     end: expiresAt !== null ? "date" : term !== null ? "term" : "never",
-    expires_at: toLocal(expiresAt),
+    expires_at: toEnd(expiresAt),
     term_days: term === null ? 365 : inDays(term),
     ip_system_enabled: license.ip_system_enabled,
     max_ips: license.max_ips ?? 1,
@@ -91,7 +91,7 @@ function endOf(draft: Draft) {
     case "never":
       return { is_lifetime: true };
     case "date":
-      return { expires_at: fromLocal(draft.expires_at) };
+      return { expires_at: fromEnd(draft.expires_at) };
     case "term":
       return { term_seconds: inSeconds(Number(draft.term_days)) };
   }

@@ -1,7 +1,7 @@
 import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Choice } from "../../ui/choice.tsx";
-import { DateTimeField } from "../../ui/date-time-field.tsx";
+import { EndField } from "../../ui/end-field.tsx";
 import { JsonField } from "../../ui/json-field.tsx";
 import type { Draft } from "./draft.ts";
 import { errorAt } from "./edit-errors.ts";
@@ -52,7 +52,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           onChange={(end) => change({ end })}
         />
         {draft.end === "date" && (
-          <DateTimeField
+          <EndField
             label={t("edit.until")}
             required
             value={draft.expires_at}

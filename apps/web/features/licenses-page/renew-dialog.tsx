@@ -1,13 +1,16 @@
+import { later, nominalMs, parseDuration } from "@countersign/domain/dates/duration";
 import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { Choice } from "../../ui/choice.tsx";
-import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
+import { EndField } from "../../ui/end-field.tsx";
+import { endMs, fromEnd, toEnd } from "../../ui/end-value.ts";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { shownTimeZone } from "../../ui/shown-time-zone.ts";
 import { tell } from "../../ui/tell.tsx";
 import { exactTime } from "../../ui/time.tsx";
-import { inSeconds, spanWords } from "./days.ts";
+import { spanWords } from "./days.ts";
 import { type License, touched } from "./license.ts";
 
 interface RenewDialogProps {
@@ -26,24 +29,23 @@ export function RenewDialog(props: RenewDialogProps) {
   );
 }
 
-const lengths = ["30", "90", "365", "days", "date"] as const;
+const lengths = ["P1M", "P3M", "P1Y", "days", "date"] as const;
 type Length = (typeof lengths)[number];
 
 function RenewForm({ license, onClose }: RenewDialogProps) {
   const { t, i18n } = useTranslation("licenses-page");
   const renew = useChange("renewLicense", touched);
   const update = useChange("updateLicense", touched);
-  const [length, setLength] = useState<Length>("365");
+  const [length, setLength] = useState<Length>("P1Y");
   const [days, setDays] = useState<number | string>(14);
-  const [until, setUntil] = useState(toLocal(license.expires_at));
+  const [until, setUntil] = useState(toEnd(license.expires_at));
   const { expires_at: end, term_seconds: term } = license;
   const hasTermAhead = end === null && term !== null;
-  const bySeconds = length === "date" ? null : inSeconds(Number(length === "days" ? days : length));
+  const by = length === "date" ? null : length === "days" ? `P${days}D` : length;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const params = { license_id: license.id };
-    const body =
-      bySeconds === null ? { expires_at: fromLocal(until) ?? "" } : { extend_by_seconds: bySeconds };
+    const body = by === null ? { expires_at: fromEnd(until) ?? "" } : { extend_by: by };
     try {
       await renew.mutateAsync({ params, body });
     } catch {
@@ -55,16 +57,16 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
     onClose();
   };
   const preview = () => {
-    if (hasTermAhead && bySeconds !== null)
-      return t("renew.longerTerm", { term: spanWords((term ?? 0) + bySeconds, i18n.language) });
-    const atMs =
-      bySeconds === null
-        ? new Date(fromLocal(until) ?? Number.NaN).getTime()
-        : Math.max(end === null ? 0 : new Date(end).getTime(), Date.now()) + bySeconds * 1_000;
-    const date = new Date(atMs);
-    return Number.isNaN(date.getTime())
+    const duration = by === null ? null : parseDuration(by);
+    if (hasTermAhead && duration !== null)
+      return t("renew.longerTerm", {
+        term: spanWords((term ?? 0) + nominalMs(duration) / 1_000, i18n.language),
+      });
+    const fromMs = Math.max(end === null ? 0 : new Date(end).getTime(), Date.now());
+    const atMs = duration === null ? endMs(until) : later(fromMs, duration, shownTimeZone());
+    return (by === null) !== (duration === null) || atMs === null
       ? null
-      : t("renew.then", { time: exactTime(date.toISOString(), i18n.language) });
+      : t("renew.then", { time: exactTime(new Date(atMs).toISOString(), i18n.language) });
   };
   return (
     <form onSubmit={submit}>
@@ -78,7 +80,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
                 : "renew.fromEnd",
           )}
         </Text>
-        <ProblemAlert error={renew.error} beside={["expires_at", "extend_by_seconds"]} />
+        <ProblemAlert error={renew.error} beside={["expires_at", "extend_by"]} />
         <Choice
           label={t("renew.by")}
           values={lengths.filter((value) => value !== "date" || !hasTermAhead)}
@@ -91,14 +93,15 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
             label={t("renew.days")}
             min={1}
             max={36_500}
+            allowDecimal={false}
             required
             value={days}
             onChange={setDays}
-            error={fieldError(renew.error, "extend_by_seconds")}
+            error={fieldError(renew.error, "extend_by")}
           />
         )}
         {length === "date" && (
-          <DateTimeField
+          <EndField
             label={t("renew.until")}
             required
             value={until}

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
+import { shownTimeZone } from "../../ui/shown-time-zone.ts";
 import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
 import { spanWords } from "./days.ts";
@@ -70,5 +71,7 @@ function LimitWords({ limit, product }: { limit: Limit; product: string }) {
 }
 
 function dateOf(at: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(at));
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: shownTimeZone() }).format(
+    new Date(at),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import type { Body } from "../../api/client.ts";
-import { fromLocal } from "../../ui/date-time-field.tsx";
+import { fromEnd } from "../../ui/end-value.ts";
 import type { IconName } from "../../ui/icon.tsx";
 
 export type BulkOrder = Body<"bulkLicenses">;
@@ -34,20 +34,23 @@ export interface BulkDraft {
   readonly amount: number | string;
   readonly unit: Unit;
   readonly isLifetime: boolean;
-  readonly expiresLocal: string;
+  readonly expiresOn: string;
   readonly maxIps: number | string;
   readonly tags: readonly string[];
 }
 
 export const unitSeconds = { days: 86_400, weeks: 604_800, months: 2_592_000, years: 31_536_000 } as const;
 export type Unit = keyof typeof unitSeconds;
+export const units = Object.keys(unitSeconds) as readonly Unit[];
+/** Those that are equally long whenever they begin. */
+export const exactUnits: readonly Unit[] = ["days", "weeks"];
 
 export const emptyDraft: BulkDraft = {
   reason: "",
   amount: 1,
   unit: "months",
   isLifetime: false,
-  expiresLocal: "",
+  expiresOn: "",
   maxIps: "",
   tags: [],
 };
@@ -62,11 +65,11 @@ export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSel
     case "reset_ips":
       return { action, selection };
     case "extend": {
-      const seconds = secondsOf(draft.amount, draft.unit);
-      return seconds === null ? null : { action, selection, extend_by_seconds: seconds };
+      const by = durationOf(draft.amount, draft.unit);
+      return by === null ? null : { action, selection, extend_by: by };
     }
     case "set_expiry": {
-      const expiresAt = draft.isLifetime ? null : fromLocal(draft.expiresLocal);
+      const expiresAt = draft.isLifetime ? null : fromEnd(draft.expiresOn);
       return !draft.isLifetime && expiresAt === null ? null : { action, selection, expires_at: expiresAt };
     }
     case "set_max_ips":
@@ -75,6 +78,12 @@ export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSel
     case "remove_tags":
       return draft.tags.length === 0 ? null : { action, selection, tags: [...draft.tags] };
   }
+}
+
+/** As the API takes it: years and months by the calendar. */
+export function durationOf(amount: number | string, unit: Unit): string | null {
+  const count = Number(amount);
+  return Number.isInteger(count) && count >= 1 ? `P${count}${unit.charAt(0).toUpperCase()}` : null;
 }
 
 export function secondsOf(amount: number | string, unit: Unit): number | null {

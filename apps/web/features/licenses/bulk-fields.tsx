@@ -1,8 +1,8 @@
 import { Checkbox, Group, NumberInput, Select, TagsInput, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { DateTimeField } from "../../ui/date-time-field.tsx";
+import { EndField } from "../../ui/end-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
-import { type BulkAction, type BulkDraft, type Unit, unitSeconds } from "./bulk-actions.ts";
+import { units as allUnits, type BulkAction, type BulkDraft, type Unit } from "./bulk-actions.ts";
 
 interface BulkFieldsProps {
   readonly action: BulkAction;
@@ -38,7 +38,7 @@ export function BulkFields({ action, draft, error, isDisabled, onChange }: BulkF
           amount={draft.amount}
           unit={draft.unit}
           isDisabled={isDisabled}
-          error={fieldError(error, "extend_by_seconds")}
+          error={fieldError(error, "extend_by")}
           onChange={set}
         />
       );
@@ -52,12 +52,12 @@ export function BulkFields({ action, draft, error, isDisabled, onChange }: BulkF
             onChange={(event) => set({ isLifetime: event.currentTarget.checked })}
           />
           {!draft.isLifetime && (
-            <DateTimeField
+            <EndField
               label={t("fields.expires_at")}
-              value={draft.expiresLocal}
+              value={draft.expiresOn}
               disabled={isDisabled}
               error={fieldError(error, "expires_at")}
-              onChange={(expiresLocal) => set({ expiresLocal })}
+              onChange={(expiresOn) => set({ expiresOn })}
               data-autofocus
             />
           )}
@@ -104,13 +104,22 @@ interface TermFieldsProps {
   readonly label: string;
   readonly amount: number | string;
   readonly unit: Unit;
+  readonly units?: readonly Unit[];
   readonly isDisabled?: boolean;
   readonly error: string | null;
   readonly onChange: (part: { amount?: number | string; unit?: Unit }) => void;
 }
 
 /** So many days, weeks, months or years. */
-export function TermFields({ label, amount, unit, isDisabled = false, error, onChange }: TermFieldsProps) {
+export function TermFields({
+  label,
+  amount,
+  unit,
+  units = allUnits,
+  isDisabled = false,
+  error,
+  onChange,
+}: TermFieldsProps) {
   const { t } = useTranslation("licenses");
   return (
     <Group gap="xs" align="flex-start" grow preventGrowOverflow={false}>
@@ -127,7 +136,7 @@ export function TermFields({ label, amount, unit, isDisabled = false, error, onC
       />
       <Select
         label={t("fields.unit")}
-        data={Object.keys(unitSeconds).map((one) => ({ value: one, label: t(`units.${one}`) }))}
+        data={units.map((one) => ({ value: one, label: t(`units.${one}`) }))}
         value={unit}
         disabled={isDisabled}
         allowDeselect={false}

@@ -1,7 +1,7 @@
 import type { Body } from "../../api/client.ts";
-import { fromLocal } from "../../ui/date-time-field.tsx";
+import { fromEnd } from "../../ui/end-value.ts";
 import { readObject } from "../../ui/json-field.tsx";
-import { secondsOf, type Unit } from "./bulk-actions.ts";
+import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bulk-actions.ts";
 import type { Product } from "./products.ts";
 import { withoutGaps } from "./search.ts";
 
@@ -20,7 +20,7 @@ export interface NewDraft {
   readonly name: string;
   readonly licenseKey: string;
   readonly end: End;
-  readonly expiresLocal: string;
+  readonly expiresOn: string;
   readonly amount: number | string;
   readonly unit: Unit;
   readonly maxIps: number | string;
@@ -44,7 +44,7 @@ export const blankDraft: NewDraft = {
   name: "",
   licenseKey: "",
   end: "lifetime",
-  expiresLocal: "",
+  expiresOn: "",
   amount: 1,
   unit: "years",
   maxIps: 1,
@@ -65,13 +65,15 @@ export function defaultsOf(product: Product): Partial<NewDraft> {
     productId: product.id,
     maxIps: product.default_max_ips,
     ipSystem: product.default_ip_system_enabled,
-    ...(days === null
-      ? { end: "lifetime" }
-      : { end: "from_now", ...(days % 365 === 0 ? years(days / 365) : { amount: days, unit: "days" }) }),
+    ...(days === null ? { end: "lifetime" } : { end: "from_now", amount: days, unit: "days" }),
   };
 }
 
-const years = (amount: number) => ({ amount, unit: "years" }) as const;
+/** A term that begins with the first use is a number of days: nobody knows yet which months it will meet. */
+export function endChosen({ amount, unit }: NewDraft, end: End): Partial<NewDraft> {
+  if (end !== "first_use" || exactUnits.includes(unit)) return { end };
+  return { end, amount: (Number(amount) * unitSeconds[unit]) / unitSeconds.days, unit: "days" };
+}
 
 export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
   const fields = withoutGaps({
@@ -103,7 +105,7 @@ export function emailsOf(text: string): string[] {
 /** Whether the draft lacks nothing that only the form can know. */
 export function isComplete(draft: NewDraft): boolean {
   if (draft.productId === "" || !readObject(draft.metadata).ok) return false;
-  if (draft.end === "date" && fromLocal(draft.expiresLocal) === null) return false;
+  if (draft.end === "date" && fromEnd(draft.expiresOn) === null) return false;
   return draft.howMany !== "list" || emailsOf(draft.emails).length > 0;
 }
 
@@ -117,14 +119,14 @@ function metadataOf({ metadata }: NewDraft) {
   return read.ok ? read.value : null;
 }
 
-function endOf({ end, expiresLocal, amount, unit }: NewDraft) {
+function endOf({ end, expiresOn, amount, unit }: NewDraft) {
   switch (end) {
     case "lifetime":
       return { is_lifetime: true };
     case "date":
-      return { expires_at: fromLocal(expiresLocal) ?? undefined };
+      return { expires_at: fromEnd(expiresOn) ?? undefined };
     case "from_now":
-      return { expires_in_seconds: secondsOf(amount, unit) ?? undefined };
+      return { expires_in: durationOf(amount, unit) ?? undefined };
     case "first_use":
       return { term_seconds: secondsOf(amount, unit) ?? undefined };
   }

@@ -29,7 +29,7 @@ const besides = [
   "license_key",
   "count",
   "expires_at",
-  "expires_in_seconds",
+  "expires_in",
   "term_seconds",
   "max_ips",
   "version_pinned",

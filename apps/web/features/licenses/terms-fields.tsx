@@ -1,10 +1,11 @@
 import { Group, NumberInput, Radio, Stack, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { DateTimeField } from "../../ui/date-time-field.tsx";
+import { EndField } from "../../ui/end-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { exactUnits, units } from "./bulk-actions.ts";
 import { TermFields } from "./bulk-fields.tsx";
-import type { End } from "./new-draft.ts";
+import { type End, endChosen } from "./new-draft.ts";
 import type { FieldsProps } from "./new-page.tsx";
 
 const ends = ["lifetime", "from_now", "first_use", "date"] as const;
@@ -17,7 +18,7 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
       <Radio.Group
         label={t("columns.expires")}
         value={draft.end}
-        onChange={(end) => set({ end: end as End })}
+        onChange={(end) => set(endChosen(draft, end as End))}
       >
         <Group gap="md" mt={6}>
           {ends.map((end) => (
@@ -26,12 +27,12 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
         </Group>
       </Radio.Group>
       {draft.end === "date" && (
-        <DateTimeField
+        <EndField
           label={t("fields.expires_at")}
           required
-          value={draft.expiresLocal}
+          value={draft.expiresOn}
           error={fieldError(error, "expires_at")}
-          onChange={(expiresLocal) => set({ expiresLocal })}
+          onChange={(expiresOn) => set({ expiresOn })}
         />
       )}
       {(draft.end === "from_now" || draft.end === "first_use") && (
@@ -39,7 +40,8 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
           label={t("fields.term")}
           amount={draft.amount}
           unit={draft.unit}
-          error={fieldError(error, "expires_in_seconds") ?? fieldError(error, "term_seconds")}
+          units={draft.end === "first_use" ? exactUnits : units}
+          error={fieldError(error, "expires_in") ?? fieldError(error, "term_seconds")}
           onChange={set}
         />
       )}

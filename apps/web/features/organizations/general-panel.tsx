@@ -13,8 +13,9 @@ import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
 
-/** Name, slug and language: saved together. */
+/** Name, slug, language and time zone: saved together. */
 export function GeneralPanel() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();
@@ -23,11 +24,12 @@ export function GeneralPanel() {
   const [name, setName] = useState(organization.name);
   const [slug, setSlug] = useState(organization.slug);
   const [locale, setLocale] = useState<Language>(organization.locale);
+  const [timeZone, setTimeZone] = useState(organization.time_zone);
   const save = useMutation({
     mutationFn: () =>
       call("updateOrganization", {
         params: { organization_id: organization.id },
-        body: { name, slug, locale, updated_at: organization.updated_at },
+        body: { name, slug, locale, time_zone: timeZone, updated_at: organization.updated_at },
       }),
     onSuccess: async (saved) => {
       tell(t("general.done"));
@@ -44,7 +46,10 @@ export function GeneralPanel() {
     },
   });
   const isChanged =
-    name !== organization.name || slug !== organization.slug || locale !== organization.locale;
+    name !== organization.name ||
+    slug !== organization.slug ||
+    locale !== organization.locale ||
+    timeZone !== organization.time_zone;
   return (
     <Panel title={t("general.title")}>
       <SaveForm onSave={save.mutate} isBusy={save.isPending} isChanged={isChanged}>
@@ -81,7 +86,14 @@ export function GeneralPanel() {
           onChange={setLocale}
           error={fieldError(save.error, "locale")}
         />
-        <ProblemAlert error={save.error} beside={["name", "slug", "locale"]} />
+        <TimeZoneSelect
+          label={t("general.timeZone")}
+          description={t("general.timeZoneWords")}
+          value={timeZone}
+          onChange={setTimeZone}
+          error={fieldError(save.error, "time_zone")}
+        />
+        <ProblemAlert error={save.error} beside={["name", "slug", "locale", "time_zone"]} />
       </SaveForm>
     </Panel>
   );

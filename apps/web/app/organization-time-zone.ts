@@ -1,0 +1,11 @@
+import type { Answer } from "../api/client.ts";
+import { ask, queryClient } from "../api/queries.ts";
+
+/** The time zone of the organization that the address names; null where it names none. */
+export function organizationTimeZone(): string | null {
+  const slug = /^\/o\/([^/]+)/.exec(window.location.pathname)?.[1];
+  if (slug === undefined) return null;
+  const { queryKey } = ask("listOrganizations", { query: { limit: 200 } });
+  const mine = queryClient.getQueryData<Answer<"listOrganizations">>(queryKey);
+  return mine?.data.find((organization) => organization.slug === slug)?.time_zone ?? null;
+}

@@ -1,0 +1,73 @@
+/** The zone of an organization that chose none. */
+export const defaultTimeZone = "UTC";
+
+/** The name of an IANA time zone in its usual spelling, or null when there is no such zone. Offsets are no zones. */
+export function timeZoneName(text: string): string | null {
+  if (!nameShape.test(text)) return null;
+  try {
+    const known = new Intl.DateTimeFormat("en-US", { timeZone: text }).resolvedOptions().timeZone;
+    // Engines answer some names with an older one (Asia/Kolkata with Asia/Calcutta): only the spelling is taken over.
+    return known.toLowerCase() === text.toLowerCase() ? known : text;
+  } catch {
+    return null;
+  }
+}
+
+/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. */
+export function offsetAt(atMs: number, timeZone: string): number {
+  if (timeZone === defaultTimeZone) return 0;
+  const wall = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
+  for (const { type, value } of formatOf(timeZone).formatToParts(atMs)) {
+    if (type in wall) wall[type as keyof typeof wall] = Number(value);
+  }
+  const wallMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
+  return wallMs - Math.floor(atMs / 1_000) * 1_000;
+}
+
+/**
+ * The last moment at which a zone's clocks do not show a later time than this one, which is written as if in UTC. A time
+ * that comes twice is so its second one, and one that is skipped the moment before the clocks are put forward.
+ */
+export function lastMomentAt(wallMs: number, timeZone: string): number {
+  if (timeZone === defaultTimeZone) return wallMs;
+  let lowMs = wallMs - farthestMs;
+  let highMs = wallMs + farthestMs;
+  const before = offsetAt(lowMs, timeZone);
+  const after = offsetAt(highMs, timeZone);
+  if (before === after) return wallMs - after;
+  while (highMs - lowMs > 1) {
+    const middleMs = Math.floor((lowMs + highMs) / 2);
+    if (offsetAt(middleMs, timeZone) === before) lowMs = middleMs;
+    else highMs = middleMs;
+  }
+  return wallMs - after >= highMs ? wallMs - after : Math.min(wallMs - before, lowMs);
+}
+
+const nameShape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
+
+/** No zone is farther from UTC than 14 hours. */
+const farthestMs = 16 * 3_600_000;
+
+/** To make one takes far longer than to use it. There are about 600 zones; the limit is for odd spellings. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const mostFormats = 1_000;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  if (formats.size >= mostFormats) formats.clear();
+  formats.set(timeZone, format);
+  return format;
+}
