@@ -52,7 +52,10 @@ function licenseAt(index: number, of: number, nowMs: number) {
     expiresAtMs: index % 3 === 0 ? null : createdAtMs + (365 + (index % 500)) * dayMs,
     revokedAtMs: index % 97 === 0 ? nowMs : null,
     firstUsedAtMs: index % 4 === 0 ? null : createdAtMs,
-    searchText: [key, email, `Person Number ${index}`, `${note} ${index}`, tag].join("\n").toLowerCase(),
+    searchText: [key, email, `Person Number ${index}`, `${note} ${index}`, tag]
+      .join("\n")
+      .toLowerCase()
+      .replaceAll("-", ""),
   };
 }
 

@@ -36,7 +36,11 @@ export interface Store {
    * The licenses of an organization whose search text holds `term`, which is in lower case and has three characters or
    * more. Null when there are more than `most`, or when no index tells quickly.
    */
-  searchLicenses(organizationId: string, term: string, most: number): Promise<readonly string[] | null>;
+  searchLicenses(
+    organizationId: string,
+    words: readonly string[],
+    most: number,
+  ): Promise<readonly string[] | null>;
   /**
    * How many licenses there are with all of this, in one statement that may read all of them. Null when that takes too
    * long, or where nothing else would be done meanwhile.

@@ -228,8 +228,8 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     for (const license of licenses) {
       const now = await licenseOf(license.id);
       expect(now.customer_id).toBe(changed.body.id);
-      expect(now.search_text).toContain(right);
-      expect(now.search_text).not.toContain(wrong);
+      expect(now.search_text).toContain(right.replaceAll("-", ""));
+      expect(now.search_text).not.toContain(wrong.replaceAll("-", ""));
       expect((await office.publicApi.lookup(license.key)).body).toMatchObject({
         global_customer_id: changed.body.id,
         customer_email: right,

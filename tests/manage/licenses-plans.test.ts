@@ -25,7 +25,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     all = everyLicenseOf(seller.organizationId);
     await fill(seller, nowMs);
     seller.store.startUpkeep((reason) => expect(reason).toBe("nothing"));
-    const isReady = async () => (await seller.store.searchLicenses(newId(), "nothing", 1)) !== null;
+    const isReady = async () => (await seller.store.searchLicenses(newId(), ["nothing"], 1)) !== null;
     await until("the text index knows all licenses", isReady, 100_000);
   }, 120_000);
   afterAll(async () => {
@@ -43,13 +43,15 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     ["a rare tag", () => ({ tag: "rare" })],
     ["a customer", () => ({ customerId: "nobody" })],
     ["an expiry soon", () => ({ expiresByMs: nowMs + 86_400_000 })],
-    ["a common part of the text", () => ({ term: "example" })],
-    ["a rare part of the text", () => ({ term: `buyer${licenseCount - 1}@` })],
-    ["a text that nobody has", () => ({ term: "nowhere to be found" })],
+    ["a common part of the text", () => ({ words: ["example"] })],
+    ["a rare part of the text", () => ({ words: [`buyer${licenseCount - 1}@`] })],
+    ["a text that nobody has", () => ({ words: ["nowhere to be found"] })],
+    ["several words, of which one is rare", () => ({ words: ["example", `buyer${licenseCount - 1}@`] })],
+    ["common words", () => ({ words: ["example", "buyer"] })],
     ["what no index knows", () => ({ neverUsed: false, minIps: 3, hasNotes: true })],
     [
       "all at once",
-      () => ({ term: "example", tag: "common", status: "active", productId: seller.productId }),
+      () => ({ words: ["example"], tag: "common", status: "active", productId: seller.productId }),
     ],
   ];
   const orders: LicenseOrder[] = (["created_at", "expires_at", "updated_at"] as const).flatMap((by) =>
@@ -155,9 +157,9 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
 
   test("the text index finds what is rare, says so when it is common, and keeps to the organization", async () => {
     const { store, organizationId } = seller;
-    expect(await store.searchLicenses(organizationId, `buyer${licenseCount - 1}@`, 10)).toHaveLength(1);
-    expect(await store.searchLicenses(organizationId, "example", 10)).toBeNull();
-    expect(await store.searchLicenses(newId(), `buyer${licenseCount - 1}@`, 10)).toEqual([]);
+    expect(await store.searchLicenses(organizationId, [`buyer${licenseCount - 1}@`], 10)).toHaveLength(1);
+    expect(await store.searchLicenses(organizationId, ["example"], 10)).toBeNull();
+    expect(await store.searchLicenses(newId(), [`buyer${licenseCount - 1}@`], 10)).toEqual([]);
   });
 });
 

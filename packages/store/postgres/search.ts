@@ -7,7 +7,7 @@ import { isStatementTimeout } from "./errors.ts";
 export async function searchLicenses(
   reads: Kysely<Tables>,
   organizationId: string,
-  term: string,
+  words: readonly string[],
   most: number,
 ): Promise<string[] | null> {
   try {
@@ -15,11 +15,9 @@ export async function searchLicenses(
       // Only the text index is wanted: any other way is what the caller can do better, in small steps.
       await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
         set_config('jit', 'off', true), set_config('statement_timeout', '250', true)`.execute(db);
-      const rows = await db
-        .selectFrom("licenses")
-        .select("id")
-        .where("organization_id", "=", organizationId)
-        .where(containing("search_text", term))
+      const mine = db.selectFrom("licenses").select("id").where("organization_id", "=", organizationId);
+      const rows = await words
+        .reduce((query, word) => query.where(containing("search_text", word)), mine)
         .limit(most + 1)
         .execute();
       return rows.length > most ? null : rows.map((row) => row.id);

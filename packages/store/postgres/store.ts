@@ -168,8 +168,8 @@ export class PostgresStore implements Store {
     }
   }
 
-  searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
-    return searchLicenses(this.reads, organizationId, term, most);
+  searchLicenses(organizationId: string, words: readonly string[], most: number): Promise<string[] | null> {
+    return searchLicenses(this.reads, organizationId, words, most);
   }
 
   countLicenses(where: readonly Expression<SqlBool>[], longestMs: number): Promise<number | null> {

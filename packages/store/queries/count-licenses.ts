@@ -42,9 +42,9 @@ export async function countLicenses(
   if (isKept(filter)) return { count: await keptCount(db, filter, nowMs), exact: true };
   const ids =
     (await fewByIndex(db, filter, nowMs, few)) ??
-    (filter.term === null
+    (filter.words === null
       ? null
-      : await store.searchLicenses(filter.organizationId, filter.term, fewWithText));
+      : await store.searchLicenses(filter.organizationId, filter.words, fewWithText));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
   const mine = sql<SqlBool>`organization_id = ${filter.organizationId}`;
   const inOne = (longestMs: number) => store.countLicenses([mine, ...conditions(filter, nowMs)], longestMs);

@@ -9,8 +9,8 @@ const dayMs = 86_400_000;
 const mostOfADay = 2_000;
 
 /** Whether the kept counts can tell how many licenses a filter means. */
-export function isKept({ customerId, tag, minIps, term }: LicenseFilter): boolean {
-  return customerId === null && tag === null && minIps === null && term === null;
+export function isKept({ customerId, tag, minIps, words }: LicenseFilter): boolean {
+  return customerId === null && tag === null && minIps === null && words === null;
 }
 
 /**

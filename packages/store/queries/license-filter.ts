@@ -14,8 +14,8 @@ export interface LicenseFilter {
   readonly neverUsed: boolean | null;
   readonly minIps: number | null;
   readonly hasNotes: boolean | null;
-  /** Part of the search text, in lower case. */
-  readonly term: string | null;
+  /** All of which the search text holds: see `searchWords`. */
+  readonly words: readonly string[] | null;
 }
 
 export function everyLicenseOf(organizationId: string): LicenseFilter {
@@ -29,7 +29,7 @@ export function everyLicenseOf(organizationId: string): LicenseFilter {
     neverUsed: null,
     minIps: null,
     hasNotes: null,
-    term: null,
+    words: null,
   };
 }
 
@@ -68,7 +68,7 @@ export function conditionsButExpiry(filter: LicenseFilter): Expression<SqlBool>[
   if (filter.neverUsed !== null) list.push(isNull("first_used_at", filter.neverUsed));
   if (filter.minIps !== null) list.push(sql<SqlBool>`ip_count >= ${filter.minIps}`);
   if (filter.hasNotes !== null) list.push(isNull("notes", !filter.hasNotes));
-  if (filter.term !== null) list.push(containing("search_text", filter.term));
+  for (const word of filter.words ?? []) list.push(containing("search_text", word));
   return list;
 }
 

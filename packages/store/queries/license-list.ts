@@ -45,9 +45,9 @@ export async function licensePage(
     found.push(...(await walk.matches(from, to, limit + 1 - found.length)));
     if (found.length > limit) return { ids: idsOf(found.slice(0, limit)), next: found[limit - 1] ?? null };
     if (to === null) return { ids: idsOf(found), next: null };
-    if (looked === 0 && filter.term !== null) {
+    if (looked === 0 && filter.words !== null) {
       // Matches are not close together, so there may be few enough for the text index.
-      const some = await store.searchLicenses(filter.organizationId, filter.term, fewWithText);
+      const some = await store.searchLicenses(filter.organizationId, filter.words, fewWithText);
       if (some !== null) return pageAmong(db, some, filter, order, after, limit, nowMs);
     }
     from = to;

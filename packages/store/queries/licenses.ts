@@ -1,5 +1,6 @@
 import { registration } from "@countersign/domain/ip/registered";
 import { matchForm } from "@countersign/domain/licenses/key";
+import { searchText } from "@countersign/domain/licenses/search-text";
 import type { Kysely } from "kysely";
 import { kept } from "../kept-query.ts";
 import type { LicenseRow, LicenseTagRow, Tables } from "../tables.ts";
@@ -79,7 +80,7 @@ export function licenseRow(license: NewLicense, nowMs: number): LicenseRow {
     first_used_at: license.firstUsedAtMs ?? null,
     term_ms: license.termMs ?? null,
     metadata: license.metadata ?? null,
-    search_text: license.searchText ?? license.key.toLowerCase(),
+    search_text: license.searchText ?? keyText(license.key),
   };
 }
 
@@ -165,4 +166,8 @@ export async function revokeLicense(
     .where("id", "=", licenseId)
     .where("revoked_at", "is", null)
     .execute();
+}
+
+function keyText(key: string): string {
+  return searchText({ key, email: null, name: null, discordId: null, notes: null, tags: [] });
 }

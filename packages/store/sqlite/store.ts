@@ -205,8 +205,12 @@ export class SqliteStore implements Store {
     return result;
   }
 
-  async searchLicenses(organizationId: string, term: string, most: number): Promise<string[] | null> {
-    return this.#textIndex?.find(organizationId, term, most) ?? null;
+  async searchLicenses(
+    organizationId: string,
+    words: readonly string[],
+    most: number,
+  ): Promise<string[] | null> {
+    return this.#textIndex?.find(organizationId, words, most) ?? null;
   }
 
   /** A statement cannot be interrupted: this thread would do nothing else until it ends. */

@@ -35,7 +35,7 @@ for (const [what, damage] of damages) {
     const rows = await store.alongIndexes.selectFrom("licenses").select("id").execute();
     expect(rows).toHaveLength(ids.length);
     await until("the index answers again", async () => {
-      const found = await store.searchLicenses(organizationId, "sold-17-", 10);
+      const found = await store.searchLicenses(organizationId, ["sold17x"], 10);
       if (found !== null) expect(found).toEqual([ids[17] ?? ""]);
       return found !== null;
     });
@@ -57,7 +57,7 @@ test("where no text index can be made, lists and searches work without, and the 
   await until("the reason is reported", () => troubles.length > 0);
   for (let turn = 0; turn < 20; turn++) {
     expect(await store.alongIndexes.selectFrom("licenses").select("id").execute()).toHaveLength(ids.length);
-    expect(await store.searchLicenses(organizationId, "sold-17-", 10)).toBeNull();
+    expect(await store.searchLicenses(organizationId, ["sold17x"], 10)).toBeNull();
   }
   expect(troubles).toHaveLength(1);
 });
@@ -71,7 +71,7 @@ async function filledFolder() {
     ids.push((await seller.license({ key: `sold-${number}-${"x".repeat(200)}` })).id);
   seller.store.startUpkeep(() => {});
   await until("the index is whole", async () => {
-    const found = await seller.store.searchLicenses(seller.organizationId, "sold-17-", 10);
+    const found = await seller.store.searchLicenses(seller.organizationId, ["sold17x"], 10);
     return found !== null && (await waiting(seller.store)) === 0;
   });
   await seller.store.close();

@@ -42,8 +42,8 @@ export class TextIndexFile {
   }
 
   /** Null when there are more than `most`, or when it cannot tell. */
-  find(organizationId: string, term: string, most: number): string[] | null {
-    return this.#attempt(() => this.#opened?.index.find(organizationId, term, most) ?? null);
+  find(organizationId: string, words: readonly string[], most: number): string[] | null {
+    return this.#attempt(() => this.#opened?.index.find(organizationId, words, most) ?? null);
   }
 
   close(): void {

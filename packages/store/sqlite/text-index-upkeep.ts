@@ -29,8 +29,8 @@ export class TextIndexUpkeep {
   }
 
   /** Null when there are more than `most`, or when no index tells quickly. */
-  find(organizationId: string, term: string, most: number): string[] | null {
-    return this.#isClosed ? null : this.#index.find(organizationId, term, most);
+  find(organizationId: string, words: readonly string[], most: number): string[] | null {
+    return this.#isClosed ? null : this.#index.find(organizationId, words, most);
   }
 
   async close(): Promise<void> {

@@ -68,7 +68,8 @@ export class TextIndex {
     this.#match = database.prepare(
       "select rowid as row from search.license_search where license_search match ? limit ?",
     );
-    const holds = "l.organization_id = ? and instr(l.search_text, ?) > 0";
+    const holds = `l.organization_id = ?
+      and not exists (select 1 from json_each(?) w where instr(l.search_text, w.value) = 0)`;
     this.#confirm = database.prepare(
       `select l.id from json_each(?) c cross join licenses l on l.rowid = c.value where ${holds}`,
     );
@@ -93,23 +94,24 @@ export class TextIndex {
   }
 
   /** Null when there are more than `most`, or when it cannot tell. */
-  find(organizationId: string, term: string, most: number): string[] | null {
+  find(organizationId: string, words: readonly string[], most: number): string[] | null {
     if (!this.isWhole || Number(this.#waiting.get()?.count) > mostWaiting) return null;
-    const proposed = this.#propose(organizationId, term, 2 * most);
+    const proposed = this.#propose(organizationId, words, 2 * most);
     if (proposed === null) return null;
     const found = new Set<string>();
+    const wanted = JSON.stringify(words);
     // The index knows which threes a text holds, not in which order: the text itself has the last word.
-    for (const { id } of this.#confirm.all(JSON.stringify(proposed), organizationId, term))
+    for (const { id } of this.#confirm.all(JSON.stringify(proposed), organizationId, wanted))
       found.add(String(id));
-    for (const { id } of this.#amongWaiting.all(organizationId, term)) found.add(String(id));
+    for (const { id } of this.#amongWaiting.all(organizationId, wanted)) found.add(String(id));
     return found.size > most ? null : [...found];
   }
 
-  /** Licenses that may hold the term, by row number; null when there are more than `most`. */
-  #propose(organizationId: string, term: string, most: number): number[] | null {
+  /** Licenses that may hold the words, by row number; null when there are more than `most`. */
+  #propose(organizationId: string, words: readonly string[], most: number): number[] | null {
     const sample = this.#sampled();
     const share = (three: string) => sample.filter((text) => text.includes(three)).length;
-    const rarest = [organizationMark(organizationId), ...threes(term)]
+    const rarest = [organizationMark(organizationId), ...words.flatMap(threes)]
       .map((three) => ({ three, share: share(three) }))
       .sort((a, b) => a.share - b.share)
       .slice(0, threesLookedUp);

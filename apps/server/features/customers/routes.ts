@@ -1,5 +1,4 @@
 import * as contract from "@countersign/contract/manage/customers";
-import { searchTerm } from "@countersign/domain/licenses/search-text";
 import { licenseRecord } from "@countersign/store/license-record";
 import { lockedOrganization } from "@countersign/store/queries/access";
 import {
@@ -34,7 +33,7 @@ export const customerRoutes: readonly BoundRoute[] = [
     const { rows, next_cursor } = await findCustomers(db, organizationId, {
       cursor: query.cursor,
       limit: query.limit,
-      term: query.search === undefined ? null : searchTerm(query.search),
+      term: query.search === undefined ? null : query.search.trim().toLowerCase(),
     });
     const ids = rows.map((row) => row.customer_id);
     const counts = await licenseCountsOf(db, organizationId, ids);

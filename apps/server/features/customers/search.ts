@@ -3,13 +3,14 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { searchPage } from "../../http/manage/search.ts";
 
-/** A page of customers, all of them or those whose e-mail, name or Discord id holds a text in lower case. */
+/** A page of customers, all of them or those whose e-mail, name and Discord id hold every word of a text. */
 export function findCustomers(
   db: Database,
   organizationId: string,
   page: { readonly cursor: string | undefined; readonly limit: number; readonly term: string | null },
 ) {
   const { term } = page;
+  const words = term?.split(/\s+/) ?? [];
   return searchPage<OrganizationCustomerRow, number>(
     {
       kindOfTime: "number",
@@ -18,7 +19,7 @@ export function findCustomers(
       textOf: (row) => row.search_text,
       timeOf: (row) => row.created_at,
       idOf: (row) => row.customer_id,
-      isMeant: (row) => term === null || row.search_text.includes(term),
+      isMeant: (row) => words.every((word) => row.search_text.includes(word)),
     },
     { ...page, isFiltered: false },
   );

@@ -1,5 +1,5 @@
 import type { licenseFilter } from "@countersign/contract/manage/license-fields";
-import { searchTerm } from "@countersign/domain/licenses/search-text";
+import { searchWords } from "@countersign/domain/licenses/search-text";
 import { productById } from "@countersign/store/queries/access";
 import { countLicenses } from "@countersign/store/queries/count-licenses";
 import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
@@ -72,7 +72,7 @@ export async function filterOf(
     neverUsed: input.never_used ?? null,
     minIps: input.min_ips ?? null,
     hasNotes: input.has_notes ?? null,
-    term: input.q === undefined ? null : searchTerm(input.q),
+    words: input.q === undefined ? null : searchWords(input.q),
   };
 }
 
