@@ -44,7 +44,8 @@ export interface Tables {
   license_count_changes: LicenseCountRow;
   imports: ImportRow;
   import_pieces: ImportPieceRow;
-  import_undo: ImportUndoRow;
+  import_undo: WithDefaults<ImportUndoRow, "written_at">;
+  import_rejects: ImportRejectRow;
   events: EventRow;
   refusals_told: RefusalToldRow;
   event_summaries: EventSummaryRow;
@@ -519,7 +520,18 @@ export interface ImportRow {
   id: string;
   organization_id: string;
   product_id: string;
-  state: "receiving" | "waiting" | "checking" | "writing" | "undoing" | "finished" | "failed";
+  state:
+    | "receiving"
+    | "waiting"
+    | "checking"
+    | "writing"
+    | "undoing"
+    | "finished"
+    | "failed"
+    | "cancelled"
+    | "undone";
+  /** As its sender named it. */
+  file_name: string | null;
   format: "csv" | "jsonl";
   dry_run: Flag;
   mode: "all_or_nothing" | "row_by_row";
@@ -543,6 +555,8 @@ export interface ImportRow {
   error_count: number;
   /** The first errors, as a JSON array. */
   errors: string;
+  /** How many characters of rejected rows are kept. */
+  rejects_size: number;
   /** Why it failed as a whole. */
   problem: string | null;
   /** Who began it, as the audit log names them: a JSON object of its columns. */
@@ -554,6 +568,12 @@ export interface ImportRow {
   created_at: number;
   updated_at: number;
   finished_at: number | null;
+  /** Set by someone who wants it to stop; whoever works on it looks between two steps. */
+  cancel_requested_at: number | null;
+  /** Who asked to undo it, how, and what came of it, as a JSON object. */
+  undo: string | null;
+  /** Until when rejected rows, and what it takes to undo it, are kept; null when nothing is. */
+  keeps_until: number | null;
 }
 
 /** A part of the file, in order; gone once the import is over. */
@@ -569,6 +589,18 @@ export interface ImportUndoRow {
   license_id: string;
   /** What it was before, as a JSON object; null for one that was not there. */
   before: string | null;
+  /** When the import wrote it: a license with a later time was changed since. */
+  written_at: number;
+}
+
+/** A row of the file that was not imported. Number 0 is the header. */
+export interface ImportRejectRow {
+  import_id: string;
+  number: number;
+  /** A JSON array of its cells as the file has them; of JSON Lines, the line. */
+  cells: string;
+  /** What is wrong with it, as a JSON array. */
+  errors: string;
 }
 
 export interface RequestLogRow {

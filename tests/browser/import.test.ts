@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
@@ -33,11 +34,21 @@ else
       await page.getByRole("combobox", { name: "What Bought by means" }).click();
       await page.getByRole("option", { name: "Customer's e-mail" }).click();
       await page.getByRole("button", { name: "Check the file" }).click();
-      const errors = page.getByRole("table", { name: "Wrong rows" });
-      for (const row of badRows)
-        await errors
-          .getByRole("cell", { name: row.toLocaleString("en"), exact: true })
-          .waitFor({ timeout: 60_000 });
+      const errors = page.getByRole("table", { name: "Rows with errors" });
+      for (const row of badRows) {
+        const cell = errors.getByRole("cell", { name: row.toLocaleString("en"), exact: true });
+        await cell.waitFor({ timeout: 60_000 });
+        const words = await errors.getByRole("row").filter({ has: cell }).textContent();
+        expect(words).toContain("Bought by");
+        expect(words).toContain("nobody at all");
+      }
+      const download = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download errors.csv" }).click();
+      const saved = await readFile(await (await download).path(), "utf8");
+      const [header, first, ...others] = saved.trimEnd().split("\r\n");
+      expect(header).toBe("import_row,import_error,Key,Bought by,Name,Seats,Labels");
+      expect(first).toMatch(/^17,"?Bought by: .*,SOLD-17,nobody at all,Buyer 17,3,/);
+      expect(others).toHaveLength(badRows.length - 1);
 
       // Watched from before it begins: on a quick machine it may be over before the page asks how far it is.
       const toLicenses = page.getByRole("link", { name: "To the licenses" });
@@ -49,6 +60,24 @@ else
       await isSeen;
       await toLicenses.click({ timeout: 60_000 });
       await page.getByText("9,997 licenses").waitFor();
+      expect(troubles).toEqual([]);
+    }, 180_000);
+
+    test("the import stands in the list with file and product, and is undone", async () => {
+      const troubles = troublesOf(page);
+      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses/import`);
+      const row = page.getByRole("row").filter({ hasText: "Finished" }).filter({ hasNotText: "check" });
+      expect(await row.textContent()).toContain("9,997");
+      await row.getByRole("link", { name: "sold.csv" }).click();
+      await page.getByRole("button", { name: "Undo import" }).click();
+      const dialog = page.getByRole("dialog", { name: "Undo this import?" });
+      await dialog.getByText("9,997 licenses that the import created will be deleted.").waitFor();
+      await dialog.getByRole("button", { name: "Undo import" }).click();
+      await page
+        .getByText("9,997 licenses deleted, 0 restored, 0 left as they are.")
+        .waitFor({ timeout: 60_000 });
+      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses`);
+      await page.getByText("9,997 licenses").waitFor({ state: "detached" });
       expect(troubles).toEqual([]);
     }, 180_000);
   });

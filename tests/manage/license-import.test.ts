@@ -354,12 +354,6 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       .executeTakeFirstOrThrow();
     expect(Number(count)).toBe(20_000);
     expect((await exported(office, productId)).size).toBe(20_000);
-    const leftovers = await office.store.reads
-      .selectFrom("import_undo")
-      .select("license_id")
-      .limit(1)
-      .execute();
-    expect(leftovers).toEqual([]);
   }, 120_000);
 
   test("the product's defaults hold where the file says nothing", async () => {

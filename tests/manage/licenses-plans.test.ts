@@ -123,7 +123,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
       (await countLicenses(seller.store, { ...all, ...filter }, nowMs, unhurried)).count;
     expect(await count({})).toBe(licenseCount);
     expect(await count({ minIps: 3 })).toBe(1);
-    expect(await count({ term: "example" })).toBe(licenseCount);
+    expect(await count({ words: ["example"] })).toBe(licenseCount);
     const tagged = await seller.store.reads
       .selectFrom("license_tags")
       .select((is) => is.fn.countAll<number>().as("count"))

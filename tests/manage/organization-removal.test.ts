@@ -44,6 +44,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   imports: "goes",
   import_pieces: "goes",
   import_undo: "goes",
+  import_rejects: "goes",
   request_log: "goes",
   events: "goes",
   expiries_told: "goes",
@@ -151,6 +152,11 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       await db
         .insertInto("import_undo")
         .values({ import_id: importId, license_id: license.id, before: canary })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await db
+        .insertInto("import_rejects")
+        .values({ import_id: importId, number: 1, cells: canary, errors: "[]" })
         .execute();
     });
     await until("the requests are written down", async () => {

@@ -207,6 +207,7 @@ async function addImport(db: Database, organizationId: string, productId: string
       mode: "row_by_row",
       on_existing: "fail",
       tell_events: 0,
+      file_name: "licenses.csv",
       time_zone: "UTC",
       column_map: "{}",
       bytes_total: 0,
@@ -227,6 +228,10 @@ async function addImport(db: Database, organizationId: string, productId: string
       created_at: nowMs,
       updated_at: nowMs,
       finished_at: nowMs,
+      cancel_requested_at: null,
+      undo: null,
+      keeps_until: null,
+      rejects_size: 0,
     })
     .execute();
   return id;

@@ -96,7 +96,9 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     const words = ["import", "--product", seller.productId, "--file", file("wrong.jsonl")];
     const { code, stdout } = await run(...words);
     expect(code).toBe(1);
-    expect(stdout).toContain("Row 1: license_key belongs to a license that this product has already.");
+    expect(stdout).toContain(
+      `Row 1, license_key "CLI-1": license_key belongs to a license that this product has already.`,
+    );
     expect(stdout).toContain("Row 2: customer_email is missing");
     expect(stdout).toContain("2 of 2 rows are wrong, so nothing was imported.");
     expect((await run(...words, "--on-existing", "skip", "--mode", "row_by_row")).stdout).toContain(

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
 import { productById } from "@countersign/store/queries/access";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
@@ -57,6 +58,7 @@ Fields: ${importFields.join(", ")}.
       mode: oneOf("mode", values.mode ?? "all_or_nothing", ["all_or_nothing", "row_by_row"]),
       onExisting: oneOf("on-existing", values["on-existing"] ?? "fail", ["fail", "skip", "update"]),
       columns: columnMap(values.columns),
+      fileName: basename(file),
       tellEvents: values["tell-events"] === true,
     };
     if (!(await stat(file).catch(() => null))?.isFile())
@@ -111,12 +113,17 @@ function asOperatorProblem(error: unknown, product: ProductRow): unknown {
   return error;
 }
 
+/** What the file itself has there. */
+function whereOf({ column, value }: { column: string | null; value: string | null }): string {
+  return column === null ? "" : `, ${column} ${JSON.stringify(value ?? "")}`;
+}
+
 function summary(job: ImportRow): string[] {
   const { rows_total: total, created, updated, skipped, failed } = job;
   const errors = showImportWithErrors(job).errors;
   const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} wrong, of ${total ?? job.rows_done} rows.`;
   return [
-    ...errors.slice(0, 20).map((error) => `Row ${error.row}: ${error.message}`),
+    ...errors.slice(0, 20).map((error) => `Row ${error.row}${whereOf(error)}: ${error.message}`),
     ...(job.error_count > 20 ? [`… and ${job.error_count - 20} more. --json shows the first 1,000.`] : []),
     ...(job.problem === null ? [] : [job.problem]),
     job.dry_run === 1 ? `This was a dry run. It would be: ${counts}` : `The import is over: ${counts}`,

@@ -1,9 +1,9 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { Language } from "./languages.ts";
-import { loadRefusals, said, saidIn, saidOf, whenSaidElse } from "./refusals.ts";
+import { loadRefusals, said, saidBeside, saidIn, saidOf, whenSaidElse } from "./refusals.ts";
 
-const ways = { said, saidOf } as const;
+const ways = { said, saidBeside, saidOf } as const;
 
 /**
  * For what the server once said and a page shows later, such as why a letter was not sent. The words for it may come

@@ -19,7 +19,7 @@ interface EndFieldProps {
 export function EndField({ label, value, onChange, required, disabled, error, ...rest }: EndFieldProps) {
   const { t } = useTranslation();
   const id = useId();
-  const zone = shownTimeZone();
+  const zone = shownTimeZone().replaceAll("_", " ");
   const [day = "", time = ""] = value.split("T");
   const set = (nextDay: string, nextTime: string) =>
     onChange(nextTime === "" ? nextDay : `${nextDay}T${nextTime}`);

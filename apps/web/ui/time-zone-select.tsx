@@ -6,11 +6,12 @@ interface TimeZoneSelectProps {
   readonly description: string;
   readonly value: string;
   readonly onChange: (timeZone: string) => void;
+  readonly nothingFound: string;
   readonly error?: ReactNode;
 }
 
 /** One of the time zones that the browser knows, found by typing a part of its name. */
-export function TimeZoneSelect({ onChange, ...field }: TimeZoneSelectProps) {
+export function TimeZoneSelect({ onChange, nothingFound, ...field }: TimeZoneSelectProps) {
   const { value } = field;
   const choices = useMemo(() => {
     const zones = new Set([value, "UTC", ...Intl.supportedValuesOf("timeZone")]);
@@ -21,6 +22,10 @@ export function TimeZoneSelect({ onChange, ...field }: TimeZoneSelectProps) {
       {...field}
       data={choices}
       searchable
+      selectFirstOptionOnChange
+      nothingFoundMessage={nothingFound}
+      // What is typed replaces the zone that is there.
+      onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}
       onChange={(zone) => zone !== null && onChange(zone)}
     />

@@ -7,6 +7,14 @@ import { flagQuery, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "License files";
 
+const fileName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, "should be a single line of text")
+  .meta({ description: "What the file is called, for the list of imports." });
+
 const number = z.coerce.number({ error: "should be a number" });
 
 /** A JSON object in the address, from a column of the file to a field, or to null for one to leave out. */
@@ -49,8 +57,19 @@ const job = {
   organization_id: id,
   product_id: id,
   state: z
-    .enum(["receiving", "waiting", "checking", "writing", "undoing", "finished", "failed"])
-    .meta({ description: "finished and failed are where it ends." }),
+    .enum([
+      "receiving",
+      "waiting",
+      "checking",
+      "writing",
+      "undoing",
+      "finished",
+      "failed",
+      "cancelled",
+      "undone",
+    ])
+    .meta({ description: "It ends as finished, failed, cancelled or undone." }),
+  file_name: z.string().nullable().meta({ description: "As its sender named it." }),
   format: z.enum(["csv", "jsonl"]),
   dry_run: z.boolean(),
   mode: z.enum(["all_or_nothing", "row_by_row"]),
@@ -71,6 +90,31 @@ const job = {
   created_at: time,
   updated_at: time,
   finished_at: time.nullable(),
+  undo_until: time.nullable().meta({ description: "Until when it can be undone; null when it cannot." }),
+  undo: z
+    .object({
+      requested_by: z.string(),
+      requested_at: time,
+      delete_used: z.boolean(),
+      deleted: z.int(),
+      restored: z.int(),
+      kept: z.int().meta({ description: "Licenses that were used or changed since and stayed as they are." }),
+    })
+    .nullable()
+    .meta({ description: "Who undid it, and what came of it so far." }),
+};
+
+const rowError = {
+  field: z.string(),
+  column: z
+    .string()
+    .nullable()
+    .meta({ description: "What the file calls it; null where it has no such column." }),
+  value: z
+    .string()
+    .nullable()
+    .meta({ description: "What the file has there, at most 100 characters of it." }),
+  message: z.string(),
 };
 
 export const licenseImport = z.object(job).meta({ id: "LicenseImport" });
@@ -84,8 +128,7 @@ export const licenseImportWithErrors = z
           row: z
             .int()
             .meta({ description: "As a spreadsheet counts: the first row of a CSV file is its header." }),
-          field: z.string(),
-          message: z.string(),
+          ...rowError,
         }),
       )
       .meta({ description: "The first 1,000; error_count says how many there are in all." }),
@@ -101,7 +144,7 @@ export const importLicenses = route({
     "Send the file as the body, UTF-8, at most 100 MiB. CSV has the names of its columns in the first row; JSON Lines has an object in each. The names are those of an export, or columns says what they mean. Keys and times are kept as the file gives them; a row without a key gets a new one. Addresses in ips are registered now, or at the times in ips_registered_at, one for each. The answer comes once the file has arrived: read the import to see how far it is.",
   group,
   access: member("licenses:import"),
-  query: z.object({ ...importOptions, columns: columnMap.default({}) }),
+  query: z.object({ ...importOptions, columns: columnMap.default({}), file_name: fileName.optional() }),
   bodyTypes: ["text/csv", "application/x-ndjson"],
   bodyLimit: fileBody,
   answer: licenseImportWithErrors,
@@ -127,6 +170,79 @@ export const getLicenseImport = route({
   group,
   access: member("licenses:import"),
   answer: licenseImportWithErrors,
+});
+
+export const listOrganizationImports = route({
+  id: "listOrganizationImports",
+  method: "GET",
+  path: "/organizations/{organization_id}/imports",
+  summary: "List the imports of all products, newest first",
+  group,
+  access: member("licenses:import"),
+  query: pageQuery,
+  answer: page(licenseImport.extend({ product_name: z.string() }).meta({ id: "OrganizationLicenseImport" })),
+});
+
+export const listRejectedRows = route({
+  id: "listRejectedRows",
+  method: "GET",
+  path: "/products/{product_id}/imports/{import_id}/rejected-rows",
+  summary: "List the rows of an import that were rejected",
+  description:
+    "With their cells as the file has them, to be corrected and sent again. Kept for 30 days; the first 10,000 of them, or 5 MiB.",
+  group,
+  access: member("licenses:import"),
+  query: pageQuery,
+  answer: page(
+    z
+      .object({ row: z.int(), cells: z.array(z.string()), errors: z.array(z.object(rowError)) })
+      .meta({ id: "RejectedRow" }),
+  ).extend({ columns: z.array(z.string()).meta({ description: "The header of the file." }) }),
+});
+
+export const cancelLicenseImport = route({
+  id: "cancelLicenseImport",
+  method: "POST",
+  path: "/products/{product_id}/imports/{import_id}/cancel",
+  summary: "Cancel an import",
+  description: "It stops after the rows it is at. What it imported until then stays, and can be undone.",
+  group,
+  access: member("licenses:import"),
+  answer: licenseImportWithErrors,
+  status: 200,
+});
+
+export const forecastImportUndo = route({
+  id: "forecastImportUndo",
+  method: "GET",
+  path: "/products/{product_id}/imports/{import_id}/undo",
+  summary: "See what undoing an import would do",
+  group,
+  access: member("licenses:import"),
+  answer: z
+    .object({
+      created: z.int().meta({ description: "Licenses that it created and that are still there." }),
+      used: z.int().meta({ description: "How many of these were used or changed since." }),
+      updated: z.int().meta({ description: "Licenses that it updated and that are still there." }),
+      changed: z
+        .int()
+        .meta({ description: "How many of these were changed since: they cannot be restored." }),
+    })
+    .meta({ id: "ImportUndoForecast" }),
+});
+
+export const undoLicenseImport = route({
+  id: "undoLicenseImport",
+  method: "POST",
+  path: "/products/{product_id}/imports/{import_id}/undo",
+  summary: "Undo an import",
+  description:
+    "Deletes the licenses that it created, and restores those that it updated, within 30 days of the import. Licenses that were used or changed since stay as they are; with delete_used, created ones are deleted also then. Customers stay. Needs the permission licenses:delete, and for updated licenses also licenses:update and licenses:revoke. Read the import to see how far it is.",
+  group,
+  access: member("licenses:import"),
+  body: z.strictObject({ delete_used: z.boolean().default(false) }),
+  answer: licenseImportWithErrors,
+  status: 202,
 });
 
 export const exportLicenses = route({

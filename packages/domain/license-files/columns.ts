@@ -37,6 +37,9 @@ const ownFields = [
   "global_customer_id",
   "current_unique_ip_count",
   "updated_at",
+  // What the file of rejected rows adds, so that it can be corrected and sent again.
+  "import_row",
+  "import_error",
 ] as const;
 
 /** From a column of the file to what it means; null for a column to leave out. */

@@ -223,7 +223,8 @@ export const people: Migration = {
       organization_id text not null,
       product_id text not null,
       state text not null
-        check (state in ('receiving', 'waiting', 'checking', 'writing', 'undoing', 'finished', 'failed')),
+        check (state in ('receiving', 'waiting', 'checking', 'writing', 'undoing', 'finished', 'failed', 'cancelled', 'undone')),
+      file_name text,
       format text not null check (format in ('csv', 'jsonl')),
       dry_run integer not null,
       mode text not null check (mode in ('all_or_nothing', 'row_by_row')),
@@ -241,6 +242,7 @@ export const people: Migration = {
       failed integer not null default 0,
       error_count integer not null default 0,
       errors text not null default '[]',
+      rejects_size integer not null default 0,
       problem text,
       actor text not null,
       created_by text not null,
@@ -248,11 +250,15 @@ export const people: Migration = {
       claimed_until bigint not null,
       created_at bigint not null,
       updated_at bigint not null,
-      finished_at bigint
+      finished_at bigint,
+      cancel_requested_at bigint,
+      undo text,
+      keeps_until bigint
     )`,
     "create index imports_by_product on imports (product_id, created_at, id)",
     "create index imports_by_organization on imports (organization_id, id)",
     "create index imports_unfinished on imports (claimed_until) where finished_at is null",
+    "create index imports_to_clear on imports (keeps_until) where keeps_until is not null",
     `create table import_pieces (
       import_id text not null references imports (id),
       number integer not null,
@@ -263,7 +269,16 @@ export const people: Migration = {
       import_id text not null references imports (id),
       license_id text not null,
       before text,
+      written_at bigint not null default 0,
       primary key (import_id, license_id)
+    ) /* clustered */`,
+    // The rows of the file that were not imported, to be corrected and sent again.
+    `create table import_rejects (
+      import_id text not null references imports (id),
+      number integer not null,
+      cells text not null,
+      errors text not null,
+      primary key (import_id, number)
     ) /* clustered */`,
   ],
 };

@@ -15,8 +15,6 @@ export interface Destination {
   readonly productId: string;
   readonly defaults: ImportDefaults;
   readonly onExisting: ImportRow["on_existing"];
-  /** Write down what it takes to undo it. */
-  readonly undoable: boolean;
 }
 
 export interface Means {
@@ -191,8 +189,12 @@ async function create(
   await means.bulk.insert(db, "license_tags", tags);
   await means.bulk.insert(db, "license_ips", ips);
   const ids = licenses.map(({ id }) => id);
-  if (!to.undoable) return ids;
-  const undo = ids.map((id) => ({ import_id: to.importId, license_id: id, before: null }));
+  const undo = ids.map((id) => ({
+    import_id: to.importId,
+    license_id: id,
+    before: null,
+    written_at: means.nowMs,
+  }));
   await means.bulk.insert(db, "import_undo", undo);
   return ids;
 }

@@ -10,7 +10,11 @@ export interface Before {
 }
 
 /** Takes back what an import did: removes what it made, and writes back what it wrote over. */
-export async function takeBack(db: Database, undo: readonly ImportUndoRow[]): Promise<void> {
+export async function takeBack(
+  db: Database,
+  undo: readonly ImportUndoRow[],
+  changes: Partial<LicenseRow> = {},
+): Promise<void> {
   const made = undo.filter((row) => row.before === null).map((row) => row.license_id);
   await removeLicenses(db, made);
   for (const row of undo) {
@@ -19,7 +23,7 @@ export async function takeBack(db: Database, undo: readonly ImportUndoRow[]): Pr
     const { organization_id: organizationId } =
       (await db
         .updateTable("licenses")
-        .set(before.columns)
+        .set({ ...before.columns, ...changes })
         .where("id", "=", row.license_id)
         .returning("organization_id")
         .executeTakeFirst()) ?? {};

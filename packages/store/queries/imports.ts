@@ -1,5 +1,6 @@
 import type { Database } from "../store.ts";
 import type { ImportRow, ImportUndoRow } from "../tables.ts";
+import { removeSomeRejects } from "./import-rejects.ts";
 
 export async function addImport(db: Database, row: ImportRow): Promise<void> {
   await db.insertInto("imports").values(row).execute();
@@ -89,19 +90,73 @@ export async function releaseImport(db: Database, id: string, claimant: string):
     .execute();
 }
 
-/** What an import needed that is over is not needed any more; a killed server may have left some. */
-export async function importWithLeftovers(db: Database): Promise<string | null> {
-  for (const table of ["import_undo", "import_pieces"] as const) {
-    const row = await db
-      .selectFrom(table)
-      .innerJoin("imports", "imports.id", `${table}.import_id`)
-      .select("imports.id")
-      .where("imports.finished_at", "is not", null)
-      .limit(1)
-      .executeTakeFirst();
-    if (row !== undefined) return row.id;
-  }
-  return null;
+/** The file of an import that is over is not needed any more; a killed server may have left some. */
+export async function importWithFileLeft(db: Database): Promise<string | null> {
+  const row = await db
+    .selectFrom("import_pieces")
+    .innerJoin("imports", "imports.id", "import_pieces.import_id")
+    .select("imports.id")
+    .where("imports.finished_at", "is not", null)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** An import that keeps what nobody can ask for any more. */
+export async function importToClear(db: Database, nowMs: number): Promise<string | null> {
+  const row = await db
+    .selectFrom("imports")
+    .select("id")
+    .where("keeps_until", "<", nowMs)
+    .where("finished_at", "is not", null)
+    .orderBy("keeps_until")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export async function keepsNothing(db: Database, id: string): Promise<void> {
+  await db.updateTable("imports").set({ keeps_until: null }).where("id", "=", id).execute();
+}
+
+/** Asks whoever works on it to stop; false when it is over, or being undone. */
+export async function requestCancel(db: Database, id: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("imports")
+    .set({ cancel_requested_at: nowMs })
+    .where("id", "=", id)
+    .where("state", "in", ["waiting", "checking", "writing"])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function isCancelRequested(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("imports")
+    .select("cancel_requested_at")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row !== undefined && row.cancel_requested_at !== null;
+}
+
+/** Puts an import that is over back among those to work on, to be undone; false when someone else has already. */
+export async function requestUndo(db: Database, id: string, undo: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("imports")
+    .set({
+      state: "undoing",
+      undo,
+      finished_at: null,
+      claimed_by: null,
+      claimed_until: 0,
+      updated_at: nowMs,
+    })
+    .where("id", "=", id)
+    .where("state", "in", ["finished", "cancelled"])
+    .where("undo", "is", null)
+    .where("keeps_until", ">", nowMs)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function addPiece(db: Database, importId: string, number: number, body: string): Promise<void> {
@@ -124,7 +179,11 @@ const undoAtOnce = 200;
 
 /** Removes some of what was kept only to get the work done, and returns whether anything was. The job itself stays. */
 export async function removeSomeWorkings(db: Database, importId: string): Promise<boolean> {
-  return (await removeUndo(db, importId, undoAtOnce)) > 0 || (await removeSomePieces(db, importId));
+  return (
+    (await removeUndo(db, importId, undoAtOnce)) > 0 ||
+    (await removeSomeRejects(db, importId, undoAtOnce)) ||
+    (await removeSomePieces(db, importId))
+  );
 }
 
 /** The same for the file alone. */
@@ -141,6 +200,23 @@ export async function removeSomePieces(db: Database, importId: string): Promise<
     .where("number", "in", numbers)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** The newest first, of all products, with their names. */
+export async function importsOfOrganization(
+  db: Database,
+  organizationId: string,
+  page: { readonly beforeId: string | null; readonly limit: number },
+) {
+  let query = db
+    .selectFrom("imports")
+    .innerJoin("products", "products.id", "imports.product_id")
+    .selectAll("imports")
+    .select("products.name as product_name")
+    .where("imports.organization_id", "=", organizationId)
+    .where("imports.state", "<>", "receiving");
+  if (page.beforeId !== null) query = query.where("imports.id", "<", page.beforeId);
+  return query.orderBy("imports.id", "desc").limit(page.limit).execute();
 }
 
 /** Its workings have to be gone. */

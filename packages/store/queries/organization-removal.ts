@@ -3,6 +3,7 @@ import type { OrganizationRow } from "../tables.ts";
 import { lockedOrganization } from "./access.ts";
 import { removeUnknownCustomers } from "./customers.ts";
 import { emptyEndpoint } from "./empty-endpoint.ts";
+import { removeSomeRejects } from "./import-rejects.ts";
 import { removeWaitingLetters, waitingLetters } from "./waiting-letters.ts";
 
 /** Those whose time is up and that still hold something, whoever began to remove them. */
@@ -118,7 +119,9 @@ async function removeImports(db: Database, organizationId: string, atMost: numbe
       const ids = undo.map((row) => row.license_id);
       await db.deleteFrom("import_undo").where("import_id", "=", id).where("license_id", "in", ids).execute();
     }
-    if (pieces.length + undo.length === 0) await db.deleteFrom("imports").where("id", "=", id).execute();
+    const hadRejects = await removeSomeRejects(db, id, atMost);
+    if (pieces.length + undo.length === 0 && !hadRejects)
+      await db.deleteFrom("imports").where("id", "=", id).execute();
   }
   return imports.length > 0;
 }

@@ -54,9 +54,14 @@ export async function overwriteLicenses(
       ...(license.tags === undefined ? {} : { tags: oldTags }),
       ...(license.ips === undefined ? {} : { ips: oldIps }),
     };
-    undo.push({ import_id: to.importId, license_id: row.id, before: JSON.stringify(before) });
+    undo.push({
+      import_id: to.importId,
+      license_id: row.id,
+      before: JSON.stringify(before),
+      written_at: changes.updated_at ?? nowMs,
+    });
   }
-  if (to.undoable) await bulk.insert(db, "import_undo", undo);
+  await bulk.insert(db, "import_undo", undo);
 }
 
 function changesTo(

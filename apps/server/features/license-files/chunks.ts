@@ -4,13 +4,17 @@ import type { NumberedError, NumberedLicense } from "@countersign/store/queries/
 import { pieceOf } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
-import { FileProblem, type FileRow, rowReader } from "./rows.ts";
+import { FileProblem, type FileRow, rowReader, type Source } from "./rows.ts";
 
 /** Some rows of the file, held against the rules. */
 export interface Chunk {
   readonly rowCount: number;
   readonly licenses: readonly NumberedLicense[];
   readonly errors: readonly NumberedError[];
+  /** Where each row comes from, by its number. */
+  readonly sources: ReadonlyMap<number, Source>;
+  /** What the file calls its columns. */
+  readonly columns: readonly string[];
   /** How much of the file has been read, in bytes, more or less. */
   readonly bytesDone: number;
 }
@@ -36,7 +40,10 @@ export async function* chunks(
     const skipped = Math.min(toSkip, rows.length);
     toSkip -= skipped;
     const read = check(rows, skipped, seen, defaults, nowMs);
-    return skipped === rows.length ? null : { ...read, rowCount: rows.length - skipped, bytesDone };
+    const sources = new Map(rows.map(({ row, source }) => [row, source]));
+    return skipped === rows.length
+      ? null
+      : { ...read, sources, columns: reader.columns, rowCount: rows.length - skipped, bytesDone };
   };
   for (let number = 0; ; number++) {
     const piece = await pieceOf(store.reads, job.id, number);

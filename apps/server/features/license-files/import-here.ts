@@ -4,12 +4,14 @@ import { addImport, releaseImport, updateImport } from "@countersign/store/queri
 import type { Store } from "@countersign/store/store";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
+import { auditRow } from "./audit-row.ts";
 import { type ImportOptions, newImport } from "./job.ts";
+import { leaseMs } from "./lease.ts";
 import { headlong } from "./pace.ts";
 import { receive } from "./receive.ts";
 import { removeUnbegun } from "./remove.ts";
 import { rowReader } from "./rows.ts";
-import { auditRow, leaseMs, runImport } from "./run.ts";
+import { runImport } from "./run.ts";
 
 /** An import from its first byte to its end in this process. If that is killed, a server takes it up. */
 export async function importFromFile(

@@ -1,7 +1,7 @@
 import type { ColumnMap } from "@countersign/domain/license-files/columns";
 import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import { leaseMs } from "./run.ts";
+import { leaseMs } from "./lease.ts";
 
 /** Who asks for it, as the audit log names them. */
 export type ImportActor = Pick<
@@ -16,6 +16,7 @@ export interface ImportOptions {
   readonly onExisting: ImportRow["on_existing"];
   readonly tellEvents?: boolean;
   readonly columns: ColumnMap;
+  readonly fileName?: string | null;
 }
 
 /** A job whose file is still to come. */
@@ -32,6 +33,7 @@ export function newImport(
     organization_id: product.organization_id,
     product_id: product.id,
     state: "receiving",
+    file_name: options.fileName ?? null,
     format: options.format,
     dry_run: options.dryRun ? 1 : 0,
     mode: options.mode,
@@ -49,6 +51,7 @@ export function newImport(
     failed: 0,
     error_count: 0,
     errors: "[]",
+    rejects_size: 0,
     problem: null,
     actor: JSON.stringify(actor),
     created_by: actor.actor_name,
@@ -57,5 +60,8 @@ export function newImport(
     created_at: nowMs,
     updated_at: nowMs,
     finished_at: null,
+    cancel_requested_at: null,
+    undo: null,
+    keeps_until: null,
   };
 }

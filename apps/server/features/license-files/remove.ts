@@ -1,14 +1,34 @@
-import { removeImport, removeSomeWorkings } from "@countersign/store/queries/imports";
+import { removeSomeRejects } from "@countersign/store/queries/import-rejects";
+import {
+  keepsNothing,
+  removeImport,
+  removeSomePieces,
+  removeSomeWorkings,
+} from "@countersign/store/queries/imports";
 import { pause } from "@countersign/store/queries/license-list";
-import type { Store } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 
-/** What an import kept to get its work done, which may be a hundred megabytes: some at a time, so that nobody waits. */
-export async function removeWorkings(store: Store, importId: string): Promise<void> {
-  while (await store.transaction((db) => removeSomeWorkings(db, importId), "soon")) await pause();
+/** The file of an import, which may be a hundred megabytes: some at a time, so that nobody waits. */
+export async function removeFile(store: Store, importId: string): Promise<void> {
+  await inSteps(store, (db) => removeSomePieces(db, importId));
+}
+
+export async function removeRejects(store: Store, importId: string): Promise<void> {
+  await inSteps(store, (db) => removeSomeRejects(db, importId, 200));
+}
+
+/** What an import keeps for a while after it is over. */
+export async function removeKept(store: Store, importId: string): Promise<void> {
+  await inSteps(store, (db) => removeSomeWorkings(db, importId));
+  await store.transaction((db) => keepsNothing(db, importId));
 }
 
 /** An import that never began. */
 export async function removeUnbegun(store: Store, importId: string): Promise<void> {
-  await removeWorkings(store, importId);
+  await inSteps(store, (db) => removeSomeWorkings(db, importId));
   await store.transaction((db) => removeImport(db, importId));
+}
+
+async function inSteps(store: Store, removeSome: (db: Database) => Promise<boolean>): Promise<void> {
+  while (await store.transaction(removeSome, "soon")) await pause();
 }

@@ -1,24 +1,33 @@
 import * as contract from "@countersign/contract/manage/license-files";
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
-import { addImport, importById, importsOf, updateImport } from "@countersign/store/queries/imports";
+import { rejectedHeader, rejectsOf } from "@countersign/store/queries/import-rejects";
+import {
+  addImport,
+  importsOf,
+  importsOfOrganization,
+  updateImport,
+} from "@countersign/store/queries/imports";
 import type { ImportRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { lastOnConnection } from "../../http/manage/bounded-body.ts";
 import { type Context, theOrganization, theProduct, theStanding } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
 import { lacking } from "../members/turn.ts";
 import { actorOf } from "./actor.ts";
+import { auditRow } from "./audit-row.ts";
 import { exportStream, fileName } from "./export.ts";
 import { importRunner } from "./import-runner.ts";
 import { type ImportOptions, newImport } from "./job.ts";
+import { leaseMs } from "./lease.ts";
 import { FileTooLarge, mostBytes, receive } from "./receive.ts";
 import { removeUnbegun } from "./remove.ts";
 import { FileProblem, rowReader } from "./rows.ts";
-import { auditRow, leaseMs } from "./run.ts";
 import { showImport, showImportWithErrors } from "./show.ts";
+import { theImport } from "./the-import.ts";
+import { undoRoutes } from "./undo-routes.ts";
 
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
@@ -32,6 +41,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       onExisting: query.on_existing,
       tellEvents: query.tell_events,
       columns: query.columns,
+      fileName: query.file_name ?? null,
     };
     const { time_zone: timeZone } = theOrganization(context);
     const nowMs = await store.clock();
@@ -62,11 +72,42 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     return pageOf(rows, query.limit, (row) => [row.created_at, row.id], showImport);
   }),
 
-  bind(contract.getLicenseImport, async (context, input) => {
-    const row = await importById(context.store.reads, param(input, "import_id"));
-    if (row === undefined || row.product_id !== theProduct(context).id) throw notFound("import");
-    return showImportWithErrors(row);
+  bind(contract.listOrganizationImports, async (context, { query }) => {
+    const before = decodeCursor(query.cursor, ["text"]);
+    const rows = await importsOfOrganization(context.store.reads, theOrganization(context).id, {
+      beforeId: before === null ? null : String(before[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) => ({ ...showImport(row), product_name: row.product_name }),
+    );
   }),
+
+  bind(contract.getLicenseImport, async (context, input) =>
+    showImportWithErrors(await theImport(context, param(input, "import_id"))),
+  ),
+
+  bind(contract.listRejectedRows, async (context, input) => {
+    const { id } = await theImport(context, param(input, "import_id"));
+    const after = decodeCursor(input.query.cursor, ["number"]);
+    const rows = await rejectsOf(context.store.reads, id, {
+      after: after === null ? 0 : Number(after[0]),
+      limit: input.query.limit + 1,
+    });
+    const columns = await rejectedHeader(context.store.reads, id);
+    const page = pageOf(
+      rows,
+      input.query.limit,
+      (row) => [row.number],
+      (row) => ({ row: row.number, cells: JSON.parse(row.cells), errors: JSON.parse(row.errors) }),
+    );
+    return { ...page, columns };
+  }),
+
+  ...undoRoutes,
 
   bind(contract.exportLicenses, async (context, { query }) => {
     const { id, slug } = theOrganization(context);

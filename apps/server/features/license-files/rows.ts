@@ -10,8 +10,19 @@ import type { Cells, RowError } from "@countersign/domain/license-files/row";
 
 /** A row as the file has it, by field, or what makes it unreadable. */
 export type FileRow =
-  | { readonly row: number; readonly cells: Cells /** In characters. */; readonly size: number }
-  | { readonly row: number; readonly error: RowError };
+  | {
+      readonly row: number;
+      readonly source: Source;
+      readonly cells: Cells /** In characters. */;
+      readonly size: number;
+    }
+  | { readonly row: number; readonly source: Source; readonly error: RowError };
+
+/** Where a row comes from: its texts as the file has them, and what the file calls a field. */
+export interface Source {
+  texts(): readonly string[];
+  named(field: string): { readonly column: string; readonly value: string } | null;
+}
 
 /** What makes the rest of the file, or all of it, unreadable. */
 export class FileProblem extends Error {
@@ -20,6 +31,8 @@ export class FileProblem extends Error {
 
 /** Takes a file piece by piece and gives its rows. */
 export interface RowReader {
+  /** What the texts of each row are called. */
+  readonly columns: readonly string[];
   read(piece: string): FileRow[];
   end(): FileRow[];
 }
@@ -32,6 +45,7 @@ class CsvRows implements RowReader {
   readonly #columns: ColumnMap;
   #reader: CsvReader | null = null;
   #fields: readonly (ImportField | null)[] | null = null;
+  columns: readonly string[] = [];
   #row = 0;
 
   constructor(columns: ColumnMap) {
@@ -64,14 +78,16 @@ class CsvRows implements RowReader {
     const isEmpty = record.length === 1 && record[0] === "";
     if (isEmpty) return null;
     if (this.#fields === null) {
-      const header = readHeader(record.map(withoutGuard), this.#columns);
+      const columns = record.map(withoutGuard);
+      const header = readHeader(columns, this.#columns);
       if (!header.ok) throw new FileProblem(header.problem);
       this.#fields = header.fields;
+      this.columns = columns.map((column) => column.trim());
       return null;
     }
     if (record.length > this.#fields.length) {
       const message = `The row has ${record.length} cells, but the first row names ${this.#fields.length} columns.`;
-      return { row: this.#row, error: { field: "row", message } };
+      return { row: this.#row, source: this.#source(record), error: { field: "row", message } };
     }
     const cells: { [F in ImportField]?: unknown } = {};
     let size = 0;
@@ -80,13 +96,25 @@ class CsvRows implements RowReader {
       cells[field] = withoutGuard(record[place] ?? "");
       size += record[place]?.length ?? 0;
     });
-    return { row: this.#row, cells, size };
+    return { row: this.#row, source: this.#source(record), cells, size };
+  }
+
+  #source(record: readonly string[]): Source {
+    return {
+      texts: () => record.map(withoutGuard),
+      named: (field) => {
+        const place = this.#fields?.indexOf(field as ImportField) ?? -1;
+        if (place < 0) return null;
+        return { column: this.columns[place] ?? "", value: withoutGuard(record[place] ?? "") };
+      },
+    };
   }
 }
 
 class JsonRows implements RowReader {
   readonly #columns: ColumnMap;
   readonly #meanings = new Map<string, ReturnType<typeof meaningOf>>();
+  readonly columns = ["line"];
   #rest = "";
   #row = 0;
 
@@ -113,11 +141,13 @@ class JsonRows implements RowReader {
     this.#row += 1;
     const text = (this.#row === 1 ? line.replace(/^\ufeff/, "") : line).trim();
     if (text === "") return null;
+    let value: unknown;
+    const source: Source = { texts: () => [text], named: (field) => this.#named(value, field) };
     const wrong = (field: string, message: string): FileRow => ({
       row: this.#row,
+      source,
       error: { field, message },
     });
-    let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
@@ -134,7 +164,18 @@ class JsonRows implements RowReader {
         return wrong(name.slice(0, 100), `Two members of the object say ${meaning.field}.`);
       cells[meaning.field] = member;
     }
-    return { row: this.#row, cells, size: text.length };
+    return { row: this.#row, source, cells, size: text.length };
+  }
+
+  /** A member that means the field, or is called that. */
+  #named(value: unknown, field: string): ReturnType<Source["named"]> {
+    if (typeof value !== "object" || value === null) return null;
+    for (const [name, member] of Object.entries(value)) {
+      const meaning = this.#meaning(name);
+      if (name.slice(0, 100) !== field && !(meaning.ok && meaning.field === field)) continue;
+      return { column: name, value: typeof member === "string" ? member : JSON.stringify(member) };
+    }
+    return null;
   }
 
   #meaning(name: string): ReturnType<typeof meaningOf> {

@@ -13,33 +13,32 @@ import {
   sortRows,
   writeSorted,
 } from "@countersign/store/queries/import-licenses";
+import { addRejects } from "@countersign/store/queries/import-rejects";
 import { takeBack } from "@countersign/store/queries/import-undo";
-import { removeSomePieces, removeUndo, undoOf, updateImport } from "@countersign/store/queries/imports";
-import type { Database, Store } from "@countersign/store/store";
-import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
+import {
+  isCancelRequested,
+  removeSomePieces,
+  removeUndo,
+  undoOf,
+  updateImport,
+} from "@countersign/store/queries/imports";
+import type { Database } from "@countersign/store/store";
+import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 import { shownLicenses, tellBeforeChange, tellCreated, tellingChanges } from "../events/tell-changes.ts";
+import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
-import type { Pace } from "./pace.ts";
-import { removeUnbegun, removeWorkings } from "./remove.ts";
+import { LeftAlone, leaseMs } from "./lease.ts";
+import { namedErrors, rejectsOf } from "./rejects.ts";
+import { removeFile, removeRejects, removeUnbegun } from "./remove.ts";
 import { FileProblem } from "./rows.ts";
+import type { RunParts } from "./run-parts.ts";
 import { Tally } from "./tally.ts";
+import { undoOnRequest } from "./undo-on-request.ts";
 
-/** For how long nobody else takes over a job that shows no sign of life. */
-export const leaseMs = 10_000;
 const signOfLifeEveryMs = 1_000;
 const undoAtOnce = 256;
 const triesPerChunk = 5;
-
-export interface RunParts {
-  readonly store: Store;
-  /** Who works on it: the job is only changed while it is theirs. */
-  readonly claimant: string;
-  readonly pace: Pace;
-  /** Whether to leave the rest for later. */
-  readonly stopping: () => boolean;
-  readonly progress?: (job: ImportRow) => void;
-}
 
 /**
  * Brings an import to its end, from wherever whoever worked on it before left it. Every step is one transaction that
@@ -48,14 +47,15 @@ export interface RunParts {
 export async function runImport(parts: RunParts, job: ImportRow): Promise<ImportRow> {
   const many = parts.store.bulk.expectMany();
   try {
+    if (job.state === "undoing" && job.undo !== null) return await undoOnRequest(parts, many, job);
     return await new ImportRun(parts, many, job).run();
   } finally {
     many.over();
   }
 }
 
-/** Somebody else works on the job now, or it is to be left for later. */
-export class LeftAlone extends Error {}
+/** Someone wants it to stop where it is. */
+class Cancelled extends Error {}
 
 class ImportRun {
   readonly #parts: RunParts;
@@ -80,9 +80,11 @@ class ImportRun {
     }
     try {
       if (this.#job.state === "undoing") return await this.#undo(this.#job.problem ?? "");
+      await this.#stopIfCancelled();
       if (this.#job.state !== "writing" && !(await this.#check())) return this.#job;
       return await this.#write();
     } catch (error) {
+      if (error instanceof Cancelled) return this.#finish({ state: "cancelled" });
       if (!(error instanceof FileProblem)) throw error;
       return this.#job.state === "writing" && this.#isWhole
         ? this.#undo(error.message)
@@ -98,12 +100,19 @@ class ImportRun {
       return true;
     }
     await this.#change({ state: "checking" });
+    // One that was interrupted begins again.
+    await removeRejects(this.#parts.store, job.id);
     const to = this.#destination(await this.#product());
     let tally = new Tally();
     for await (const chunk of this.#chunks(to, 0)) {
       const startedMs = performance.now();
-      const sorted = await sortRows(this.#parts.store.reads, this.#parts.store.bulk, to, chunk.licenses);
-      tally = tally.plus(chunk.rowCount, chunk.errors, sorted);
+      const { store } = this.#parts;
+      const sorted = await sortRows(store.reads, store.bulk, to, chunk.licenses);
+      const errors = namedErrors(chunk, sorted);
+      const rejects = rejectsOf(job.id, chunk, errors, tally.counts);
+      if (rejects.rows.length > 0)
+        await store.transaction((db) => addRejects(db, store.bulk, rejects.rows), "soon");
+      tally = tally.plus(chunk.rowCount, errors, sorted, rejects.size);
       if (performance.now() - this.#signOfLifeMs > signOfLifeEveryMs)
         await this.#change({ bytes_done: chunk.bytesDone });
       await this.#rest(performance.now() - startedMs);
@@ -186,7 +195,10 @@ class ImportRun {
   }
 
   async #written(db: Database, before: Tally, chunk: Chunk, sorted: Sorted): Promise<Partial<ImportRow>> {
-    const tally = before.plus(chunk.rowCount, chunk.errors, sorted);
+    const errors = namedErrors(chunk, sorted);
+    const rejects = rejectsOf(this.#job.id, chunk, errors, before.counts);
+    await addRejects(db, this.#parts.store.bulk, rejects.rows);
+    const tally = before.plus(chunk.rowCount, errors, sorted, rejects.size);
     const changes = { ...tally.columns(before), bytes_done: chunk.bytesDone, ...this.#alive() };
     await this.#mine(updateImport(db, this.#job.id, this.#parts.claimant, changes));
     return changes;
@@ -213,21 +225,31 @@ class ImportRun {
     return this.#finish({ ...nothingDone, state: "failed", problem });
   }
 
-  async #finish(changes: Partial<ImportRow> & { state: "finished" | "failed" }): Promise<ImportRow> {
+  async #finish(
+    changes: Partial<ImportRow> & { state: "finished" | "failed" | "cancelled" },
+  ): Promise<ImportRow> {
     const { store, claimant, progress } = this.#parts;
     const nowMs = this.#nowMs;
-    const over = { ...changes, updated_at: nowMs, finished_at: nowMs, claimed_by: null };
+    const over = {
+      ...changes,
+      updated_at: nowMs,
+      finished_at: nowMs,
+      claimed_by: null,
+      keeps_until: nowMs + keepMs,
+    };
     const job = { ...this.#job, ...over };
     await store.transaction(async (db) => {
       await this.#mine(updateImport(db, job.id, claimant, over));
       // Of most files this is all; the rest of a large one goes below.
       await removeSomePieces(db, job.id);
-      await addAuditEntries(db, [auditRow(job, `import.${changes.state}`, nowMs)]);
+      // Whoever cancelled it stands in the log already.
+      if (changes.state !== "cancelled")
+        await addAuditEntries(db, [auditRow(job, `import.${changes.state}`, nowMs)]);
     });
     this.#job = job;
     progress?.(job);
-    // Should the server be killed here, the next one removes what is left: see `importWithLeftovers`.
-    await removeWorkings(store, job.id);
+    // Should the server be killed here, the next one removes what is left: see `importWithFileLeft`.
+    await removeFile(store, job.id);
     return job;
   }
 
@@ -252,6 +274,11 @@ class ImportRun {
     await this.#many.between();
     await this.#parts.pace.rest(workedMs);
     if (this.#parts.stopping()) throw new LeftAlone("The server stops.");
+    if (this.#job.state !== "undoing") await this.#stopIfCancelled();
+  }
+
+  async #stopIfCancelled(): Promise<void> {
+    if (await isCancelRequested(this.#parts.store.reads, this.#job.id)) throw new Cancelled();
   }
 
   async #product(db: Database = this.#parts.store.reads): Promise<ProductRow> {
@@ -268,7 +295,6 @@ class ImportRun {
       productId: job.product_id,
       defaults: defaultsOf(product, job.time_zone),
       onExisting: job.on_existing,
-      undoable: this.#isWhole,
     };
   }
 
@@ -288,6 +314,9 @@ class Clash extends Error {
   }
 }
 
+/** For how long an import can be undone, and its rejected rows be read. */
+const keepMs = 30 * 86_400_000;
+
 const nothingDone = { created: 0, updated: 0, skipped: 0 } as const;
 
 export function defaultsOf(product: ProductRow, timeZone: string): ImportDefaults {
@@ -297,34 +326,6 @@ export function defaultsOf(product: ProductRow, timeZone: string): ImportDefault
     expiresInDays: product.default_expires_in_days,
     ipv6Prefix: product.ipv6_prefix,
     timeZone,
-  };
-}
-
-/** Who began it, and what came of it. */
-export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {
-  const { state, dry_run: dryRun, mode, on_existing: onExisting, problem } = job;
-  const counts = { created: job.created, updated: job.updated, skipped: job.skipped, failed: job.failed };
-  const isOver = state === "finished" || state === "failed";
-  return {
-    ...(JSON.parse(job.actor) as Pick<
-      AuditLogRow,
-      "actor_kind" | "actor_id" | "actor_name" | "access_token_id" | "ip" | "request_id"
-    >),
-    id: newId(),
-    at: nowMs,
-    organization_id: job.organization_id,
-    action,
-    subject_kind: "import",
-    subject_id: job.id,
-    subject_name: null,
-    before: null,
-    after: JSON.stringify({
-      product_id: job.product_id,
-      dry_run: dryRun === 1,
-      mode,
-      on_existing: onExisting,
-      ...(isOver ? { rows: job.rows_total, ...counts, problem } : {}),
-    }),
   };
 }
 

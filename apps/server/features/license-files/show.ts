@@ -2,6 +2,7 @@ import type { licenseImport, licenseImportWithErrors } from "@countersign/contra
 import type { ImportRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../http/manage/page.ts";
+import type { RequestedUndo } from "./undo-on-request.ts";
 
 export function showImport(row: ImportRow): z.input<typeof licenseImport> {
   return {
@@ -9,6 +10,7 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
     organization_id: row.organization_id,
     product_id: row.product_id,
     state: row.state,
+    file_name: row.file_name,
     format: row.format,
     dry_run: row.dry_run === 1,
     mode: row.mode,
@@ -29,9 +31,23 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
     finished_at: iso(row.finished_at),
+    undo: shownUndo(row.undo),
+    undo_until: canBeUndone(row) ? iso(row.keeps_until) : null,
   };
 }
 
 export function showImportWithErrors(row: ImportRow): z.input<typeof licenseImportWithErrors> {
   return { ...showImport(row), errors: JSON.parse(row.errors) };
+}
+
+/** Whether there is anything that an undo would find. */
+export function canBeUndone({ state, dry_run: dryRun, undo, created, updated }: ImportRow): boolean {
+  const isOver = state === "finished" || state === "cancelled";
+  return isOver && dryRun === 0 && undo === null && created + updated > 0;
+}
+
+function shownUndo(text: string | null): z.input<typeof licenseImport>["undo"] {
+  if (text === null) return null;
+  const { actor, requested_at: at, ...rest } = JSON.parse(text) as RequestedUndo;
+  return { ...rest, requested_by: actor.actor_name, requested_at: iso(at) };
 }

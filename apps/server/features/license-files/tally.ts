@@ -1,18 +1,22 @@
-import type { NumberedError, Sorted } from "@countersign/store/queries/import-licenses";
+import type { Sorted } from "@countersign/store/queries/import-licenses";
 import type { ImportRow } from "@countersign/store/tables";
+import type { NamedError } from "./rejects.ts";
 
 /** All errors are counted; this many are kept. */
 export const mostErrors = 1_000;
 
-type Counts = Pick<ImportRow, "created" | "updated" | "skipped" | "failed" | "error_count" | "rows_done">;
+type Counts = Pick<
+  ImportRow,
+  "created" | "updated" | "skipped" | "failed" | "error_count" | "rows_done" | "rejects_size"
+>;
 
 /** What became of the rows so far. */
 export class Tally {
   #counts: Counts;
-  #errors: readonly NumberedError[];
+  #errors: readonly NamedError[];
 
   constructor(from: (Counts & Pick<ImportRow, "errors">) | null = null) {
-    this.#errors = from === null ? [] : (JSON.parse(from.errors) as NumberedError[]);
+    this.#errors = from === null ? [] : (JSON.parse(from.errors) as NamedError[]);
     this.#counts = {
       created: from?.created ?? 0,
       updated: from?.updated ?? 0,
@@ -20,13 +24,13 @@ export class Tally {
       failed: from?.failed ?? 0,
       error_count: from?.error_count ?? 0,
       rows_done: from?.rows_done ?? 0,
+      rejects_size: from?.rejects_size ?? 0,
     };
   }
 
   /** The tally after some more rows. This one stays as it is, in case they have to be tried again. */
-  plus(rows: number, unreadable: readonly NumberedError[], sorted: Sorted): Tally {
+  plus(rows: number, errors: readonly NamedError[], sorted: Sorted, rejectsSize: number): Tally {
     const next = new Tally();
-    const errors = [...unreadable, ...sorted.errors].sort((a, b) => a.row - b.row);
     next.#errors =
       errors.length === 0 || this.#errors.length >= mostErrors
         ? this.#errors
@@ -38,6 +42,7 @@ export class Tally {
       failed: this.#counts.failed + new Set(errors.map((error) => error.row)).size,
       error_count: this.#counts.error_count + errors.length,
       rows_done: this.#counts.rows_done + rows,
+      rejects_size: this.#counts.rejects_size + rejectsSize,
     };
     return next;
   }

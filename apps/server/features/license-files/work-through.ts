@@ -1,14 +1,16 @@
 import {
   claimImport,
+  importToClear,
   importWaits,
-  importWithLeftovers,
+  importWithFileLeft,
   releaseImport,
 } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
 import { type LogFields, reasonOf } from "../../log.ts";
+import { LeftAlone, leaseMs } from "./lease.ts";
 import { courteous } from "./pace.ts";
-import { removeWorkings } from "./remove.ts";
-import { LeftAlone, leaseMs, runImport } from "./run.ts";
+import { removeFile, removeKept } from "./remove.ts";
+import { runImport } from "./run.ts";
 
 export interface WorkParts {
   readonly store: Store;
@@ -40,6 +42,9 @@ export async function workThrough(parts: WorkParts): Promise<void> {
       }
     }
   }
-  const over = stopping() ? null : await importWithLeftovers(store.reads);
-  if (over !== null) await removeWorkings(store, over);
+  if (stopping()) return;
+  const withFile = await importWithFileLeft(store.reads);
+  if (withFile !== null) await removeFile(store, withFile);
+  const past = await importToClear(store.reads, await store.clock());
+  if (past !== null) await removeKept(store, past);
 }

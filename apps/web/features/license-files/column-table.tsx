@@ -2,6 +2,7 @@ import { type ImportField, importFields } from "@countersign/domain/license-file
 import { Alert, Select, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
+import { shownTimeZone } from "../../ui/shown-time-zone.ts";
 import classes from "./column-table.module.css";
 import type { Peek } from "./peek.ts";
 
@@ -65,6 +66,11 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
           ))}
         </Table.Tbody>
       </Table>
+      {used.includes("expires_at") && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {t("columns.days", { zone: shownTimeZone().replaceAll("_", " ") })}
+        </Text>
+      )}
       {problem !== null && (
         <Alert color="red" mt="sm" role="alert" icon={<Icon name="warning" />}>
           {t("columns.twice", { field: t(`fields.${problem}`) })}

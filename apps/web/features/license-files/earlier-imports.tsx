@@ -1,4 +1,4 @@
-import { Stack, Title } from "@mantine/core";
+import { Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -9,14 +9,14 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { isOver } from "./import-state.tsx";
 
-type Row = Item<"listLicenseImports">;
+type Row = Item<"listOrganizationImports">;
 
-/** Imports into this product before, with what came of them. */
-export function EarlierImports({ productId, present }: { productId: string; present: string | undefined }) {
+/** Imports before, into any product, with what came of them. */
+export function EarlierImports({ present }: { present: string | undefined }) {
   const { t, i18n } = useTranslation("license-files");
-  const { slug } = useOrganization();
+  const { id, slug } = useOrganization();
   const list = useInfiniteQuery({
-    ...askPages("listLicenseImports", { params: { product_id: productId }, query: { limit: 20 } }),
+    ...askPages("listOrganizationImports", { params: { organization_id: id }, query: { limit: 20 } }),
     refetchInterval: ({ state: { data } }) => (flat(data).every(isOver) ? false : 2_000),
   });
   const rows = flat(list.data);
@@ -24,18 +24,31 @@ export function EarlierImports({ productId, present }: { productId: string; pres
   if (list.isSuccess && rows.length === 0) return null;
   const columns: Column<Row>[] = [
     {
-      id: "when",
-      header: t("earlier.when"),
+      id: "file",
+      header: t("earlier.file"),
       cell: (row) => (
         <GoLink
           size="sm"
           to={`/o/${slug}/licenses/import`}
-          search={{ product_id: productId, import_id: row.id }}
+          search={{ product_id: row.product_id, import_id: row.id }}
         >
-          <ListTime at={row.created_at} />
+          <span style={{ overflowWrap: "anywhere" }}>{row.file_name ?? t("earlier.unnamed")}</span>
         </GoLink>
       ),
     },
+    {
+      id: "product",
+      header: t("product"),
+      cell: (row) => (
+        <>
+          {row.product_name}
+          <Text hiddenFrom="sm" size="xs" c="dimmed">
+            <ListTime at={row.created_at} />
+          </Text>
+        </>
+      ),
+    },
+    { id: "when", header: t("earlier.when"), wide: true, cell: (row) => <ListTime at={row.created_at} /> },
     {
       id: "state",
       header: t("earlier.state"),
@@ -61,7 +74,7 @@ export function EarlierImports({ productId, present }: { productId: string; pres
       wide: true,
       cell: (row) => number(row.skipped),
     },
-    { id: "failed", header: t("did.failed"), align: "right", cell: (row) => number(row.failed) },
+    { id: "failed", header: t("did.failed"), align: "right", wide: true, cell: (row) => number(row.failed) },
     { id: "by", header: t("earlier.by"), wide: true, cell: (row) => row.created_by },
   ];
   return (

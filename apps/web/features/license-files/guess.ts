@@ -52,6 +52,7 @@ const otherNames: Partial<Record<ImportField, readonly string[]>> = {
     "expiration",
     "expirationdate",
     "expiresat",
+    "expireson",
     "validuntil",
     "enddate",
     "ablauf",

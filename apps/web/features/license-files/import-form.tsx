@@ -62,7 +62,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
       );
     },
     onSuccess: ({ id }) => {
-      void queries.invalidateQueries({ queryKey: ["listLicenseImports"] });
+      void queries.invalidateQueries({ queryKey: ["listOrganizationImports"] });
       onStarted(id);
     },
   });

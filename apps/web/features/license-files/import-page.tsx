@@ -58,13 +58,13 @@ export function ImportPage() {
             )}
             <ImportForm
               key={round}
-              productId={product.id}
+              productId={importId === undefined ? product.id : (wanted ?? product.id)}
               importId={importId}
               onStarted={(id) => go({ product_id: product.id, import_id: id })}
               onBack={() => go({ product_id: product.id })}
               onAnother={leave}
             />
-            <EarlierImports productId={product.id} present={importId} />
+            <EarlierImports present={importId} />
           </>
         )}
       </Stack>

@@ -11,8 +11,10 @@ import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { CancelImport } from "./cancel-import.tsx";
 import classes from "./import-state.module.css";
 import { RowErrors } from "./row-errors.tsx";
+import { UndoImport } from "./undo-import.tsx";
 
 export type Import = Answer<"getLicenseImport">;
 
@@ -28,7 +30,8 @@ interface ImportStateProps {
 }
 
 const lookEveryMs = 700;
-export const isOver = ({ state }: Pick<Import, "state">) => state === "finished" || state === "failed";
+const ends: readonly Import["state"][] = ["finished", "failed", "cancelled", "undone"];
+export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state);
 
 /** One import: how far it is, what came of it, and which rows are wrong. */
 export function ImportState(props: ImportStateProps) {
@@ -42,8 +45,8 @@ export function ImportState(props: ImportStateProps) {
   const state = found.data?.state;
   // Whoever goes to the list afterwards sees what was imported.
   useEffect(() => {
-    if (state !== "finished" && state !== "failed") return;
-    for (const touched of ["listLicenseImports", "listLicenses"])
+    if (state === undefined || !isOver({ state })) return;
+    for (const touched of ["listOrganizationImports", "listLicenses"])
       void queries.invalidateQueries({ queryKey: [touched] });
   }, [state, queries]);
   if (found.data === undefined)
@@ -59,16 +62,18 @@ export function ImportState(props: ImportStateProps) {
         title={t(job.dry_run ? "state.tried" : "state.imported")}
         note={
           <>
-            {t(`states.${job.state}`)} · <Time at={job.created_at} />
+            {t(`states.${job.state}`)} · {job.file_name !== null && `${job.file_name} · `}
+            <Time at={job.created_at} /> · {job.created_by}
           </>
         }
       >
         <Stack>
           {isOver(job) ? <Outcome job={job} /> : <Running job={job} />}
+          {!isOver(job) && <CancelImport job={job} />}
           {isOver(job) && <NextSteps job={job} {...props} />}
         </Stack>
       </Section>
-      {job.errors.length > 0 && <RowErrors job={job} />}
+      {job.errors.length > 0 && job.state !== "undone" && <RowErrors job={job} />}
     </>
   );
 }
@@ -76,6 +81,8 @@ export function ImportState(props: ImportStateProps) {
 function Running({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
   const number = (count: number) => count.toLocaleString(i18n.language);
+  if (job.undo !== null)
+    return <Text aria-live="polite">{t("undo.running", { number: number(job.undo.deleted) })}</Text>;
   // While it is checked, only its bytes are counted; how many rows there are is known afterwards.
   const share = job.rows_total
     ? job.rows_done / job.rows_total
@@ -106,6 +113,17 @@ function Outcome({ job }: { job: Import }) {
           </div>
         ))}
       </dl>
+      {job.state === "cancelled" && <Text>{t("state.cancelled")}</Text>}
+      {job.undo !== null && (
+        <Text>
+          {t("undo.outcome", {
+            deleted: job.undo.deleted.toLocaleString(i18n.language),
+            restored: job.undo.restored.toLocaleString(i18n.language),
+            kept: job.undo.kept.toLocaleString(i18n.language),
+            who: job.undo.requested_by,
+          })}
+        </Text>
+      )}
       {job.problem !== null && (
         <Alert color="red" icon={<Icon name="warning" />} role="alert">
           {said(job.problem)}
@@ -150,6 +168,7 @@ function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateP
       <Button variant="default" onClick={onAnother}>
         {t("state.another")}
       </Button>
+      {job.undo_until !== null && <UndoImport job={job} />}
     </Group>
   );
 }

@@ -1,26 +1,30 @@
-import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, ScrollArea, Table, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useSaid } from "../../i18n/use-said.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { Import } from "./import-state.tsx";
+import { rejectedFile, saveFile } from "./rejected-file.ts";
+import classes from "./row-errors.module.css";
 
-/** Which rows are wrong, as the spreadsheet numbers them, and what would be right. */
+/** Which rows are wrong, as the spreadsheet numbers them and calls its columns, and what would be right. */
 export function RowErrors({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
-  const { saidOf } = useSaid();
+  const { saidBeside, saidOf } = useSaid();
+  const wordsOf = ({ field, column, message }: { field: string; column: string | null; message: string }) =>
+    column === null ? saidOf(field, message) : saidBeside(field, message);
   const number = (count: number) => count.toLocaleString(i18n.language);
-  const save = () => {
-    const rows = job.errors.map(({ row, field, message }) => csvLine([row, field, saidOf(field, message)]));
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(
-      new Blob([csvLine(["row", "field", "message"]), ...rows], { type: "text/csv" }),
-    );
-    link.download = "errors.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
+  const save = useMutation({
+    mutationFn: async () =>
+      saveFile(
+        "errors.csv",
+        await rejectedFile(job.product_id, job.id, (error) =>
+          error.column === null ? wordsOf(error) : `${error.column}: ${wordsOf(error)}`,
+        ),
+      ),
+  });
   return (
     <Section
       title={t("errors.title")}
@@ -30,12 +34,14 @@ export function RowErrors({ job }: { job: Import }) {
           size="compact-sm"
           variant="subtle"
           leftSection={<Icon name="download" size={14} />}
-          onClick={save}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
         >
           {t("errors.save")}
         </Button>
       }
     >
+      <ProblemAlert error={save.error} />
       <ScrollArea.Autosize
         mah={420}
         type="auto"
@@ -45,25 +51,45 @@ export function RowErrors({ job }: { job: Import }) {
         <Table aria-label={t("errors.title")} fz="sm" stickyHeader>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={80} ta="right">
+              <Table.Th w={70} ta="right">
                 {t("errors.row")}
               </Table.Th>
+              <Table.Th visibleFrom="sm">{t("errors.column")}</Table.Th>
+              <Table.Th visibleFrom="sm">{t("errors.value")}</Table.Th>
               <Table.Th>{t("errors.what")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {job.errors.map(({ row, field, message }, place) => (
+            {job.errors.map((error, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a row may be wrong twice in the same field.
               <Table.Tr key={place}>
                 <Table.Td ta="right" className="figures">
-                  {number(row)}
+                  {number(error.row)}
                 </Table.Td>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>{saidOf(field, message)}</Table.Td>
+                <Table.Td visibleFrom="sm" className={classes.text}>
+                  {error.column ?? "–"}
+                </Table.Td>
+                <Table.Td visibleFrom="sm" className={classes.text}>
+                  <Value value={error.value} />
+                </Table.Td>
+                <Table.Td className={classes.text}>
+                  {error.column !== null && (
+                    <Text hiddenFrom="sm" inherit>
+                      {error.column}: <Value value={error.value} />
+                    </Text>
+                  )}
+                  {wordsOf(error)}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </ScrollArea.Autosize>
+      {job.failed > mostSaved && (
+        <Text size="sm" c="dimmed" p="sm" pb={0}>
+          {t("errors.firstSaved", { number: number(mostSaved) })}
+        </Text>
+      )}
       {job.error_count > job.errors.length && (
         <Text size="sm" c="dimmed" p="sm">
           {t("errors.first", { shown: number(job.errors.length), all: number(job.error_count) })}
@@ -71,4 +97,14 @@ export function RowErrors({ job }: { job: Import }) {
       )}
     </Section>
   );
+}
+
+/** So many rejected rows are kept. */
+const mostSaved = 10_000;
+
+/** What the file has there. */
+function Value({ value }: { value: string | null }) {
+  const { t } = useTranslation("license-files");
+  if (value === null || value === "") return <span className={classes.none}>{t("errors.empty")}</span>;
+  return <span className="mono">{value}</span>;
 }

@@ -27,6 +27,7 @@ export function upload(
       on_existing: options.onExisting,
       tell_events: options.tellEvents ? "true" : "false",
       columns: JSON.stringify(options.columns),
+      file_name: file.name.replace(/\p{Cc}/gu, " ").slice(0, 255),
     },
   });
   return new Promise((resolve, reject) => {

@@ -89,6 +89,7 @@ export function GeneralPanel() {
         <TimeZoneSelect
           label={t("general.timeZone")}
           description={t("general.timeZoneWords")}
+          nothingFound={t("general.noTimeZone")}
           value={timeZone}
           onChange={setTimeZone}
           error={fieldError(save.error, "time_zone")}

@@ -1,0 +1,30 @@
+import type { AuditLogRow, ImportRow } from "@countersign/store/tables";
+import { newId } from "../../new-id.ts";
+
+/** Who began it, and what came of it. */
+export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {
+  const { state, dry_run: dryRun, mode, on_existing: onExisting, problem } = job;
+  const counts = { created: job.created, updated: job.updated, skipped: job.skipped, failed: job.failed };
+  const isOver = state === "finished" || state === "failed" || state === "undone";
+  return {
+    ...(JSON.parse(job.actor) as Pick<
+      AuditLogRow,
+      "actor_kind" | "actor_id" | "actor_name" | "access_token_id" | "ip" | "request_id"
+    >),
+    id: newId(),
+    at: nowMs,
+    organization_id: job.organization_id,
+    action,
+    subject_kind: "import",
+    subject_id: job.id,
+    subject_name: null,
+    before: null,
+    after: JSON.stringify({
+      product_id: job.product_id,
+      dry_run: dryRun === 1,
+      mode,
+      on_existing: onExisting,
+      ...(isOver ? { rows: job.rows_total, ...counts, problem } : {}),
+    }),
+  };
+}

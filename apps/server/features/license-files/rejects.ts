@@ -1,0 +1,55 @@
+import type { NumberedError, Sorted } from "@countersign/store/queries/import-licenses";
+import type { ImportRejectRow } from "@countersign/store/tables";
+import type { Chunk } from "./chunks.ts";
+
+/** An error with the column and the value that the file has there; null where it has none. */
+export interface NamedError extends NumberedError {
+  readonly column: string | null;
+  readonly value: string | null;
+}
+
+const longestShown = 100;
+
+/** All errors of some rows, in the words of the file. */
+export function namedErrors(chunk: Chunk, sorted: Sorted): NamedError[] {
+  return [...chunk.errors, ...sorted.errors]
+    .sort((a, b) => a.row - b.row)
+    .map((error) => {
+      const named = chunk.sources.get(error.row)?.named(error.field) ?? null;
+      return {
+        ...error,
+        column: named === null ? null : shortened(named.column),
+        value: named === null ? null : shortened(named.value),
+      };
+    });
+}
+
+/** A file of nothing but wrong rows must not stay in the database as a whole, again and again. */
+const mostRejects = 10_000;
+const mostCharacters = 5 * 1024 * 1024;
+
+/** The rows that are rejected, as far as there is room, with the header before the first. */
+export function rejectsOf(
+  importId: string,
+  chunk: Chunk,
+  errors: readonly NamedError[],
+  before: { readonly failed: number; readonly rejects_size: number },
+): { readonly rows: readonly ImportRejectRow[]; readonly size: number } {
+  const rows: ImportRejectRow[] = [];
+  let size = 0;
+  for (const [number, some] of Map.groupBy(errors, (error) => error.row)) {
+    if (before.failed + rows.length >= mostRejects || before.rejects_size + size >= mostCharacters) break;
+    const cells = JSON.stringify(chunk.sources.get(number)?.texts() ?? []);
+    const said = some.map(({ row: _, ...error }) => error);
+    rows.push({ import_id: importId, number, cells, errors: JSON.stringify(said) });
+    size += cells.length;
+  }
+  if (rows.length > 0 && before.failed === 0)
+    rows.unshift({ import_id: importId, number: 0, cells: JSON.stringify(chunk.columns), errors: "[]" });
+  return { rows, size };
+}
+
+function shortened(text: string): string {
+  const characters = [...text.slice(0, 2 * longestShown + 2)];
+  return characters.length > longestShown ? `${characters.slice(0, longestShown).join("")}…` : text;
+}

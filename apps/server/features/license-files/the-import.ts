@@ -1,0 +1,16 @@
+import { importById } from "@countersign/store/queries/imports";
+import type { Database } from "@countersign/store/store";
+import type { ImportRow } from "@countersign/store/tables";
+import { type Context, theProduct } from "../../http/manage/context.ts";
+import { notFound } from "../../http/manage/problem.ts";
+
+/** The import that the path names, if it is one of the product's. */
+export async function theImport(
+  context: Context,
+  id: string,
+  db: Database = context.store.reads,
+): Promise<ImportRow> {
+  const row = await importById(db, id);
+  if (row === undefined || row.product_id !== theProduct(context).id) throw notFound("import");
+  return row;
+}

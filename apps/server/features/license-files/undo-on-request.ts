@@ -1,0 +1,98 @@
+import type { Many } from "@countersign/store/bulk";
+import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import {
+  carryOutUndo,
+  planUndo,
+  removeUndoRows,
+  withFewIps,
+} from "@countersign/store/queries/import-undo-request";
+import { undoOf, updateImport } from "@countersign/store/queries/imports";
+import type { ImportRow } from "@countersign/store/tables";
+import { tellingChanges } from "../events/tell-changes.ts";
+import { drain } from "../licenses/drain.ts";
+import { auditRow } from "./audit-row.ts";
+import type { ImportActor } from "./job.ts";
+import { LeftAlone, leaseMs } from "./lease.ts";
+import { removeRejects } from "./remove.ts";
+import type { RunParts } from "./run-parts.ts";
+
+/** Who asked, how, and what came of it so far. */
+export interface RequestedUndo {
+  readonly actor: ImportActor;
+  readonly requested_at: number;
+  readonly delete_used: boolean;
+  readonly deleted: number;
+  readonly restored: number;
+  readonly kept: number;
+}
+
+/** One transaction's worth: validations wait while it lasts. */
+const licensesAtOnce = 50;
+const ipsAtOnce = 2_000;
+
+/**
+ * Takes an import back, some licenses at a time. Each step removes from the list what it did and counts it in one
+ * transaction, so it is done once, whoever goes on with it.
+ */
+export async function undoOnRequest(parts: RunParts, many: Many, job: ImportRow): Promise<ImportRow> {
+  const { store, claimant, pace } = parts;
+  const clockAheadMs = (await store.clock()) - Date.now();
+  let undo = JSON.parse(job.undo ?? "null") as RequestedUndo;
+  for (;;) {
+    const startedMs = performance.now();
+    if (undo.delete_used) {
+      const next = await undoOf(store.reads, job.id, licensesAtOnce);
+      const created = next.filter((row) => row.before === null).map((row) => row.license_id);
+      await drain(store, created);
+    }
+    const step = await store.transaction(async (db) => {
+      const nowMs = Date.now() + clockAheadMs;
+      const waiting = await undoOf(db, job.id, licensesAtOnce);
+      const rows = await withFewIps(db, waiting, ipsAtOnce);
+      const ids = rows.map((row) => row.license_id);
+      await store.bulk.lockLicenses(db, ids);
+      const plan = await planUndo(db, rows, undo.delete_used);
+      const touched = plan.rows.map((row) => row.license_id);
+      const carryOut = () => carryOutUndo(db, plan, nowMs);
+      if (job.tell_events === 0) await carryOut();
+      else await tellingChanges(db, nowMs, "license.updated", touched, carryOut);
+      await removeUndoRows(db, store.bulk, job.id, ids);
+      const next: RequestedUndo = {
+        ...undo,
+        deleted: undo.deleted + plan.deleted,
+        restored: undo.restored + plan.restored,
+        kept: undo.kept + plan.kept,
+      };
+      const alive = { undo: JSON.stringify(next), updated_at: nowMs, claimed_until: nowMs + leaseMs };
+      if (!(await updateImport(db, job.id, claimant, alive)))
+        throw new LeftAlone("Somebody else works on this import.");
+      return { next, isLast: rows.length < licensesAtOnce && rows.length === waiting.length };
+    }, "soon");
+    undo = step.next;
+    if (step.isLast) break;
+    await many.between();
+    await pace.rest(performance.now() - startedMs);
+    if (parts.stopping()) throw new LeftAlone("The server stops.");
+  }
+  await removeRejects(store, job.id);
+  const nowMs = Date.now() + clockAheadMs;
+  const over = {
+    state: "undone",
+    undo: JSON.stringify(undo),
+    updated_at: nowMs,
+    finished_at: nowMs,
+    claimed_by: null,
+    keeps_until: null,
+  } as const;
+  const done: ImportRow = { ...job, ...over };
+  await store.transaction(async (db) => {
+    if (!(await updateImport(db, job.id, claimant, over)))
+      throw new LeftAlone("Somebody else works on this import.");
+    const { deleted, restored, kept } = undo;
+    const entry = auditRow({ ...done, actor: JSON.stringify(undo.actor) }, "import.undone", nowMs);
+    await addAuditEntries(db, [
+      { ...entry, after: JSON.stringify({ product_id: job.product_id, deleted, restored, kept }) },
+    ]);
+  });
+  return done;
+}

@@ -1,0 +1,85 @@
+import * as contract from "@countersign/contract/manage/license-files";
+import type { Permission } from "@countersign/domain/members/permissions";
+import { forecastUndo } from "@countersign/store/queries/import-undo-request";
+import { requestCancel, requestUndo } from "@countersign/store/queries/imports";
+import { pause } from "@countersign/store/queries/license-list";
+import type { ImportRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, theStanding } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { lacking } from "../members/turn.ts";
+import { actorOf } from "./actor.ts";
+import { importRunner } from "./import-runner.ts";
+import { canBeUndone, showImportWithErrors } from "./show.ts";
+import { theImport } from "./the-import.ts";
+import type { RequestedUndo } from "./undo-on-request.ts";
+
+/** Read in so large steps; nothing is locked. */
+const licensesAtOnce = 2_000;
+
+export const undoRoutes: readonly BoundRoute[] = [
+  bind(contract.cancelLicenseImport, (context, input) =>
+    context.transaction(async (db) => {
+      const { id } = await theImport(context, param(input, "import_id"), db);
+      if (!(await requestCancel(db, id, context.nowMs)))
+        throw new Problem("conflict", "The import is over, so it cannot be cancelled.");
+      await audit(db, context, {
+        action: "import.cancelled",
+        subject: { kind: "import", id, name: null },
+      });
+      return showImportWithErrors(await theImport(context, id, db));
+    }),
+  ),
+
+  bind(contract.forecastImportUndo, async (context, input) => {
+    const { id } = await theImport(context, param(input, "import_id"));
+    const sum = { created: 0, used: 0, updated: 0, changed: 0 };
+    for (let after: string | null = ""; after !== null; ) {
+      const { counts, next } = await forecastUndo(context.store.reads, id, after, licensesAtOnce);
+      sum.created += counts.created;
+      sum.used += counts.used;
+      sum.updated += counts.updated;
+      sum.changed += counts.changed;
+      after = next;
+      await pause();
+    }
+    return sum;
+  }),
+
+  bind(contract.undoLicenseImport, async (context, input) => {
+    const answer = await context.transaction(async (db) => {
+      const row = await theImport(context, param(input, "import_id"), db);
+      checkMayUndo(context, row);
+      const undo: RequestedUndo = {
+        actor: actorOf(context),
+        requested_at: context.nowMs,
+        delete_used: input.body.delete_used,
+        deleted: 0,
+        restored: 0,
+        kept: 0,
+      };
+      if (!canBeUndone(row) || !(await requestUndo(db, row.id, JSON.stringify(undo), context.nowMs)))
+        throw new Problem("conflict", whyNot(row));
+      return showImportWithErrors(await theImport(context, row.id, db));
+    });
+    importRunner(context.store, context.log).wake();
+    return answer;
+  }),
+];
+
+function whyNot({ state, dry_run: dryRun, undo, created, updated, finished_at: end }: ImportRow): string {
+  if (undo !== null) return "The import has been undone, or is being undone.";
+  if (end === null) return "The import is still running. Cancel it first.";
+  if (dryRun === 1 || state === "failed" || created + updated === 0)
+    return "The import changed nothing, so there is nothing to undo.";
+  return "The import is older than 30 days and cannot be undone any more.";
+}
+
+/** It does what the two permissions allow: it deletes licenses, and changes those that the file had changed. */
+function checkMayUndo(context: Context, { updated }: ImportRow): void {
+  const needed: Permission[] = ["licenses:delete"];
+  if (updated > 0) needed.push("licenses:update", "licenses:revoke");
+  for (const permission of needed)
+    if (!theStanding(context).permissions.has(permission)) throw lacking(permission);
+}
