@@ -36,9 +36,10 @@ else
       await page.getByRole("button", { name: "Check the file" }).click();
       const errors = page.getByRole("table", { name: "Rows with errors" });
       for (const row of badRows) {
-        const cell = errors.getByRole("cell", { name: row.toLocaleString("en"), exact: true });
-        await cell.waitFor({ timeout: 60_000 });
-        const words = await errors.getByRole("row").filter({ has: cell }).textContent();
+        const number = page.getByRole("cell", { name: row.toLocaleString("en"), exact: true });
+        const line = errors.getByRole("row").filter({ has: number });
+        await line.waitFor({ timeout: 60_000 });
+        const words = await line.textContent();
         expect(words).toContain("Bought by");
         expect(words).toContain("nobody at all");
       }
