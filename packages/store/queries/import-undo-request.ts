@@ -127,7 +127,7 @@ export async function removeUndoRows(
   await db
     .deleteFrom("import_undo")
     .where("import_id", "=", importId)
-    .where("license_id", "in", bulk.among(ids))
+    .where(bulk.among("license_id", ids))
     .execute();
 }
 
