@@ -96,6 +96,8 @@ export interface ProductRow {
   organization_id: string;
   name: string;
   status: ProductStatus;
+  /** Whether new licenses are refused; existing ones go on. */
+  closed_for_sale: Flag;
   auto_register_ip_on_validate: Flag;
   auto_register_scope: "until_limit" | "first_only";
   track_ip_on_validate: Flag;

@@ -34,6 +34,39 @@ describe.each(databases)("products on $kind", ({ make }) => {
     );
   });
 
+  test("a product that is closed for sale gets no new licenses by any way, and those it has keep working", async () => {
+    const path = `/products/${office.productId}`;
+    const sold = await office.owner.api.post(`${path}/licenses`, { customer_email: "ada@example.com" });
+    const validates = async () =>
+      (await office.publicApi.validate({ license_key: sold.body.license_key })).body;
+    const before = await validates();
+    const closed = await office.owner.api.patch(path, { closed_for_sale: true });
+    expect(closed.body).toMatchObject({ closed_for_sale: true, status: "active" });
+
+    const sentence =
+      `The product "${closed.body.name}" is closed for sale, so no new licenses can be created. ` +
+      "Set closed_for_sale to false first.";
+    const one = { customer_email: "grace@example.com" };
+    const csv = { "content-type": "text/csv" };
+    const file = "customer_email\r\ngrace@example.com\r\n";
+    for (const refused of [
+      await office.owner.api.post(`${path}/licenses`, one),
+      await office.owner.api.post(`${path}/licenses`, { ...one, count: 2 }),
+      await office.owner.api.post(`${path}/licenses`, { ...one, count: 500 }),
+      await office.owner.api.post(`${path}/licenses`, { licenses: [one] }),
+      await office.owner.api.send("POST", `${path}/licenses/import`, file, csv),
+      await office.owner.api.send("POST", `${path}/licenses/import?dry_run=true`, file, csv),
+    ])
+      expect(refused).toMatchObject({ status: 409, body: { detail: sentence } });
+    expect((await office.owner.api.get(`${path}/imports`)).body.data).toEqual([]);
+
+    expect(await validates()).toEqual({ ...before, ip_registered: false });
+    const renewed = await office.owner.api.patch(`/licenses/${sold.body.id}`, { notes: "still ours" });
+    expect(renewed.status).toBe(200);
+    await office.owner.api.patch(path, { closed_for_sale: false });
+    expect((await office.owner.api.post(`${path}/licenses`, one)).status).toBe(201);
+  });
+
   test("a change made from an old reading is refused and changes nothing", async () => {
     const read = await office.owner.api.get(`/products/${office.productId}`);
     const etag = read.headers.get("etag") ?? "";

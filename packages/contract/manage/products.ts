@@ -27,6 +27,11 @@ export const customResponse = jsonObject
 /** Settings by the names of the specification. */
 export const productSettings = {
   status: z.enum(["active", "disabled", "archived"]),
+  closed_for_sale: z.boolean().meta({
+    description:
+      "Whether new licenses are refused, by every way to create them, imports included. Existing licenses validate, " +
+      "renew and change as before; status decides about those.",
+  }),
   auto_register_ip_on_validate: z.boolean(),
   auto_register_scope: z.enum(["until_limit", "first_only"]),
   track_ip_on_validate: z.boolean(),
@@ -148,7 +153,8 @@ export const updateProduct = route({
   path: "/products/{product_id}",
   summary: "Change a product",
   description:
-    "A change holds from the next request on. A disabled or archived product can be made active again.",
+    "A change holds from the next request on. A disabled or archived product can be made active again. To stop selling " +
+    "while existing licenses keep working, set closed_for_sale instead of archiving.",
   group,
   access: member("products:manage"),
   bodyLimit: longBody,

@@ -24,6 +24,7 @@ export const heart: Migration = {
       organization_id text not null references organizations (id),
       name text not null,
       status text not null default 'active' check (status in ('active', 'disabled', 'archived')),
+      closed_for_sale integer not null default 0,
       auto_register_ip_on_validate integer not null default 1,
       auto_register_scope text not null default 'until_limit'
         check (auto_register_scope in ('until_limit', 'first_only')),

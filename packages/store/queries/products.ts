@@ -26,6 +26,7 @@ export type ProductSettings = Omit<
 
 export const defaultProductSettings: ProductSettings = {
   status: "active",
+  closed_for_sale: 0,
   auto_register_ip_on_validate: 1,
   auto_register_scope: "until_limit",
   track_ip_on_validate: 1,

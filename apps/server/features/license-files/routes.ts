@@ -16,6 +16,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
 import { lacking } from "../members/turn.ts";
+import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actorOf } from "./actor.ts";
 import { auditRow } from "./audit-row.ts";
 import { exportStream, fileName } from "./export.ts";
@@ -32,6 +33,7 @@ import { undoRoutes } from "./undo-routes.ts";
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
     const { store, log } = context;
+    checkOpenForSale(theProduct(context));
     if (query.on_existing === "update") checkMayUpdate(context);
     const runner = importRunner(store, log);
     const options: ImportOptions = {

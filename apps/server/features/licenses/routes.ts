@@ -5,6 +5,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { checkUnchanged, theLicense, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { deliverLicenses } from "../mail/license-letters.ts";
+import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actionRoutes } from "./actions.ts";
 import { areFew, checkTotalSize } from "./batch-size.ts";
 import { bulkRoutes } from "./bulk.ts";
@@ -24,6 +25,8 @@ import { writeChanges } from "./update.ts";
 export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.createLicenses, async (context, { body }) => {
     const product = theProduct(context);
+    // What began before it was closed is completed: half of an order helps nobody.
+    if (context.progress() === null) checkOpenForSale(product);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
     const { time_zone: timeZone } = theOrganization(context);
     const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, timeZone, nowMs);

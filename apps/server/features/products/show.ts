@@ -22,6 +22,7 @@ export async function showProducts(
     organization_id: row.organization_id,
     name: row.name,
     status: row.status,
+    closed_for_sale: row.closed_for_sale === 1,
     auto_register_ip_on_validate: row.auto_register_ip_on_validate === 1,
     auto_register_scope: row.auto_register_scope,
     track_ip_on_validate: row.track_ip_on_validate === 1,
