@@ -4,6 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { queryClient } from "../api/queries.ts";
 import { findTimeZoneBy } from "../ui/shown-time-zone.ts";
+import classes from "./notices.module.css";
 import { organizationTimeZone } from "./organization-time-zone.ts";
 import { Overlays } from "./overlays.tsx";
 import { router } from "./router.tsx";
@@ -20,7 +21,7 @@ export function App() {
       getStyleNonce={styleNonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
+        <Notifications position="bottom-left" limit={4} classNames={{ root: classes.notices ?? "" }} />
         <RouterProvider router={router} />
         <Overlays />
       </QueryClientProvider>

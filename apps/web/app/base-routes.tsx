@@ -3,10 +3,16 @@ import { ApiProblem } from "../api/problem.ts";
 import { ask, queryClient } from "../api/queries.ts";
 import { BrokenPage } from "./broken-page.tsx";
 import { keepOrganization } from "./last-organization.ts";
+import { LeaveGuard } from "./leave-guard.tsx";
 import { MissingPage } from "./missing-page.tsx";
 
 export const rootRoute = createRootRoute({
-  component: Outlet,
+  component: () => (
+    <>
+      <Outlet />
+      <LeaveGuard />
+    </>
+  ),
   errorComponent: BrokenPage,
   notFoundComponent: MissingPage,
 });

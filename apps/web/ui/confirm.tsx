@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Dialog, useCloseDialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
 
 interface ConfirmProps {
@@ -14,6 +16,8 @@ interface ConfirmProps {
   readonly onConfirm: () => Promise<unknown>;
   /** For what cannot be undone: to be typed first. */
   readonly typed?: string;
+  /** What somebody wrote in further fields, so that it is not lost unasked. */
+  readonly draft?: unknown;
   readonly harmless?: boolean;
   /** There is nothing to do, or something is missing. */
   readonly isIdle?: boolean;
@@ -22,10 +26,10 @@ interface ConfirmProps {
 /** Asks before something that matters, and stays open with the reason when the server refuses. */
 export function Confirm(props: ConfirmProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={props.title}>
       {/* What was typed before is forgotten when it opens again. */}
       {props.opened && <Question {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -35,15 +39,16 @@ function Question({
   deed,
   onConfirm,
   typed,
+  draft = null,
   harmless = false,
   isIdle = false,
 }: ConfirmProps) {
   const { t } = useTranslation();
+  const cancel = useCloseDialog();
   const [words, setWords] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const confirm = async (event: FormEvent) => {
-    event.preventDefault();
+  const confirm = async () => {
     setBusy(true);
     setError(null);
     try {
@@ -56,7 +61,7 @@ function Question({
     }
   };
   return (
-    <form onSubmit={confirm}>
+    <Form onSubmit={confirm} typed={draft} error={error}>
       <Stack>
         {typeof children === "string" ? <Text>{children}</Text> : children}
         <ProblemAlert error={error} />
@@ -70,7 +75,7 @@ function Question({
           />
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={cancel}>
             {t("cancel")}
           </Button>
           <Button
@@ -84,6 +89,6 @@ function Question({
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,52 +1,51 @@
 import { Button, Group, Stack } from "@mantine/core";
-import type { FormEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useCloseDialog } from "./dialog.tsx";
+import { Form, type FormProps } from "./form.tsx";
 
-interface DialogFormProps {
-  readonly onSubmit: () => void;
-  readonly onClose: () => void;
+interface DialogFormProps extends Pick<FormProps, "onSubmit" | "typed" | "base" | "error" | "noValidate"> {
   readonly isBusy: boolean;
   /** What the button says: the deed itself, never "OK". */
   readonly deed: string;
   readonly isDisabled?: boolean;
   /** It takes something away. */
   readonly isRemoval?: boolean;
+  /** Left of the buttons. */
+  readonly note?: ReactNode;
+  /** Where the focus is at first, when no field has it. */
+  readonly isDeedFirst?: boolean;
   readonly children: ReactNode;
 }
 
-/** A form in a window: its fields, and below them the way out and the deed. */
-export function DialogForm({
-  onSubmit,
-  onClose,
-  isBusy,
-  deed,
-  isDisabled,
-  isRemoval = false,
-  children,
-}: DialogFormProps) {
+/** A form in a `Dialog`: its fields, and below them the way out and the deed. */
+export function DialogForm(props: DialogFormProps) {
+  const { isBusy, deed, isDisabled = false, isRemoval = false, note, isDeedFirst = false, ...rest } = props;
+  const { children, ...form } = rest;
   const { t } = useTranslation();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit();
-  };
+  const close = useCloseDialog();
   return (
-    <form onSubmit={submit}>
+    <Form {...form}>
       <Stack>
         {children}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("cancel")}
-          </Button>
-          <Button
-            type="submit"
-            loading={isBusy}
-            disabled={isDisabled ?? false}
-            {...(isRemoval ? { color: "red" } : {})}
-          >
-            {deed}
-          </Button>
+        <Group justify={note === undefined ? "flex-end" : "space-between"} gap="xs">
+          {note}
+          <Group gap="xs">
+            <Button variant="default" onClick={close}>
+              {t("cancel")}
+            </Button>
+            <Button
+              type="submit"
+              loading={isBusy}
+              disabled={isDisabled}
+              data-autofocus={isDeedFirst || undefined}
+              {...(isRemoval ? { color: "red" } : {})}
+            >
+              {deed}
+            </Button>
+          </Group>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

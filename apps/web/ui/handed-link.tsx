@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Copy } from "./copy.tsx";
 import { NoEmail } from "./no-email.tsx";
+import { useGuard } from "./unsaved.ts";
 
 interface HandedLinkProps {
   readonly link: string;
@@ -14,6 +15,7 @@ interface HandedLinkProps {
 /** A link that nobody emails: to be copied and sent in another way. It is shown this once. */
 export function HandedLink({ link, children, onDone }: HandedLinkProps) {
   const { t } = useTranslation();
+  useGuard(() => true, { kind: "secret" });
   return (
     <Stack>
       <NoEmail>{children}</NoEmail>

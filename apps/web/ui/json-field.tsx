@@ -22,6 +22,8 @@ export function JsonField({ value, onChange, error, ...rest }: JsonFieldProps) {
       onChange={(event) => onChange(event.currentTarget.value)}
       onBlur={() => read.ok && onChange(writeObject(read.value))}
       error={read.ok ? error : t(`json.${read.problem}`)}
+      // A form with it is not sent.
+      data-unreadable={read.ok ? undefined : true}
       {...rest}
     />
   );

@@ -1,24 +1,23 @@
 import { Button, Group, Stack } from "@mantine/core";
-import type { FormEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Form, type FormProps } from "./form.tsx";
 
-interface SaveFormProps {
-  readonly onSave: () => void;
+interface SaveFormProps extends Pick<FormProps, "typed" | "error"> {
+  /** Returns false when nothing was sent. */
+  readonly onSave: () => unknown;
   readonly isBusy: boolean;
-  /** Whether there is anything to save. */
-  readonly isChanged: boolean;
+  /** The same as `typed`, as the server has it. */
+  readonly base: unknown;
   readonly children: ReactNode;
 }
 
 /** Settings that are saved together, in a panel. */
-export function SaveForm({ onSave, isBusy, isChanged, children }: SaveFormProps) {
+export function SaveForm({ onSave, isBusy, children, ...form }: SaveFormProps) {
   const { t } = useTranslation();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave();
-  };
+  const isChanged = JSON.stringify(form.typed) !== JSON.stringify(form.base);
   return (
-    <form onSubmit={submit}>
+    <Form {...form} onSubmit={onSave}>
       <Stack>
         {children}
         <Group>
@@ -27,6 +26,6 @@ export function SaveForm({ onSave, isBusy, isChanged, children }: SaveFormProps)
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Copy } from "./copy.tsx";
 import { Icon } from "./icon.tsx";
+import { useGuard } from "./unsaved.ts";
 
 interface SecretOnceProps {
   readonly title: string;
@@ -46,6 +47,7 @@ export function SecretBox({
 }) {
   const { t } = useTranslation();
   const [isStored, setStored] = useState(false);
+  useGuard(() => !isStored, { kind: "secret", goesWithSearch: true });
   return (
     <Stack>
       {children !== undefined && <Text>{children}</Text>}

@@ -1,8 +1,9 @@
 import { Button, Group, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { type NotificationData, notifications } from "@mantine/notifications";
 import i18next from "i18next";
 import { newName } from "../api/once.ts";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
+import { notePlace } from "./note-place.ts";
 
 let toldLast: string | null = null;
 
@@ -14,7 +15,7 @@ export function tell(words: string, undo?: () => Promise<unknown>): void {
   if (toldLast !== null) notifications.hide(toldLast);
   const id = newName();
   toldLast = id;
-  notifications.show({
+  showNote({
     id,
     color: "verdigris",
     closeButtonProps: { "aria-label": i18next.t("close") },
@@ -23,7 +24,7 @@ export function tell(words: string, undo?: () => Promise<unknown>): void {
       undo === undefined ? (
         words
       ) : (
-        <Group justify="space-between" wrap="nowrap">
+        <Group justify="space-between" gap={4}>
           <Text inherit>{words}</Text>
           <Button
             size="compact-sm"
@@ -48,7 +49,8 @@ export function tellProblem(error: unknown): void {
       : error instanceof ApiProblem
         ? error.message
         : String(error);
-  notifications.show({
+  showNote({
+    id: newName(),
     color: "red",
     title: i18next.t("broken.title"),
     // Below a title it would be paler than everybody can read.
@@ -59,5 +61,28 @@ export function tellProblem(error: unknown): void {
     ),
     autoClose: 10_000,
     closeButtonProps: { "aria-label": i18next.t("close") },
+  });
+}
+
+/** Where it hides nothing that is needed; it makes room when somebody goes on typing beneath it. */
+function showNote(note: NotificationData & { readonly id: string }): void {
+  let position = notePlace();
+  const makeRoom = () =>
+    // After the page has been drawn: a button may come with the first letter.
+    requestAnimationFrame(() => {
+      const better = notePlace();
+      if (better === position) return;
+      position = better;
+      notifications.update({ ...note, position });
+    });
+  document.addEventListener("focusin", makeRoom);
+  document.addEventListener("input", makeRoom);
+  notifications.show({
+    ...note,
+    position,
+    onClose: () => {
+      document.removeEventListener("focusin", makeRoom);
+      document.removeEventListener("input", makeRoom);
+    },
   });
 }

@@ -1,9 +1,10 @@
 import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
 import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Body } from "../../api/client.ts";
 import { DateTimeField, fromLocal } from "../../ui/date-time-field.tsx";
+import { Form } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
@@ -34,8 +35,7 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
   const [isBusy, setBusy] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const endsAt = endOf(lifetime, date);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setBusy(true);
     try {
       const permissions = sortedPermissions(chosen);
@@ -54,7 +54,7 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
     }
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit} typed={[name, lifetime, date, sortedPermissions(chosen)]} error={error}>
       <Stack mt="md">
         <Group align="flex-start" grow preventGrowOverflow={false} maw={720}>
           <TextInput
@@ -116,7 +116,7 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
       <SecretOnce title={t("made.title")} secret={secret} onDone={onDone}>
         {t("made.words")}
       </SecretOnce>
-    </form>
+    </Form>
   );
 }
 

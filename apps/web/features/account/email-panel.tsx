@@ -1,10 +1,11 @@
-import { Alert, Badge, Button, Group, Modal, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Group, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMe } from "../../app/here.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { NoEmail } from "../../ui/no-email.tsx";
@@ -43,22 +44,21 @@ export function EmailPanel() {
           {t("email.sent", { email: sentTo })}
         </Alert>
       )}
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("email.open")}>
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t("email.open")}>
         {isOpen && (
           <EmailForm
-            onClose={() => setOpen(false)}
             onSent={(email) => {
               setSentTo(email);
               setOpen(false);
             }}
           />
         )}
-      </Modal>
+      </Dialog>
     </Panel>
   );
 }
 
-function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: string) => void }) {
+function EmailForm({ onSent }: { onSent: (email: string) => void }) {
   const { t } = useTranslation("account");
   const sendsEmail = useSendsEmail();
   const change = useChange("changeMyEmail");
@@ -75,7 +75,8 @@ function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (email: s
   return (
     <DialogForm
       onSubmit={send.mutate}
-      onClose={onClose}
+      typed={email}
+      error={send.error}
       isBusy={send.isPending}
       deed={t(sendsEmail ? "email.do" : "email.doNoEmail")}
     >

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Menu, Modal, Text } from "@mantine/core";
+import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -112,18 +113,17 @@ export function PasskeysPanel() {
         deed={t("passkeys.do")}
         run={add}
       />
-      <Modal opened={renaming !== null} onClose={() => setRenaming(null)} title={t("passkeys.rename")}>
+      <Dialog opened={renaming !== null} onClose={() => setRenaming(null)} title={t("passkeys.rename")}>
         {renaming !== null && (
           <RenamePasskey
             passkey={renaming}
-            onClose={() => setRenaming(null)}
             onDone={async () => {
               setRenaming(null);
               await reread();
             }}
           />
         )}
-      </Modal>
+      </Dialog>
       <PasswordAgain
         opened={going !== null}
         onClose={() => setGoing(null)}

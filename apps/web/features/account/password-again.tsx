@@ -1,5 +1,6 @@
-import { Modal, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { type ProofBody, ProofFields, useProof } from "./proof.tsx";
@@ -19,9 +20,9 @@ interface PasswordAgainProps {
 /** Asks for the password, a passkey or a code before the account can be opened in another way, or in one way less. */
 export function PasswordAgain({ opened, title, onClose, ...form }: PasswordAgainProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} title={title}>
       {opened && <Form {...form} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -47,10 +48,12 @@ function Form({
   return (
     <DialogForm
       onSubmit={send.mutate}
+      // A password is typed again sooner than a question about it is read.
+      typed={null}
+      error={send.error}
       isBusy={send.isPending}
       deed={deed}
       isRemoval={isRemoval}
-      onClose={onClose}
     >
       <Text>{words}</Text>
       <ProblemAlert error={send.error} beside={["password", "code"]} />

@@ -1,10 +1,11 @@
-import { Button, Modal, PasswordInput, Text } from "@mantine/core";
+import { Button, PasswordInput, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/here.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -40,9 +41,9 @@ export function PasswordPanel() {
         )
       }
     >
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("password.open")}>
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t("password.open")}>
         {isOpen && <PasswordForm onClose={() => setOpen(false)} />}
-      </Modal>
+      </Dialog>
     </Panel>
   );
 }
@@ -63,8 +64,9 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   });
   return (
     <DialogForm
-      onSubmit={change.mutate}
-      onClose={onClose}
+      onSubmit={() => change.mutate()}
+      typed={[current, next]}
+      error={change.error}
       isBusy={change.isPending}
       deed={t("password.open")}
     >

@@ -34,7 +34,7 @@ function NamePanel() {
   const submit = () => save.mutate({ body: { name } }, { onSuccess: () => tell(t("saved")) });
   return (
     <Panel title={t("name.title")}>
-      <SaveForm onSave={submit} isBusy={save.isPending} isChanged={name !== me.name}>
+      <SaveForm onSave={submit} isBusy={save.isPending} typed={name} base={me.name} error={save.error}>
         <TextInput
           label={t("name.label")}
           description={t("name.words")}

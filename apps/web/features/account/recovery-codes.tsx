@@ -3,12 +3,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Copy } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./account.module.css";
 
 /** Shown this one time, until somebody says that they have stored them. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useTranslation("account");
   const [isStored, setStored] = useState(false);
+  useGuard(() => !isStored, { kind: "secret", goesWithSearch: true });
   const text = `${codes.join("\n")}\n`;
   return (
     <Stack>

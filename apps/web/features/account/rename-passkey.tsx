@@ -10,11 +10,10 @@ export type Passkey = Answer<"getMe">["sign_in_methods"]["passkeys"][number];
 
 interface RenamePasskeyProps {
   readonly passkey: Passkey;
-  readonly onClose: () => void;
   readonly onDone: () => Promise<void>;
 }
 
-export function RenamePasskey({ passkey, onClose, onDone }: RenamePasskeyProps) {
+export function RenamePasskey({ passkey, onDone }: RenamePasskeyProps) {
   const { t } = useTranslation("account");
   const [name, setName] = useState(passkey.name ?? "");
   const rename = useMutation({
@@ -23,8 +22,9 @@ export function RenamePasskey({ passkey, onClose, onDone }: RenamePasskeyProps) 
   });
   return (
     <DialogForm
-      onSubmit={rename.mutate}
-      onClose={onClose}
+      onSubmit={() => rename.mutate()}
+      typed={name}
+      error={rename.error}
       isBusy={rename.isPending}
       deed={t("everywhere:save")}
     >

@@ -1,9 +1,10 @@
-import { Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { Copy } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./account.module.css";
@@ -28,7 +29,7 @@ export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClo
   };
   const mustStay = step === "codes";
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={close}
       title={t(step === "codes" ? "codes.title" : "factor.setUp")}
@@ -39,7 +40,6 @@ export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClo
     >
       {opened && step === "begin" && (
         <Begin
-          onClose={close}
           onBegun={(answer) => {
             setBegun(answer);
             setStep("confirm");
@@ -47,14 +47,14 @@ export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClo
         />
       )}
       {begun !== null && step === "confirm" && (
-        <ConfirmCode uri={begun.totpURI} onClose={close} onConfirmed={() => setStep("codes")} />
+        <ConfirmCode uri={begun.totpURI} onConfirmed={() => setStep("codes")} />
       )}
       {begun !== null && step === "codes" && <RecoveryCodes codes={begun.backupCodes} onDone={close} />}
-    </Modal>
+    </Dialog>
   );
 }
 
-function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Begun) => void }) {
+function Begin({ onBegun }: { onBegun: (answer: Begun) => void }) {
   const { t } = useTranslation("account");
   const proof = useProof(true);
   const begin = useMutation({
@@ -64,7 +64,13 @@ function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Be
     },
   });
   return (
-    <DialogForm onSubmit={begin.mutate} isBusy={begin.isPending} deed={t("factor.next")} onClose={onClose}>
+    <DialogForm
+      onSubmit={() => begin.mutate()}
+      typed={null}
+      error={begin.error}
+      isBusy={begin.isPending}
+      deed={t("factor.next")}
+    >
       <Text>{t("factor.app")}</Text>
       <ProblemAlert error={begin.error} beside={["password"]} />
       <ProofFields proof={proof} error={begin.error} isFirst />
@@ -72,7 +78,7 @@ function Begin({ onClose, onBegun }: { onClose: () => void; onBegun: (answer: Be
   );
 }
 
-function ConfirmCode(props: { uri: string; onClose: () => void; onConfirmed: () => void }) {
+function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
   const { t } = useTranslation("account");
   const queries = useQueryClient();
   const [code, setCode] = useState("");
@@ -86,10 +92,11 @@ function ConfirmCode(props: { uri: string; onClose: () => void; onConfirmed: () 
   const secret = new URL(props.uri).searchParams.get("secret") ?? "";
   return (
     <DialogForm
-      onSubmit={confirm.mutate}
+      onSubmit={() => confirm.mutate()}
+      typed={code}
+      error={confirm.error}
       isBusy={confirm.isPending}
       deed={t("factor.turnOn")}
-      onClose={props.onClose}
     >
       <div className={classes.setUp}>
         <QrCode text={props.uri} label={t("factor.qr")} />

@@ -1,9 +1,10 @@
-import { Modal, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -15,9 +16,9 @@ export function AddUser({ opened, onClose }: { opened: boolean; onClose: () => v
   const [added, setAdded] = useState<Answer<"createUser"> | null>(null);
   return (
     <>
-      <Modal opened={opened && added === null} onClose={onClose} title={t("addUser.title")}>
+      <Dialog opened={opened && added === null} onClose={onClose} title={t("addUser.title")}>
         {opened && <AddUserForm onClose={onClose} onLink={setAdded} />}
-      </Modal>
+      </Dialog>
       <HandedPasswordLink
         person={added}
         made={added}
@@ -53,7 +54,13 @@ function AddUserForm({ onClose, onLink }: AddUserFormProps) {
       },
     );
   return (
-    <DialogForm onSubmit={send} onClose={onClose} isBusy={add.isPending} deed={t("addUser.do")}>
+    <DialogForm
+      onSubmit={send}
+      typed={[email, name]}
+      error={add.error}
+      isBusy={add.isPending}
+      deed={t("addUser.do")}
+    >
       <ProblemAlert error={add.error} beside={["email", "name"]} />
       <TextInput
         label={t("addUser.email")}

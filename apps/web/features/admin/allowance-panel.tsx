@@ -1,10 +1,10 @@
-import { Button, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
 
@@ -34,8 +34,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
   const { t } = useTranslation("admin");
   const [allowance, setAllowance] = useState(props.allowance);
   const save = useChange("updateUser", ["getUser", "listUsers"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     // The new state makes the form anew, and what hangs on a form is not called once it is gone.
     save
       .mutateAsync({
@@ -49,24 +48,23 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
       );
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <OwnOrUsual
-          label={t("allowance.label")}
-          description={t("allowance.words")}
-          usual={t("allowance.usual")}
-          value={allowance}
-          onChange={setAllowance}
-          error={fieldError(save.error, "organization_allowance")}
-          max={1_000_000}
-        />
-        <ProblemAlert error={save.error} beside={["organization_allowance"]} />
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={allowance === props.allowance}>
-            {t("everywhere:save")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SaveForm
+      onSave={submit}
+      isBusy={save.isPending}
+      typed={allowance}
+      base={props.allowance}
+      error={save.error}
+    >
+      <OwnOrUsual
+        label={t("allowance.label")}
+        description={t("allowance.words")}
+        usual={t("allowance.usual")}
+        value={allowance}
+        onChange={setAllowance}
+        error={fieldError(save.error, "organization_allowance")}
+        max={1_000_000}
+      />
+      <ProblemAlert error={save.error} beside={["organization_allowance"]} />
+    </SaveForm>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { HandedLink } from "../../ui/handed-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
@@ -58,7 +59,7 @@ export function HandedPasswordLink({ person, made, onDone }: HandedPasswordLinkP
   const link = made?.password_link ?? null;
   const until = made === null ? "" : exactTime(made.password_link_expires_at, i18n.language);
   return (
-    <Modal
+    <Dialog
       opened={link !== null}
       onClose={onDone}
       title={t("passwordLink.linkTitle", { name: person?.name })}
@@ -69,6 +70,6 @@ export function HandedPasswordLink({ person, made, onDone }: HandedPasswordLinkP
           {t("passwordLink.link", { email: person?.email, until })}
         </HandedLink>
       )}
-    </Modal>
+    </Dialog>
   );
 }

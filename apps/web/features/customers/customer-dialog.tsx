@@ -1,12 +1,14 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -26,9 +28,9 @@ export function CustomerDialog(props: CustomerDialogProps) {
   const { t } = useTranslation("customers");
   const title = t(props.customer === undefined ? "new" : "form.change");
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={title}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={title}>
       {props.opened && <CustomerForm {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -48,8 +50,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
   const [isLoaded, setLoaded] = useState(false);
   const error = create.error ?? update.error;
   const isOld = error instanceof ApiProblem && error.kind === "changed-meanwhile";
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     try {
       const done = base === undefined ? await make() : await change(base);
       tell(t(base === undefined ? "told.made" : "told.saved"));
@@ -88,37 +89,35 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
     />
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {customer === undefined && (
-          <Text c="dimmed" size="sm">
-            {t("form.lead")}
-          </Text>
-        )}
-        {isOld ? <ChangedMeanwhile onReload={reload} /> : <ProblemAlert error={error} beside={fields} />}
-        {isLoaded && <Alert icon={<Icon name="info" />}>{t("everywhere:changedMeanwhile.loaded")}</Alert>}
-        {field("email", { type: "email", "data-autofocus": true, autoComplete: "off" })}
-        {field("name", { autoComplete: "off" })}
-        {field("discord_id", {
-          inputMode: "numeric",
-          description: t("form.discordHelp"),
-          autoComplete: "off",
-        })}
-        {movesLicenses && (
-          <Alert color="orange" icon={<Icon name="info" />}>
-            {t("form.somebodyElse", { count: base.license_count })}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={create.isPending || update.isPending}>
-            {t(base === undefined ? "form.make" : "everywhere:save")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submit}
+      noValidate
+      typed={texts}
+      base={textsOf(base)}
+      error={error}
+      isBusy={create.isPending || update.isPending}
+      deed={t(base === undefined ? "form.make" : "everywhere:save")}
+    >
+      {customer === undefined && (
+        <Text c="dimmed" size="sm">
+          {t("form.lead")}
+        </Text>
+      )}
+      {isOld ? <ChangedMeanwhile onReload={reload} /> : <ProblemAlert error={error} beside={fields} />}
+      {isLoaded && <Alert icon={<Icon name="info" />}>{t("everywhere:changedMeanwhile.loaded")}</Alert>}
+      {field("email", { type: "email", "data-autofocus": true, autoComplete: "off" })}
+      {field("name", { autoComplete: "off" })}
+      {field("discord_id", {
+        inputMode: "numeric",
+        description: t("form.discordHelp"),
+        autoComplete: "off",
+      })}
+      {movesLicenses && (
+        <Alert color="orange" icon={<Icon name="info" />}>
+          {t("form.somebodyElse", { count: base.license_count })}
+        </Alert>
+      )}
+    </DialogForm>
   );
 }
 

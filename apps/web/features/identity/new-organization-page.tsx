@@ -1,10 +1,11 @@
 import { Alert, Anchor, Button, Group, Stack } from "@mantine/core";
 import { Link, useNavigate, useRouter } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { useMe, useOrganizations } from "../../app/here.ts";
+import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -18,8 +19,7 @@ export function NewOrganizationPage() {
   const mine = useOrganizations();
   const [draft, setDraft] = useState(noOrganization);
   const create = useChange("createOrganization", ["listOrganizations"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate(
       { body: bodyOf(draft) },
       { onSuccess: ({ slug }) => navigate({ to: "/o/$organization", params: { organization: slug } }) },
@@ -33,7 +33,7 @@ export function NewOrganizationPage() {
       title={t("organization.newTitle")}
       lead={t(mine.length === 0 ? "organization.firstLead" : "organization.newLead")}
     >
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={draft} error={create.error}>
         <Stack maw={480}>
           {mine.length === 0 && me.is_platform_admin && (
             <Alert color="verdigris" icon={<Icon name="info" />}>
@@ -67,7 +67,7 @@ export function NewOrganizationPage() {
             )}
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Page>
   );
 }

@@ -1,10 +1,11 @@
 import { Anchor, Button, Checkbox, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
+import { Form } from "../../ui/form.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { useEnter } from "./next-page.ts";
 import { Refusal } from "./refusal.tsx";
@@ -32,13 +33,12 @@ export function SignInForm({ next, fixedEmail }: SignInFormProps) {
       else enter(next);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     signIn.mutate();
   };
   const isUnverified = signIn.error instanceof ApiProblem && signIn.error.kind === "email-not-verified";
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit} typed={null} error={signIn.error}>
       <Stack>
         {isUnverified ? (
           <SendAgain email={email} lead={t("verify.first")} />
@@ -86,6 +86,6 @@ export function SignInForm({ next, fixedEmail }: SignInFormProps) {
           {t("signIn.do")}
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

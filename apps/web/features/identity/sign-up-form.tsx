@@ -1,7 +1,8 @@
 import { Button, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { callAuth } from "../../api/client.ts";
+import { Form } from "../../ui/form.tsx";
 import { type AccountDraft, AccountFields, accountFields, noAccount } from "./account-fields.tsx";
 import { Refusal } from "./refusal.tsx";
 
@@ -21,12 +22,11 @@ export function SignUpForm({ deed, invitation, onDone }: SignUpFormProps) {
       await onDone({ email: draft.email, password: draft.password });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     signUp.mutate();
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit} typed={null} error={signUp.error}>
       <Stack>
         <Refusal error={signUp.error} beside={accountFields} />
         <AccountFields
@@ -39,6 +39,6 @@ export function SignUpForm({ deed, invitation, onDone }: SignUpFormProps) {
           {deed}
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

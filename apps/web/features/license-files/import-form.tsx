@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
+import { useGuard } from "../../ui/unsaved.ts";
 import { ColumnTable } from "./column-table.tsx";
 import { DropField } from "./drop-field.tsx";
 import { guessColumns } from "./guess.ts";
@@ -66,6 +67,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
       onStarted(id);
     },
   });
+  useGuard(() => chosen !== null && importId === undefined && !send.isPending);
   const problem = twiceSaid(columns);
   const mayGo = chosen !== null && problem === null && Object.values(columns).some((field) => field !== null);
   const sending = send.isPending && (

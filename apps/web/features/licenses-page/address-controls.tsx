@@ -1,8 +1,9 @@
 import { Button, Switch, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
+import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { type License, touched } from "./license.ts";
@@ -13,8 +14,7 @@ export function AddAddress({ license }: { license: License }) {
   const { t } = useTranslation("licenses-page");
   const add = useChange("addLicenseIp", touched);
   const [ip, setIp] = useState("");
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     try {
       const added = await add.mutateAsync({ params: { license_id: license.id }, body: { ip } });
       tell(t("addresses.added", { ip: added.ip }));
@@ -23,7 +23,7 @@ export function AddAddress({ license }: { license: License }) {
   };
   return (
     <>
-      <form onSubmit={submit} className={classes.addAddress}>
+      <Form onSubmit={submit} typed={ip} error={add.error} className={classes.addAddress}>
         <TextInput
           aria-label={t("addresses.addLabel")}
           placeholder={t("addresses.addLabel")}
@@ -35,7 +35,7 @@ export function AddAddress({ license }: { license: License }) {
         <Button type="submit" variant="default" loading={add.isPending}>
           {t("everywhere:add")}
         </Button>
-      </form>
+      </Form>
       <ProblemAlert error={add.error} beside={["ip"]} />
     </>
   );

@@ -1,13 +1,14 @@
-import { Alert, Button, Drawer, Group, Stack } from "@mantine/core";
+import { Alert, Button, Group, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { SideDialog, useCloseDialog } from "../../ui/dialog.tsx";
+import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { readObject } from "../../ui/json-field.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
@@ -26,9 +27,15 @@ interface EditDrawerProps {
 export function EditDrawer(props: EditDrawerProps) {
   const { t } = useTranslation("licenses-page");
   return (
-    <Drawer opened={props.opened} onClose={props.onClose} position="right" size="lg" title={t("edit.title")}>
+    <SideDialog
+      opened={props.opened}
+      onClose={props.onClose}
+      position="right"
+      size="lg"
+      title={t("edit.title")}
+    >
       {props.opened && <EditForm {...props} />}
-    </Drawer>
+    </SideDialog>
   );
 }
 
@@ -40,17 +47,11 @@ function EditForm({ license, onClose }: EditDrawerProps) {
   const [base, setBase] = useState({ draft: draftOf(license), updatedAt: license.updated_at });
   const [draft, setDraft] = useState<Draft>(base.draft);
   const [both, setBoth] = useState<readonly DraftField[] | null>(null);
-  const form = useRef<HTMLFormElement>(null);
+  const close = useCloseDialog();
   const { error } = update;
   const isOld = error instanceof ApiProblem && error.kind === "changed-meanwhile";
   const params = { license_id: license.id };
-  const isReadable = readObject(draft.metadata).ok && readObject(draft.custom_override).ok;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!isReadable) {
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-      return;
-    }
+  const submit = async () => {
     if (changedFields(base.draft, draft).length === 0) return onClose();
     try {
       await update.mutateAsync({
@@ -73,7 +74,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
     update.reset();
   };
   return (
-    <form onSubmit={submit} ref={form}>
+    <Form onSubmit={submit} typed={draft} base={base.draft} error={error}>
       <Stack gap="xl">
         <EditFields
           draft={draft}
@@ -97,7 +98,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
             </Alert>
           )}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               {t("everywhere:cancel")}
             </Button>
             <Button type="submit" loading={update.isPending}>
@@ -106,6 +107,6 @@ function EditForm({ license, onClose }: EditDrawerProps) {
           </Group>
         </Stack>
       </Stack>
-    </form>
+    </Form>
   );
 }

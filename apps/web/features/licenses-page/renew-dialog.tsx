@@ -1,9 +1,11 @@
 import { later, nominalMs, parseDuration } from "@countersign/domain/dates/duration";
-import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { NumberInput, Text } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { Choice } from "../../ui/choice.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { EndField } from "../../ui/end-field.tsx";
 import { endMs, fromEnd, toEnd } from "../../ui/end-value.ts";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -23,9 +25,9 @@ interface RenewDialogProps {
 export function RenewDialog(props: RenewDialogProps) {
   const { t } = useTranslation("licenses-page");
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={t("renew.title")}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={t("renew.title")}>
       {props.opened && <RenewForm {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -42,8 +44,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
   const { expires_at: end, term_seconds: term } = license;
   const hasTermAhead = end === null && term !== null;
   const by = length === "date" ? null : length === "days" ? `P${days}D` : length;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const params = { license_id: license.id };
     const body = by === null ? { expires_at: fromEnd(until) ?? "" } : { extend_by: by };
     try {
@@ -69,56 +70,49 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
       : t("renew.then", { time: exactTime(new Date(atMs).toISOString(), i18n.language) });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text c="dimmed" size="sm">
-          {t(
-            hasTermAhead
-              ? "renew.fromTerm"
-              : license.status === "expired"
-                ? "renew.fromNow"
-                : "renew.fromEnd",
-          )}
-        </Text>
-        <ProblemAlert error={renew.error} beside={["expires_at", "extend_by"]} />
-        <Choice
-          label={t("renew.by")}
-          values={lengths.filter((value) => value !== "date" || !hasTermAhead)}
-          words={(value) => t(`renew.choices.${value}`)}
-          value={length}
-          onChange={setLength}
+    <DialogForm
+      onSubmit={submit}
+      typed={[length, days, until]}
+      error={renew.error}
+      isBusy={renew.isPending}
+      deed={t("deeds.renew")}
+      isDeedFirst
+    >
+      <Text c="dimmed" size="sm">
+        {t(
+          hasTermAhead ? "renew.fromTerm" : license.status === "expired" ? "renew.fromNow" : "renew.fromEnd",
+        )}
+      </Text>
+      <ProblemAlert error={renew.error} beside={["expires_at", "extend_by"]} />
+      <Choice
+        label={t("renew.by")}
+        values={lengths.filter((value) => value !== "date" || !hasTermAhead)}
+        words={(value) => t(`renew.choices.${value}`)}
+        value={length}
+        onChange={setLength}
+      />
+      {length === "days" && (
+        <NumberInput
+          label={t("renew.days")}
+          min={1}
+          max={36_500}
+          allowDecimal={false}
+          required
+          value={days}
+          onChange={setDays}
+          error={fieldError(renew.error, "extend_by")}
         />
-        {length === "days" && (
-          <NumberInput
-            label={t("renew.days")}
-            min={1}
-            max={36_500}
-            allowDecimal={false}
-            required
-            value={days}
-            onChange={setDays}
-            error={fieldError(renew.error, "extend_by")}
-          />
-        )}
-        {length === "date" && (
-          <EndField
-            label={t("renew.until")}
-            required
-            value={until}
-            onChange={setUntil}
-            error={fieldError(renew.error, "expires_at")}
-          />
-        )}
-        <Text role="status">{preview()}</Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={renew.isPending} data-autofocus>
-            {t("deeds.renew")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      {length === "date" && (
+        <EndField
+          label={t("renew.until")}
+          required
+          value={until}
+          onChange={setUntil}
+          error={fieldError(renew.error, "expires_at")}
+        />
+      )}
+      <Text role="status">{preview()}</Text>
+    </DialogForm>
   );
 }

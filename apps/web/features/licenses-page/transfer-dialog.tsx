@@ -1,10 +1,12 @@
-import { Autocomplete, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Autocomplete, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { type License, touched } from "./license.ts";
@@ -19,9 +21,9 @@ interface TransferDialogProps {
 export function TransferDialog(props: TransferDialogProps) {
   const { t } = useTranslation("licenses-page");
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={t("transfer.title")}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={t("transfer.title")}>
       {props.opened && <TransferForm {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -33,8 +35,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
   const known = useKnown(email);
   const isKnown = known.some((one) => one.email?.toLowerCase() === email.trim().toLowerCase());
   const { customer_email: oldEmail, customer_name: oldName, customer_discord_id: oldDiscordId } = license;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const params = { license_id: license.id };
     try {
       await update.mutateAsync({
@@ -57,51 +58,47 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
     onClose();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text c="dimmed" size="sm">
-          {t("transfer.words", {
-            who:
-              oldName ??
-              oldEmail ??
-              (oldDiscordId === null ? t("nobody") : t("discordNumber", { id: oldDiscordId })),
-          })}
-        </Text>
-        <ProblemAlert error={update.error} beside={["customer_email", "customer_name"]} />
-        <Autocomplete
-          label={t("transfer.email")}
-          type="email"
-          required
+    <DialogForm
+      onSubmit={submit}
+      typed={[email, name]}
+      error={update.error}
+      isBusy={update.isPending}
+      deed={t("transfer.do")}
+    >
+      <Text c="dimmed" size="sm">
+        {t("transfer.words", {
+          who:
+            oldName ??
+            oldEmail ??
+            (oldDiscordId === null ? t("nobody") : t("discordNumber", { id: oldDiscordId })),
+        })}
+      </Text>
+      <ProblemAlert error={update.error} beside={["customer_email", "customer_name"]} />
+      <Autocomplete
+        label={t("transfer.email")}
+        type="email"
+        required
+        autoComplete="off"
+        data={[...new Set(known.flatMap((one) => one.email ?? []))].filter((one) => one !== oldEmail)}
+        // Opening with the window, it would lie over the rest of it.
+        openOnFocus={false}
+        filter={({ options }) => options}
+        value={email}
+        onChange={setEmail}
+        error={fieldError(update.error, "customer_email")}
+        data-autofocus
+      />
+      {!isKnown && (
+        <TextInput
+          label={t("transfer.name")}
+          description={t("transfer.nameHelp")}
           autoComplete="off"
-          data={[...new Set(known.flatMap((one) => one.email ?? []))].filter((one) => one !== oldEmail)}
-          // Opening with the window, it would lie over the rest of it.
-          openOnFocus={false}
-          filter={({ options }) => options}
-          value={email}
-          onChange={setEmail}
-          error={fieldError(update.error, "customer_email")}
-          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(update.error, "customer_name")}
         />
-        {!isKnown && (
-          <TextInput
-            label={t("transfer.name")}
-            description={t("transfer.nameHelp")}
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={fieldError(update.error, "customer_name")}
-          />
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={update.isPending}>
-            {t("transfer.do")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }
 

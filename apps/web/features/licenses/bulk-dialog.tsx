@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
+import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
+import { Form } from "../../ui/form.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import {
@@ -32,7 +34,7 @@ export function BulkDialog({ action, ...rest }: BulkDialogProps) {
   const { t } = useTranslation("licenses");
   const [isBusy, setBusy] = useState(false);
   return (
-    <Modal
+    <Dialog
       opened={rest.opened}
       onClose={rest.onClose}
       title={action === null ? "" : t(`bulk.${action}.title`)}
@@ -42,7 +44,7 @@ export function BulkDialog({ action, ...rest }: BulkDialogProps) {
       closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {action !== null && <Question action={action} {...rest} isBusy={isBusy} setBusy={setBusy} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -52,7 +54,8 @@ interface QuestionProps extends BulkDialogProps {
   readonly setBusy: (isBusy: boolean) => void;
 }
 
-function Question({ action, selection, onClose, onDone, isBusy, setBusy }: QuestionProps) {
+function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps) {
+  const close = useCloseDialog();
   const { t, i18n } = useTranslation("licenses");
   const organization = useOrganization();
   const queries = useQueryClient();
@@ -83,8 +86,7 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
   const word = action === "delete" && would !== undefined ? t("bulk.delete.type", { count: would }) : null;
   const hasBegun = progress.matched > 0;
 
-  const run = async (event: FormEvent) => {
-    event.preventDefault();
+  const run = async () => {
     if (order === null) return;
     setBusy(true);
     setError(null);
@@ -115,7 +117,7 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
   };
 
   return (
-    <form onSubmit={run}>
+    <Form onSubmit={run} typed={draft} error={error}>
       <Stack>
         <Text>{t(`bulk.${action}.words`)}</Text>
         <BulkFields
@@ -151,7 +153,7 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
               {t("bulk.stop")}
             </Button>
           ) : (
-            <Button variant="default" onClick={hasBegun ? onDone : onClose}>
+            <Button variant="default" onClick={hasBegun ? onDone : close}>
               {hasBegun ? t("bulk.leave") : t("everywhere:cancel")}
             </Button>
           )}
@@ -176,6 +178,6 @@ function Question({ action, selection, onClose, onDone, isBusy, setBusy }: Quest
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -82,6 +82,7 @@ function EmailList({ draft, set, error }: FieldsProps) {
         maxRows={14}
         spellCheck={false}
         autoFocus
+        required
         value={draft.emails}
         error={wrongEmail(error, emails)}
         onChange={(event) => set({ emails: event.currentTarget.value })}

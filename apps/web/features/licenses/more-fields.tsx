@@ -3,11 +3,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { JsonField } from "../../ui/json-field.tsx";
+import { JsonField, readObject } from "../../ui/json-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import type { Pin } from "./new-draft.ts";
+import { foldedCount, type Pin } from "./new-draft.ts";
 import type { FieldsProps } from "./new-page.tsx";
 
 const here = [
@@ -23,9 +23,10 @@ const here = [
 /** What is wanted less often, folded away until it is; or until something in it is wrong. */
 export function MoreFields(props: FieldsProps) {
   const { t } = useTranslation("licenses");
-  const { error } = props;
+  const { error, draft } = props;
   const [isUnfolded, setUnfolded] = useState(false);
-  const isWrong = error instanceof ApiProblem && error.errors.some(({ field }) => here.includes(field));
+  const isRefused = error instanceof ApiProblem && error.errors.some(({ field }) => here.includes(field));
+  const isWrong = isRefused || !readObject(draft.metadata).ok;
   const isOpen = isUnfolded || isWrong;
   return (
     <div>
@@ -37,6 +38,7 @@ export function MoreFields(props: FieldsProps) {
         onClick={() => setUnfolded(!isOpen)}
       >
         {t("new.more")}
+        {!isOpen && foldedCount(draft) > 0 && ` (${t("new.moreFilled", { count: foldedCount(draft) })})`}
       </Button>
       <Collapse expanded={isOpen}>
         <Stack pt="sm">

@@ -102,11 +102,44 @@ export function emailsOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((part) => part !== "");
 }
 
-/** Whether the draft lacks nothing that only the form can know. */
-export function isComplete(draft: NewDraft): boolean {
-  if (draft.productId === "" || !readObject(draft.metadata).ok) return false;
-  if (draft.end === "date" && fromEnd(draft.expiresOn) === null) return false;
-  return draft.howMany !== "list" || emailsOf(draft.emails).length > 0;
+/** What is folded away at first. */
+export const folded = [
+  "tags",
+  "notes",
+  "licenseKey",
+  "pin",
+  "pinned",
+  "rangeMin",
+  "rangeMax",
+  "metadata",
+] as const satisfies readonly (keyof NewDraft)[];
+
+/** How many of the fields that are folded away have something in them. */
+export function foldedCount(draft: NewDraft): number {
+  const { pin, pinned, rangeMin, rangeMax, ...rest } = pick(draft, folded);
+  const others = Object.entries(rest).filter(
+    ([name, value]) => !isBlank(name as keyof NewDraft, value),
+  ).length;
+  return others + (pin === "none" ? 0 : 1);
+}
+
+/** The draft of the next license: for somebody else, on the same terms, and with nothing in what is folded away. */
+export function nextDraft(draft: NewDraft): NewDraft {
+  const { email, emails, discordId, name } = blankDraft;
+  return { ...draft, email, emails, discordId, name, ...pick(blankDraft, folded) };
+}
+
+/** What somebody typed, apart from what a product's defaults filled in. */
+export function typedOf(draft: NewDraft): Partial<NewDraft> {
+  return pick(draft, ["email", "emails", "discordId", "name", "expiresOn", ...folded]);
+}
+
+function isBlank(name: keyof NewDraft, value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(blankDraft[name]);
+}
+
+function pick<Name extends keyof NewDraft>(draft: NewDraft, names: readonly Name[]): Pick<NewDraft, Name> {
+  return Object.fromEntries(names.map((name) => [name, draft[name]])) as Pick<NewDraft, Name>;
 }
 
 export function countOf(draft: NewDraft): number {

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Select, Stack } from "@mantine/core";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { newName } from "../../api/once.ts";
@@ -7,6 +7,7 @@ import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { Back } from "../../ui/back.tsx";
+import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -16,7 +17,7 @@ import { Created } from "./created.tsx";
 import { CustomerFields, inList } from "./customer-fields.tsx";
 import type { License } from "./list-page.tsx";
 import { MoreFields } from "./more-fields.tsx";
-import { blankDraft, bodyOf, countOf, defaultsOf, isComplete, type NewDraft } from "./new-draft.ts";
+import { blankDraft, bodyOf, countOf, defaultsOf, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
 import { useProducts, useWayToProduct } from "./products.ts";
 import { newLicenseRoute } from "./routes.tsx";
 import { TermsFields } from "./terms-fields.tsx";
@@ -53,7 +54,9 @@ export function NewLicensePage() {
   });
   const [made, setMade] = useState<readonly License[] | null>(null);
   const create = useChange("createLicenses", ["listLicenses", "listCustomers"]);
-  const choices = (products.data ?? []).filter(({ status }) => status !== "archived");
+  const choices = (products.data ?? []).filter(
+    ({ status, closed_for_sale: isClosed }) => status !== "archived" && !isClosed,
+  );
   const product = choices.find(({ id }) => id === draft.productId);
   const choose = (id: string | null) => {
     const chosen = choices.find((one) => one.id === id);
@@ -68,8 +71,7 @@ export function NewLicensePage() {
 
   // Sent again after a broken connection, the same form makes its licenses once.
   const sent = useRef({ text: "", key: "" });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const body = bodyOf(draft);
     const text = JSON.stringify([draft.productId, body]);
     if (sent.current.text !== text) sent.current = { text, key: newName() };
@@ -91,7 +93,7 @@ export function NewLicensePage() {
         onAnother={() => {
           create.reset();
           setMade(null);
-          set({ email: "", emails: "", discordId: "", name: "", licenseKey: "", notes: "", metadata: "" });
+          setDraft(nextDraft);
         }}
       />
     );
@@ -99,7 +101,9 @@ export function NewLicensePage() {
   if (products.isSuccess && choices.length === 0)
     return (
       <Page narrow title={t("new.title")} above={above}>
-        <NoProduct to={wayToProduct}>{t("new.noProduct")}</NoProduct>
+        <NoProduct to={wayToProduct}>
+          {t(products.data.length === 0 ? "new.noProduct" : "new.noneForSale")}
+        </NoProduct>
       </Page>
     );
   const count = countOf(draft);
@@ -110,7 +114,7 @@ export function NewLicensePage() {
         {products.isPending && products.fetchStatus === "idle" && (
           <Alert icon={<Icon name="info" />}>{t("new.productsUnseen")}</Alert>
         )}
-        <form onSubmit={submit}>
+        <Form onSubmit={submit} typed={typedOf(draft)} error={create.error}>
           <Stack gap="md">
             {choices.length > 1 && (
               <Select
@@ -131,12 +135,12 @@ export function NewLicensePage() {
             <MoreFields {...sections} />
             <ProblemAlert error={create.error} beside={[...besides, ...besidesInList(create.error)]} />
             <Group justify="flex-end">
-              <Button type="submit" loading={create.isPending} disabled={!isComplete(draft)}>
+              <Button type="submit" loading={create.isPending} disabled={draft.productId === ""}>
                 {t("new.do", { count })}
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
       </Stack>
     </Page>
   );

@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface ViewNameDialogProps {
   readonly opened: boolean;
@@ -14,45 +16,41 @@ interface ViewNameDialogProps {
 export function ViewNameDialog(props: ViewNameDialogProps) {
   const { t } = useTranslation("licenses");
   return (
-    <Modal
+    <Dialog
       opened={props.opened}
       onClose={props.onClose}
       title={t(props.before === "" ? "views.save" : "views.rename")}
       closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {props.opened && <NameForm {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
-function NameForm({ before, onSave, onClose }: ViewNameDialogProps) {
+function NameForm({ before, onSave }: ViewNameDialogProps) {
   const { t } = useTranslation("licenses");
   const [name, setName] = useState(before);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (name.trim() !== "") onSave(name.trim());
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t("views.name")}
-          description={t("views.nameHint")}
-          value={name}
-          maxLength={40}
-          required
-          data-autofocus
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" disabled={name.trim() === ""}>
-            {t("everywhere:save")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submit}
+      typed={name}
+      error={null}
+      isBusy={false}
+      isDisabled={name.trim() === ""}
+      deed={t("everywhere:save")}
+    >
+      <TextInput
+        label={t("views.name")}
+        description={t("views.nameHint")}
+        value={name}
+        maxLength={40}
+        required
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { isWithin, useHeld } from "../../app/held.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { HandedLink } from "../../ui/handed-link.tsx";
@@ -26,9 +27,9 @@ export function InviteDialog({ opened, roleId, onClose }: InviteDialogProps) {
   const [made, setMade] = useState<MadeInvitation | null>(null);
   return (
     <>
-      <Modal opened={opened && made === null} onClose={onClose} title={t("invite.title")}>
+      <Dialog opened={opened && made === null} onClose={onClose} title={t("invite.title")}>
         {opened && <InviteForm roleId={roleId} onClose={onClose} onLink={setMade} />}
-      </Modal>
+      </Dialog>
       <InvitationLink
         invitation={made}
         onDone={() => {
@@ -53,7 +54,7 @@ export function InvitationLink({
   const { t, i18n } = useTranslation("members");
   const { email = "", link = null, expires_at: until = "" } = invitation ?? {};
   return (
-    <Modal
+    <Dialog
       opened={link !== null}
       onClose={onDone}
       title={t("invite.linkTitle", { email })}
@@ -64,7 +65,7 @@ export function InvitationLink({
           {t("invite.link", { email, until: exactTime(until, i18n.language) })}
         </HandedLink>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -116,7 +117,8 @@ function InviteForm({
   return (
     <DialogForm
       onSubmit={send}
-      onClose={onClose}
+      typed={[email, role]}
+      error={invite.error}
       isBusy={invite.isPending}
       isDisabled={role === null}
       deed={t(sendsEmail ? "invite.do" : "invite.doNoEmail")}

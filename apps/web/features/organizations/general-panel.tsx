@@ -45,14 +45,15 @@ export function GeneralPanel() {
       await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
     },
   });
-  const isChanged =
-    name !== organization.name ||
-    slug !== organization.slug ||
-    locale !== organization.locale ||
-    timeZone !== organization.time_zone;
   return (
     <Panel title={t("general.title")}>
-      <SaveForm onSave={save.mutate} isBusy={save.isPending} isChanged={isChanged}>
+      <SaveForm
+        onSave={save.mutate}
+        isBusy={save.isPending}
+        typed={[name, slug, locale, timeZone]}
+        base={[organization.name, organization.slug, organization.locale, organization.time_zone]}
+        error={save.error}
+      >
         <TextInput
           label={t("general.name")}
           description={t("general.nameWords")}

@@ -1,14 +1,13 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useBlocker } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./custom-response-tab.module.css";
 import { Placeholders } from "./placeholders.tsx";
 import { SwitchSetting } from "./setting-kinds.tsx";
@@ -33,11 +32,7 @@ export function CustomResponseTab() {
   const checked = checkTemplate(text);
   const isChanged = draft !== null && draft.text !== kept;
   const isOverwriting = isChanged && draft.basis !== kept && !isBusy;
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
-    enableBeforeUnload: isChanged,
-    withResolver: true,
-  });
+  useGuard(() => isChanged);
   const save = async () => {
     if (!checked.ok || !isChanged || isOverwriting) return;
     const before = product.custom_response;
@@ -117,15 +112,6 @@ export function CustomResponseTab() {
         </div>
         {!isFixed && <Placeholders field={field} />}
       </Panel>
-      <Confirm
-        opened={blocker.status === "blocked"}
-        onClose={() => blocker.reset?.()}
-        title={t("custom.leave.title")}
-        deed={t("custom.leave.do")}
-        onConfirm={async () => blocker.proceed?.()}
-      >
-        {t("custom.leave.words")}
-      </Confirm>
     </>
   );
 }

@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
+import { Form } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
@@ -17,13 +18,12 @@ export function NewProductPage() {
   const [name, setName] = useState("");
   const create = useChange("createProduct", ["listProducts"]);
   if (!may("products:manage")) return <MissingPage />;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate({ params: { organization_id: id }, body: { name } });
   };
   return (
     <Page narrow title={t("new.title")} lead={t("new.lead")}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={name} error={create.error}>
         <Stack>
           <ProblemAlert error={create.error} beside={["name"]} />
           <TextInput
@@ -49,7 +49,7 @@ export function NewProductPage() {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
       <SecretOnce
         title={t("keys.newKey")}
         secret={create.data?.api_key ?? null}

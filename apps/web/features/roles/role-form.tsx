@@ -1,8 +1,9 @@
 import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useHeld } from "../../app/held.ts";
+import { Form } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { StickyBar } from "../../ui/sticky-bar.tsx";
@@ -32,12 +33,18 @@ export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, 
     name !== first.name ||
     chosen.size !== first.permissions.length ||
     first.permissions.some((permission) => !chosen.has(permission));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     onSubmit({ name, permissions: sortedPermissions(chosen) });
   };
   return (
-    <form onSubmit={submit}>
+    <Form
+      onSubmit={submit}
+      typed={[name, sortedPermissions(chosen)]}
+      base={[first.name, sortedPermissions(new Set(first.permissions))]}
+      error={error}
+      // Another role to begin with, which the address names, makes the form anew.
+      goesWithSearch={isNew}
+    >
       <Stack>
         {children}
         <TextInput
@@ -72,6 +79,6 @@ export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, 
           </Group>
         </StickyBar>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,8 +1,9 @@
 import { parseVersionRecord } from "@countersign/domain/versions/catalog";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import classes from "./add-version.module.css";
@@ -16,9 +17,7 @@ export function AddVersion({ productId }: { productId: string }) {
   const remove = useChange("deleteVersion", ["listVersions"]);
   const written = version.trim();
   const isUnreadable = written !== "" && parseVersionRecord(written) === null;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (written === "" || isUnreadable) return;
+  const submit = async () => {
     const added = await add
       .mutateAsync({ params: { product_id: productId }, body: { version: written, state } })
       .catch(() => null);
@@ -30,7 +29,7 @@ export function AddVersion({ productId }: { productId: string }) {
     );
   };
   return (
-    <form onSubmit={submit} className={classes.form}>
+    <Form onSubmit={submit} typed={version} base="" error={add.error} className={classes.form}>
       <TextInput
         className={classes.version ?? ""}
         label={t("version")}
@@ -44,6 +43,9 @@ export function AddVersion({ productId }: { productId: string }) {
           setVersion(event.currentTarget.value);
           if (add.error !== null) add.reset();
         }}
+        data-unreadable={isUnreadable || undefined}
+        required
+        withAsterisk={false}
         error={isUnreadable ? t("unreadable") : fieldError(add.error, "version")}
       />
       <NativeSelect
@@ -60,6 +62,6 @@ export function AddVersion({ productId }: { productId: string }) {
       <div className={classes.problem}>
         <ProblemAlert error={add.error} beside={["version"]} />
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Alert, Button, Group, Text, Textarea } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -23,9 +25,9 @@ interface ReplaceVersionsProps {
 export function ReplaceVersions(props: ReplaceVersionsProps) {
   const { t } = useTranslation("versions");
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={t("replace.title")} size="lg">
+    <Dialog opened={props.opened} onClose={props.onClose} title={t("replace.title")} size="lg">
       {props.opened && <Form {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -39,8 +41,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
   const { records, faults } = readLines(text);
   const { added, removed, changed } = differences(versions, records);
   const isSame = added + removed + changed === 0;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const params = { product_id: productId };
     const before = versions.map(({ version, state }) => ({ version, state }));
     const body = { versions: [...records], revision: seen };
@@ -58,57 +59,54 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
     replace.reset();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text>{t("replace.words")}</Text>
-        {isOutdated(replace.error) ? (
-          <Alert color="orange" icon={<Icon name="warning" />} title={t("replace.meanwhile")}>
-            <Group gap="xs" mt={4}>
-              <Button size="compact-sm" variant="default" onClick={goOnFrom(text)}>
-                {t("replace.keepMine")}
-              </Button>
-              <Button size="compact-sm" variant="default" onClick={goOnFrom(writeLines(versions))}>
-                {t("replace.takeTheirs")}
-              </Button>
-            </Group>
-          </Alert>
-        ) : (
-          <ProblemAlert error={replace.error} />
-        )}
-        <Textarea
-          label={t("replace.list")}
-          description={t("replace.hint")}
-          classNames={{ input: classes.list ?? "" }}
-          autosize
-          minRows={8}
-          maxRows={18}
-          spellCheck={false}
-          data-autofocus
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          error={
-            faults.length === 0
-              ? null
-              : faults
-                  .slice(0, mostFaults)
-                  .map(({ line, kind }) => t(`replace.fault.${kind}`, { line }))
-                  .join(" ")
-          }
-        />
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed" role="status" className="figures">
-            {isSame ? t("replace.same") : t("replace.difference", { added, removed, changed })}
-          </Text>
-          <Group gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t("everywhere:cancel")}
+    <DialogForm
+      onSubmit={submit}
+      typed={text}
+      error={replace.error}
+      isBusy={replace.isPending}
+      isDisabled={isSame || faults.length > 0}
+      deed={t("replace.do")}
+      note={
+        <Text size="sm" c="dimmed" role="status" className="figures">
+          {isSame ? t("replace.same") : t("replace.difference", { added, removed, changed })}
+        </Text>
+      }
+    >
+      <Text>{t("replace.words")}</Text>
+      {isOutdated(replace.error) ? (
+        <Alert color="orange" icon={<Icon name="warning" />} title={t("replace.meanwhile")}>
+          <Group gap="xs" mt={4}>
+            <Button size="compact-sm" variant="default" onClick={goOnFrom(text)}>
+              {t("replace.keepMine")}
             </Button>
-            <Button type="submit" loading={replace.isPending} disabled={isSame || faults.length > 0}>
-              {t("replace.do")}
+            <Button size="compact-sm" variant="default" onClick={goOnFrom(writeLines(versions))}>
+              {t("replace.takeTheirs")}
             </Button>
           </Group>
-        </Group>
-      </Stack>
-    </form>
+        </Alert>
+      ) : (
+        <ProblemAlert error={replace.error} />
+      )}
+      <Textarea
+        label={t("replace.list")}
+        description={t("replace.hint")}
+        classNames={{ input: classes.list ?? "" }}
+        autosize
+        minRows={8}
+        maxRows={18}
+        spellCheck={false}
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={
+          faults.length === 0
+            ? null
+            : faults
+                .slice(0, mostFaults)
+                .map(({ line, kind }) => t(`replace.fault.${kind}`, { line }))
+                .join(" ")
+        }
+      />
+    </DialogForm>
   );
 }

@@ -1,7 +1,8 @@
 import { Button, Group, Input, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
+import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { EventTypeChoice } from "./event-type-choice.tsx";
 import { HeaderFields } from "./header-fields.tsx";
@@ -29,12 +30,9 @@ export function WebhookForm(props: WebhookFormProps) {
   const [draft, setDraft] = useState(start);
   const [hasChosenFormat, setChosenFormat] = useState(start.url !== "");
   const set = (changes: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit(draft);
-  };
   return (
-    <form onSubmit={submit}>
+    // The tabs beside it are in the address.
+    <Form onSubmit={() => onSubmit(draft)} typed={draft} error={error} goesWithSearch>
       <Stack gap="lg">
         <ProblemAlert error={error} beside={besideFields(error)} />
         <TextInput
@@ -107,7 +105,7 @@ export function WebhookForm(props: WebhookFormProps) {
           {children}
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Alert, Button, Stack } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { queryClient, useChange } from "../../../api/queries.ts";
 import type { Language } from "../../../i18n/languages.ts";
+import { Form } from "../../../ui/form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { AccountFields, accountFields, noAccount } from "../account-fields.tsx";
 import { Refusal } from "../refusal.tsx";
@@ -17,8 +18,7 @@ export function AccountStep({ token }: { token: string }) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState(noAccount);
   const run = useChange("runSetup");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const locale = i18n.language as Language;
     run.mutate(
       { body: { token, ...draft, locale } },
@@ -35,7 +35,7 @@ export function AccountStep({ token }: { token: string }) {
   const isOver = run.error instanceof ApiProblem && run.error.kind === "forbidden";
   return (
     <StepCard step="account" title={t("setup.account.title")} lead={t("setup.account.lead")}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={null} error={run.error}>
         <Stack>
           {isOver ? (
             <Alert color="red" role="alert" icon={<Icon name="warning" />} title={t("setup.over.title")}>
@@ -49,7 +49,7 @@ export function AccountStep({ token }: { token: string }) {
             {t("setup.account.do")}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </StepCard>
   );
 }

@@ -1,7 +1,8 @@
 import { Button, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../../api/queries.ts";
+import { Form } from "../../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import classes from "./first-run.module.css";
 import type { Product } from "./standing.ts";
@@ -12,8 +13,7 @@ export function LicenseStep({ product, email }: { product: Product; email: strin
   const { t } = useTranslation("identity");
   const [customer, setCustomer] = useState(email);
   const create = useChange("createLicenses", ["listProductLicenses"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate({ params: { product_id: product.id }, body: { customer_email: customer } });
   };
   return (
@@ -22,7 +22,7 @@ export function LicenseStep({ product, email }: { product: Product; email: strin
       title={t("setup.license.title")}
       lead={t("setup.license.lead", { product: product.name })}
     >
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={customer} error={create.error}>
         <Stack>
           <ProblemAlert error={create.error} beside={["customer_email"]} />
           <TextInput
@@ -42,7 +42,7 @@ export function LicenseStep({ product, email }: { product: Product; email: strin
             {t("setup.license.do")}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </StepCard>
   );
 }

@@ -1,11 +1,12 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import { Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../../api/client.ts";
 import { queryClient } from "../../../api/queries.ts";
 import { keepOrganization } from "../../../app/last-organization.ts";
+import { Form } from "../../../ui/form.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { bodyOf, noOrganization, OrganizationFields } from "../organization-fields.tsx";
 import classes from "./first-run.module.css";
@@ -32,13 +33,12 @@ export function OrganizationStep({ defaultPlan }: { defaultPlan: Plan }) {
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ["listOrganizations"] }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate();
   };
   return (
     <StepCard step="organization" title={t("setup.organization.title")} lead={t("setup.organization.lead")}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={draft} error={create.error}>
         <Stack>
           <ProblemAlert error={create.error} beside={["name", "slug"]} />
           <OrganizationFields draft={draft} onChange={setDraft} error={create.error} />
@@ -51,7 +51,7 @@ export function OrganizationStep({ defaultPlan }: { defaultPlan: Plan }) {
             {t("organization.do")}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </StepCard>
   );
 }

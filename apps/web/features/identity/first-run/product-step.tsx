@@ -1,9 +1,10 @@
 import { Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../../api/client.ts";
 import { queryClient } from "../../../api/queries.ts";
+import { Form } from "../../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import classes from "./first-run.module.css";
 import type { Organization } from "./standing.ts";
@@ -26,13 +27,12 @@ export function ProductStep({ organization, onMade }: ProductStepProps) {
     },
     gcTime: 0,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate();
   };
   return (
     <StepCard step="product" title={t("setup.product.title")} lead={t("setup.product.lead")}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={name} error={create.error}>
         <Stack>
           <ProblemAlert error={create.error} beside={["name"]} />
           <TextInput
@@ -50,7 +50,7 @@ export function ProductStep({ organization, onMade }: ProductStepProps) {
             {t("setup.product.do")}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </StepCard>
   );
 }

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { blankDraft, foldedCount, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
+
+const filled: NewDraft = {
+  ...blankDraft,
+  productId: "p",
+  howMany: "alike",
+  count: 25,
+  email: "ada@example.com",
+  name: "Ada",
+  discordId: "123",
+  end: "from_now",
+  amount: 2,
+  maxIps: 7,
+  tags: ["vip"],
+  notes: "met at the fair",
+  licenseKey: "AAAA",
+  pin: "range",
+  rangeMin: "1.0.0",
+  rangeMax: "2.0.0",
+  metadata: "{}",
+};
+
+test("the next license keeps the terms and nothing that is folded away or names a customer", () => {
+  expect(nextDraft(filled)).toEqual({
+    ...blankDraft,
+    productId: "p",
+    howMany: "alike",
+    count: 25,
+    end: "from_now",
+    amount: 2,
+    maxIps: 7,
+  });
+});
+
+test("a folded part says how many of its fields are filled in", () => {
+  expect(foldedCount(blankDraft)).toBe(0);
+  expect(foldedCount({ ...blankDraft, tags: ["vip"], notes: "n" })).toBe(2);
+  // A range is one field with two ends.
+  expect(foldedCount(filled)).toBe(5);
+});
+
+test("what a product fills in is not what somebody typed", () => {
+  expect(typedOf({ ...blankDraft, maxIps: 9, end: "from_now", productId: "p" })).toEqual(typedOf(blankDraft));
+  expect(typedOf({ ...blankDraft, email: "a" })).not.toEqual(typedOf(blankDraft));
+});

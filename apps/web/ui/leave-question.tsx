@@ -1,0 +1,35 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useQuestion } from "./ask-to-leave.ts";
+import type { UnsavedKind } from "./unsaved.ts";
+
+/** Asks before something is lost. To stay is what Escape, a click beside it and the first button do. */
+export function LeaveQuestion() {
+  const { t } = useTranslation();
+  const question = useQuestion();
+  // Its words stay while it fades.
+  const [last, setLast] = useState<UnsavedKind>("typed");
+  if (question !== null && question.kind !== last) setLast(question.kind);
+  return (
+    <Modal
+      opened={question !== null}
+      onClose={() => question?.answer(false)}
+      title={t(`unsaved.${last}.title`)}
+      // Above the dialog that it asks about.
+      zIndex={300}
+    >
+      <Stack>
+        <Text>{t(`unsaved.${last}.words`)}</Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={() => question?.answer(true)}>
+            {t(`unsaved.${last}.leave`)}
+          </Button>
+          <Button onClick={() => question?.answer(false)} data-autofocus>
+            {t(`unsaved.${last}.stay`)}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

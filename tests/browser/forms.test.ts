@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { sqlite } from "../support/databases.ts";
+import { skipLoudly } from "../support/skip.ts";
+
+if (chromiumPath === null) skipLoudly("forms in the dashboard", howToGetChromium);
+else {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await openDashboard(sqlite.make);
+  }, 180_000);
+  afterAll(async () => {
+    await closeChromium();
+    await dashboard.close();
+  });
+
+  describe.each([390, 1024, 1440])("forms at %d px", (width) => {
+    let page: Page;
+    let troubles: readonly string[];
+    beforeAll(async () => {
+      page = await dashboard.pageFor(dashboard.owner, { width });
+      troubles = troublesOf(page);
+    }, 60_000);
+    afterAll(() => page.context().close());
+
+    const at = (path: string) => `${dashboard.house.url}/o/${dashboard.slug}${path}`;
+    const question = () => page.getByRole("dialog", { name: "Discard changes?" });
+    const stay = () => question().getByRole("button", { name: "Keep editing" }).click();
+    const leave = () => question().getByRole("button", { name: "Discard" }).click();
+    const newLicense = (body: object) =>
+      dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, body);
+
+    test("a refused license shows its first wrong field, and the next one starts without hidden values", async () => {
+      await page.goto(at("/licenses/new"));
+      await page.getByLabel("E-mail", { exact: true }).click();
+      await page.keyboard.type("ada@example.com");
+      await page.getByLabel("Discord ID").click();
+      await page.keyboard.type("not a number");
+      const more = page.getByRole("button", { name: /^More: / });
+      await more.click();
+      await page.getByLabel("Tags").first().click();
+      await page.keyboard.type("vip");
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Notes").click();
+      await page.keyboard.type("met at the fair");
+      await more.click();
+      await page.getByLabel("Tags").first().waitFor({ state: "hidden" });
+      await more.getByText("2 filled in").waitFor();
+
+      await page.getByRole("button", { name: "Create license" }).click();
+      const wrong = page.getByLabel("Discord ID");
+      await page.waitForFunction("document.activeElement?.getAttribute('aria-invalid') === 'true'");
+      expect(await wrong.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+      expect(await isInSight(wrong)).toBe(true);
+      await wrong.fill("");
+      await page.getByRole("button", { name: "Create license" }).click();
+      await page.getByRole("heading", { name: "License created" }).waitFor();
+
+      await page.getByRole("button", { name: "Create another" }).click();
+      expect(await page.getByLabel("E-mail", { exact: true }).inputValue()).toBe("");
+      await page.keyboard.type("grace@example.com");
+      await page.getByRole("button", { name: "Create license" }).click();
+      await page.getByRole("heading", { name: "License created" }).waitFor();
+      const { data } = await dashboard.manage(
+        "GET",
+        `/organizations/${dashboard.organizationId}/licenses?q=grace@example.com&limit=1`,
+      );
+      expect(data[0]).toMatchObject({ customer_email: "grace@example.com", tags: [], notes: null });
+      expect(troubles).toEqual([]);
+    }, 120_000);
+
+    test("what was typed is lost only by saying so: Escape, a click outside, the close button, Back, a link, a reload", async () => {
+      const license = await newLicense({ customer_email: "otto@example.com" });
+      await page.goto(at("/licenses"));
+      await page.getByRole("link", { name: license.license_key }).click();
+      const drawer = page.getByRole("dialog", { name: "Edit the license" });
+      const open = () => page.getByRole("button", { name: "Edit", exact: true }).first().click();
+
+      // Nothing typed: nothing to ask.
+      await open();
+      await drawer.getByLabel("Notes").waitFor();
+      await page.keyboard.press("Escape");
+      await drawer.waitFor({ state: "hidden" });
+
+      await open();
+      await drawer.getByLabel("Notes").click();
+      await page.keyboard.type("call back on Monday");
+      const notes = () => drawer.getByLabel("Notes").inputValue();
+      await page.keyboard.press("Escape");
+      await question().waitFor();
+      // Escape answers the question, and only the question.
+      await page.keyboard.press("Escape");
+      await page.locator(".mantine-Modal-overlay").waitFor({ state: "hidden" });
+      expect(await notes()).toBe("call back on Monday");
+      if (width > 600) {
+        await page.mouse.click(20, 450);
+        await stay();
+      }
+      await drawer.getByRole("button", { name: "Close", exact: true }).click();
+      await stay();
+      await drawer.getByRole("button", { name: "Cancel" }).click();
+      await stay();
+      await page.evaluate("history.back()");
+      await stay();
+      expect(page.url()).toContain(license.id);
+      expect(await notes()).toBe("call back on Monday");
+
+      const reloads = askedByTheBrowser(page);
+      await page.evaluate("setTimeout(() => location.reload())");
+      expect(await reloads).toBe("beforeunload");
+      expect(await notes()).toBe("call back on Monday");
+
+      // Saved: nothing to ask, and the note of it covers no control.
+      await drawer.getByRole("button", { name: "Save" }).click();
+      await drawer.waitFor({ state: "hidden" });
+      expect(await question().count()).toBe(0);
+      expect(await dashboard.manage("GET", `/licenses/${license.id}`)).toMatchObject({
+        notes: "call back on Monday",
+      });
+
+      // A form on a page of its own.
+      await page.goto(at("/products"));
+      await page.getByRole("link", { name: "New product" }).click();
+      await page.getByLabel("Name").click();
+      await page.keyboard.type("Aurora");
+      await page.getByRole("link", { name: "Cancel" }).click();
+      await stay();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Aurora");
+      await page.getByRole("link", { name: "Cancel" }).click();
+      await leave();
+      await page.getByRole("heading", { level: 1, name: "Products" }).waitFor();
+      expect(troubles).toEqual([]);
+    }, 120_000);
+
+    test("a key that is shown once survives Back and a reload until it is stored", async () => {
+      await page.goto(at("/products"));
+      await page.getByRole("link", { name: "New product" }).click();
+      await page.getByLabel("Name").click();
+      await page.keyboard.type(`Aurora ${width}`);
+      await page.getByRole("button", { name: "Create product" }).click();
+      const secret = page.locator("pre").filter({ hasText: "csk_" });
+      const key = await secret.textContent();
+      await page.evaluate("history.back()");
+      const asked = page.getByRole("dialog", { name: "Leave without storing it?" });
+      await asked.getByRole("button", { name: "Go back to it" }).click();
+      expect(await secret.textContent()).toBe(key);
+      const reloads = askedByTheBrowser(page);
+      await page.evaluate("setTimeout(() => location.reload())");
+      expect(await reloads).toBe("beforeunload");
+      expect(await secret.textContent()).toBe(key);
+      await page.getByLabel("I have stored it").check();
+      await page.getByRole("button", { name: "Go on" }).click();
+      await page.waitForURL(/\/integrate$/);
+      expect(troubles).toEqual([]);
+    }, 120_000);
+
+    test("a note that something was saved covers no control", async () => {
+      await page.goto(at(`/products/${dashboard.productId}`));
+      const days = page.getByRole("textbox", { name: "Say that the end is near" });
+      await days.click();
+      await days.fill(String(width % 300));
+      // Where a thumb would find it: at the lower edge of what is in sight.
+      await days.evaluate((field) => field.scrollIntoView({ block: "end" }));
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      const note = page.getByRole("alert").filter({ hasText: "Saved: " });
+      await note.waitFor();
+      await days.fill("11");
+      const save = page.getByRole("button", { name: "Save", exact: true });
+      expect(await controlsUnder(note)).toEqual([]);
+      await save.click();
+      await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
+      expect(troubles).toEqual([]);
+    }, 120_000);
+  });
+}
+
+/** The browser's own question before a page goes; it is answered with staying. */
+function askedByTheBrowser(page: Page): Promise<string> {
+  return new Promise((done) =>
+    page.once("dialog", async (dialog) => {
+      const type = dialog.type();
+      await dialog.dismiss();
+      done(type);
+    }),
+  );
+}
+
+async function isInSight(field: Locator): Promise<boolean> {
+  const box = await field.boundingBox();
+  const size = field.page().viewportSize();
+  if (box === null || size === null) return false;
+  // Below the bar at the top, and not behind anything.
+  return box.y >= 52 && box.y + box.height <= size.height;
+}
+
+/** What could be pressed if the note were not there. */
+function controlsUnder(note: Locator): Promise<string[]> {
+  return note.evaluate((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const found = new Set<string>();
+    for (let x = left + 2; x < right; x += 12)
+      for (let y = top + 2; y < bottom; y += 8)
+        for (const under of element.ownerDocument.elementsFromPoint(x, y)) {
+          const control = under.closest("button, a[href], input, select, textarea, [role=switch]");
+          if (control !== null && !element.contains(control))
+            found.add(control.textContent || control.tagName);
+        }
+    return [...found];
+  });
+}
