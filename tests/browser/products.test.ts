@@ -65,7 +65,14 @@ else
       // A setting holds from the next request on, and so does taking it back.
       await tab("Settings");
       const register = page.getByRole("switch", { name: "Register new addresses" });
+      // What can refuse customers who work now is asked about, with how many.
       await register.press("Space");
+      await page.getByText("This affects 1 license from the next request on.").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      expect(await validate(firstKey)).toMatchObject({ status: "active" });
+      await register.press("Space");
+      await button("Stop registering").click();
       await page.getByText("Saved: Register new addresses").waitFor();
       expect(await validate(firstKey, "203.0.113.2")).toMatchObject({ status: "ip_not_registered" });
       await button("Undo").click();
@@ -76,6 +83,7 @@ else
       // Somebody else was quicker: what was clicked goes back, with the reason.
       await manage("PATCH", `/products/${productId}`, { expiring_soon_days: 21 });
       await register.press("Space");
+      await button("Stop registering").click();
       await page.getByText("Somebody else changed this product meanwhile").waitFor();
       await page.getByRole("switch", { name: "Register new addresses", checked: true }).waitFor();
       expect(await page.getByRole("textbox", { name: "Say that the end is near" }).inputValue()).toBe(
@@ -89,7 +97,14 @@ else
       await page.getByText("Line 3: {{customer.nam}} is no placeholder.").waitFor();
       expect(await button("Save template").isDisabled()).toBe(true);
       expect(await violationsOf(page)).toEqual([]);
-      await template.fill('{\n  "plan": "pro",\n  "hello": "{{customer.email}}"\n}');
+      // A placeholder is inserted as JSON wants it where the cursor is, and one key press takes it back.
+      await template.fill('{\n  "plan": "pro",\n  "hello": \n}');
+      for (const key of ["ArrowUp", "End"]) await template.press(key);
+      await button("customer.email").click();
+      expect(await template.inputValue()).toBe('{\n  "plan": "pro",\n  "hello": "{{customer.email}}"\n}');
+      await page.keyboard.press("Control+z");
+      expect(await template.inputValue()).toBe('{\n  "plan": "pro",\n  "hello": \n}');
+      await button("customer.email").click();
       await page.getByRole("region", { name: "Preview" }).getByText('"plan": "pro"').waitFor();
       await button("Save template").click();
       await page.getByText("Saved", { exact: true }).waitFor();
@@ -113,6 +128,27 @@ else
       expect(refused.status).toBe(401);
       expect(await validate(secondKey)).toMatchObject({ valid: true });
       expect(await violationsOf(page)).toEqual([]);
+
+      // Archiving offers to stop selling alone, and says what each does to whom.
+      await tab("Danger");
+      await button("Archive …").click();
+      const archive = page.getByRole("dialog", { name: "Archive Aurora?" });
+      await archive.getByText("1 license keeps working.").waitFor();
+      await archive.getByLabel("Archive", { exact: true }).click();
+      await archive.getByText("Refuses 1 license from the next request on.").waitFor();
+      await archive.getByLabel("Stop selling", { exact: true }).click();
+      await archive.getByRole("button", { name: "Stop selling" }).click();
+      await page.getByText("Active, not for sale").waitFor();
+      expect(await validate(secondKey)).toMatchObject({ valid: true });
+      await expect(
+        manage("POST", `/products/${productId}/licenses`, { customer_email: "dora@example.com" }),
+      ).rejects.toThrow("closed for sale");
+      expect(await violationsOf(page)).toEqual([]);
+      await button("Archive …").click();
+      await archive.getByText("Refuses 1 license from the next request on.").waitFor();
+      await archive.getByRole("button", { name: "Archive product" }).click();
+      await page.getByText("Aurora is archived").waitFor();
+      expect(await validate(secondKey)).toMatchObject({ valid: false, status: "product_archived" });
       expect(troubles).toEqual([]);
     }, 180_000);
 

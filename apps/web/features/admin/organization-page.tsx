@@ -97,6 +97,7 @@ export function OrganizationPage() {
         name={organization.name}
         suspendedAt={organization.suspended_at}
         reason={organization.suspension_reason}
+        licenseCount={organization.license_count}
         suspend={(reason) => suspend.mutateAsync({ params, body: { reason } })}
         restore={() => restore.mutateAsync({ params })}
       />

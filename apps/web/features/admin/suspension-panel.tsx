@@ -13,6 +13,8 @@ interface SuspensionPanelProps {
   readonly name: string;
   readonly suspendedAt: string | null;
   readonly reason: string | null;
+  /** How many stop working, where that can be said. */
+  readonly licenseCount?: number;
   readonly suspend: (reason: string) => Promise<unknown>;
   readonly restore: () => Promise<unknown>;
 }
@@ -72,6 +74,7 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
         onClose={() => setOpen(false)}
         title={t("suspension.confirm", { name })}
         deed={t("suspension.do")}
+        draft={reason}
         onConfirm={async () => {
           await props.suspend(reason);
           tell(t("suspension.done", { name }), props.restore);
@@ -79,6 +82,7 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
       >
         <Stack>
           <Text>{t(`suspension.${of}`)}</Text>
+          {props.licenseCount !== undefined && <RefusedLicenses count={props.licenseCount} />}
           <Textarea
             label={t("suspension.reason")}
             description={t("suspension.reasonWords")}
@@ -94,4 +98,13 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
       </Confirm>
     </Panel>
   );
+}
+
+/** As far as the server counts them. */
+const mostCounted = 100_000;
+
+export function RefusedLicenses({ count }: { count: number }) {
+  const { t, i18n } = useTranslation("admin");
+  const number = `${count.toLocaleString(i18n.language)}${count >= mostCounted ? "+" : ""}`;
+  return <Text fw={600}>{t("suspension.refuses", { count, number })}</Text>;
 }

@@ -1,15 +1,18 @@
 import { dailyLimit } from "@countersign/domain/quota/limit";
-import { Button, Group, Select, Stack } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Group, Select, Stack, Text } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
 import { billingStates, plans } from "./routes.tsx";
+import { RefusedLicenses } from "./suspension-panel.tsx";
 
 /** Plan, limits and billing of an organization. */
 export function TermsPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
@@ -23,14 +26,10 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
     "listPlatformOrganizations",
     "listOrganizations",
   ]);
-  const isChanged =
-    plan !== organization.plan ||
-    billing !== organization.billing_state ||
-    requests !== organization.daily_limit_override ||
-    letters !== organization.daily_letters_override;
   const ofPlan = dailyLimit({ plan, billing, dailyLimitOverride: null });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const [isAsking, setAsking] = useState(false);
+  const stops = billing === "suspended" && organization.billing_state !== "suspended";
+  const submit = () =>
     // The new state makes the form anew, and what hangs on a form is not called once it is gone.
     save
       .mutateAsync({
@@ -48,58 +47,78 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
         // Shown above the button.
         () => undefined,
       );
-  };
   return (
     <Panel title={t("terms.title")} lead={t("terms.lead")}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Group grow align="flex-start">
-            <Select
-              label={t("organizations.plan")}
-              data={plans.map((value) => ({ value, label: t(`plans.${value}`) }))}
-              value={plan}
-              onChange={(value) => setPlan(plans.find((one) => one === value) ?? plan)}
-              allowDeselect={false}
-            />
-            <Select
-              label={t("organizations.billing")}
-              data={billingStates.map((value) => ({ value, label: t(`billing.${value}`) }))}
-              value={billing}
-              onChange={(value) => setBilling(billingStates.find((one) => one === value) ?? billing)}
-              allowDeselect={false}
-            />
-          </Group>
-          <OwnOrUsual
-            label={t("terms.requests")}
-            description={t("terms.requestsWords")}
-            usual={
-              ofPlan === null
-                ? t("terms.planNoLimit")
-                : t("terms.planLimit", { limit: ofPlan.toLocaleString(i18n.language) })
-            }
-            value={requests}
-            onChange={setRequests}
-            error={fieldError(save.error, "daily_limit_override")}
-            max={1_000_000_000_000}
+      <SaveForm
+        onSave={() => {
+          if (!stops) return submit();
+          setAsking(true);
+          // Nothing was sent yet.
+          return false;
+        }}
+        isBusy={save.isPending}
+        typed={[plan, billing, requests, letters]}
+        base={[
+          organization.plan,
+          organization.billing_state,
+          organization.daily_limit_override,
+          organization.daily_letters_override,
+        ]}
+        error={save.error}
+      >
+        <Group grow align="flex-start">
+          <Select
+            label={t("organizations.plan")}
+            data={plans.map((value) => ({ value, label: t(`plans.${value}`) }))}
+            value={plan}
+            onChange={(value) => setPlan(plans.find((one) => one === value) ?? plan)}
+            allowDeselect={false}
           />
-          <ValidateHelp about="dailyLimit" />
-          <OwnOrUsual
-            label={t("terms.letters")}
-            description={t("terms.lettersWords")}
-            usual={t("terms.asServer")}
-            value={letters}
-            onChange={setLetters}
-            error={fieldError(save.error, "daily_letters_override")}
-            max={1_000_000_000}
+          <Select
+            label={t("organizations.billing")}
+            data={billingStates.map((value) => ({ value, label: t(`billing.${value}`) }))}
+            value={billing}
+            onChange={(value) => setBilling(billingStates.find((one) => one === value) ?? billing)}
+            allowDeselect={false}
           />
-          <ProblemAlert error={save.error} beside={["daily_limit_override", "daily_letters_override"]} />
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-              {t("everywhere:save")}
-            </Button>
-          </Group>
+        </Group>
+        <OwnOrUsual
+          label={t("terms.requests")}
+          description={t("terms.requestsWords")}
+          usual={
+            ofPlan === null
+              ? t("terms.planNoLimit")
+              : t("terms.planLimit", { limit: ofPlan.toLocaleString(i18n.language) })
+          }
+          value={requests}
+          onChange={setRequests}
+          error={fieldError(save.error, "daily_limit_override")}
+          max={1_000_000_000_000}
+        />
+        <ValidateHelp about="dailyLimit" />
+        <OwnOrUsual
+          label={t("terms.letters")}
+          description={t("terms.lettersWords")}
+          usual={t("terms.asServer")}
+          value={letters}
+          onChange={setLetters}
+          error={fieldError(save.error, "daily_letters_override")}
+          max={1_000_000_000}
+        />
+        <ProblemAlert error={save.error} beside={["daily_limit_override", "daily_letters_override"]} />
+      </SaveForm>
+      <Confirm
+        opened={isAsking}
+        onClose={() => setAsking(false)}
+        title={t("suspension.billing", { name: organization.name })}
+        deed={t("everywhere:save")}
+        onConfirm={submit}
+      >
+        <Stack gap="xs">
+          <Text>{t("suspension.billingWords")}</Text>
+          <RefusedLicenses count={organization.license_count} />
         </Stack>
-      </form>
+      </Confirm>
     </Panel>
   );
 }

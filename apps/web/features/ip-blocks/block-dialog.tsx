@@ -1,13 +1,16 @@
-import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Text, Textarea, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { BlockForecast } from "./block-forecast.tsx";
 import { type BlockChoice, type BlockPlace, type IpBlock, readings, routesOf, shownCidr } from "./place.ts";
 import { PlaceChoice } from "./place-choice.tsx";
 
@@ -28,9 +31,9 @@ export function BlockDialog(props: BlockDialogProps) {
   const { t } = useTranslation("ip-blocks");
   const isNew = props.block == null;
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={t(isNew ? "form.add" : "form.change")}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={t(isNew ? "form.add" : "form.change")}>
       {props.opened && <BlockForm {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -56,8 +59,7 @@ function BlockForm({
   const [until, setUntil] = useState<Until>(block?.expires_at == null ? "always" : "time");
   const [time, setTime] = useState(toLocal(block?.expires_at ?? null));
   const error = add.error ?? update.error;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const kept = { note: note.trim() === "" ? null : note, expires_at: endOf(until, time) };
     try {
       if (block === null) {
@@ -79,63 +81,60 @@ function BlockForm({
     onClose();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text c="dimmed" size="sm">
-          {t(`form.lead.${place.level}`)}
-        </Text>
-        <ValidateHelp about="ipBlocks" />
-        <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
-        {block === null && choices.length > 1 && (
-          <PlaceChoice choices={choices} place={place} onChange={setPlace} />
-        )}
-        <TextInput
-          label={t("cidr")}
-          description={t("form.cidrHelp")}
-          placeholder="203.0.113.0/24"
+    <DialogForm
+      onSubmit={submit}
+      typed={[cidr, note, until, time]}
+      error={error}
+      isBusy={add.isPending || update.isPending}
+      deed={t(block === null ? "form.doAdd" : "everywhere:save")}
+    >
+      <Text c="dimmed" size="sm">
+        {t(`form.lead.${place.level}`)}
+      </Text>
+      <ValidateHelp about="ipBlocks" />
+      <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
+      {block === null && choices.length > 1 && (
+        <PlaceChoice choices={choices} place={place} onChange={setPlace} />
+      )}
+      <TextInput
+        label={t("cidr")}
+        description={t("form.cidrHelp")}
+        placeholder="203.0.113.0/24"
+        required
+        disabled={block !== null}
+        value={cidr}
+        onChange={(event) => setCidr(event.currentTarget.value)}
+        error={fieldError(error, "cidr")}
+        data-autofocus={block === null && given === "" ? true : undefined}
+      />
+      {block === null && place.level === "organization" && <BlockForecast cidr={cidr} />}
+      <Textarea
+        label={t("note")}
+        description={t("form.noteHelp")}
+        autosize
+        minRows={2}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+        error={fieldError(error, "note")}
+        data-autofocus={block !== null || given !== "" ? true : undefined}
+      />
+      <Choice
+        label={t("form.until")}
+        values={["always", "day", "week", "month", "time"] as const}
+        words={(value) => t(`form.lengths.${value}`)}
+        value={until}
+        onChange={setUntil}
+      />
+      {until === "time" && (
+        <DateTimeField
+          label={t("form.end")}
           required
-          disabled={block !== null}
-          value={cidr}
-          onChange={(event) => setCidr(event.currentTarget.value)}
-          error={fieldError(error, "cidr")}
-          data-autofocus={block === null && given === "" ? true : undefined}
+          value={time}
+          onChange={setTime}
+          error={fieldError(error, "expires_at")}
         />
-        <Textarea
-          label={t("note")}
-          description={t("form.noteHelp")}
-          autosize
-          minRows={2}
-          value={note}
-          onChange={(event) => setNote(event.currentTarget.value)}
-          error={fieldError(error, "note")}
-          data-autofocus={block !== null || given !== "" ? true : undefined}
-        />
-        <Choice
-          label={t("form.until")}
-          values={["always", "day", "week", "month", "time"] as const}
-          words={(value) => t(`form.lengths.${value}`)}
-          value={until}
-          onChange={setUntil}
-        />
-        {until === "time" && (
-          <DateTimeField
-            label={t("form.end")}
-            required
-            value={time}
-            onChange={setTime}
-            error={fieldError(error, "expires_at")}
-          />
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t("everywhere:cancel")}
-          </Button>
-          <Button type="submit" loading={add.isPending || update.isPending}>
-            {t(block === null ? "form.doAdd" : "everywhere:save")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }
 

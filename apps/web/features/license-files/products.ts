@@ -15,6 +15,7 @@ export function useImportProducts() {
   return useQuery({
     ...ask("listProducts", { params: { organization_id: organization.id }, query: { limit: 200 } }),
     enabled: may("products:view", "products:manage", "products:rotate_key"),
-    select: ({ data }) => data.filter(({ status }) => status !== "archived"),
+    select: ({ data }) =>
+      data.filter(({ status, closed_for_sale: isClosed }) => status !== "archived" && !isClosed),
   });
 }

@@ -9,6 +9,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { Time } from "../../ui/time.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import type { Product } from "./use-product.ts";
 
@@ -172,7 +173,18 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
           tell(t("keys.ended", { prefix: ending?.prefix }));
         }}
       >
-        {t("keys.endWords")}
+        <Stack gap="xs">
+          <Text>{t("keys.endWords")}</Text>
+          <Text fw={600}>
+            {ending?.last_used_at == null ? (
+              t("keys.endNever")
+            ) : (
+              <>
+                {t("keys.endUsed")} <Time at={ending.last_used_at} />
+              </>
+            )}
+          </Text>
+        </Stack>
       </Confirm>
       <Confirm
         opened={isAdding}
@@ -180,6 +192,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         title={t("keys.add")}
         deed={t("keys.addDo")}
         harmless
+        draft={name}
         onConfirm={() => add.mutateAsync({ params, body: { name } })}
       >
         <Stack gap="sm">
@@ -193,6 +206,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         title={t("keys.renameTitle", { prefix: renaming?.prefix })}
         deed={t("keys.renameDo")}
         harmless
+        draft={name}
         onConfirm={async () => {
           await rename.mutateAsync({ params: { ...params, prefix: renaming?.prefix ?? "" }, body: { name } });
           tell(t("keys.renamed"));

@@ -2,6 +2,7 @@ import { placeholderNames } from "@countersign/domain/custom-response/template";
 import { Button, Group, Text, Tooltip } from "@mantine/core";
 import type { RefObject } from "react";
 import { useTranslation } from "react-i18next";
+import { placeholderInsertion } from "./insert-placeholder.ts";
 
 /** All that can be filled in. A click puts one where the cursor is. */
 export function Placeholders({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
@@ -9,9 +10,11 @@ export function Placeholders({ field }: { field: RefObject<HTMLTextAreaElement |
   const insert = (name: string) => {
     const area = field.current;
     if (area === null) return;
+    const { from, to, text } = placeholderInsertion(area.value, area.selectionStart, area.selectionEnd, name);
     area.focus();
+    area.setSelectionRange(from, to);
     // The old command is the one way to insert that Ctrl-Z takes back.
-    document.execCommand("insertText", false, `{{${name}}}`);
+    document.execCommand("insertText", false, text);
   };
   return (
     <div>

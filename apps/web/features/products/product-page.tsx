@@ -42,7 +42,7 @@ export function ProductPage() {
       title={product.name}
       part={tabs.find(({ to }) => to === pathname)?.label}
       above={<Back to={`/o/${organization.slug}/products`}>{t("title")}</Back>}
-      beside={<ProductStatus status={product.status} />}
+      beside={<ProductStatus product={product} />}
     >
       <div className={classes.tabs}>
         <SectionNav label={t("tabs.label")} sections={tabs} />
@@ -51,6 +51,13 @@ export function ProductPage() {
         <Notice tone="warn" title={t(`refuses.${product.status}`)}>
           {may("products:manage") && pathname !== danger && (
             <GoLink to={danger}>{t("danger.activate.title")}</GoLink>
+          )}
+        </Notice>
+      )}
+      {product.status === "active" && product.closed_for_sale && (
+        <Notice tone="info" title={t("notForSale")}>
+          {may("products:manage") && pathname !== danger && (
+            <GoLink to={danger}>{t("danger.sell.title")}</GoLink>
           )}
         </Notice>
       )}

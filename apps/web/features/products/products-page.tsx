@@ -49,7 +49,7 @@ export function ProductsPage() {
         </Anchor>
       ),
     },
-    { id: "status", header: t("status.label"), cell: (product) => <ProductStatus status={product.status} /> },
+    { id: "status", header: t("status.label"), cell: (product) => <ProductStatus product={product} /> },
     ...(may("licenses:view")
       ? [
           {

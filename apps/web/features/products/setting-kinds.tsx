@@ -1,5 +1,10 @@
 import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useOrganization } from "../../app/here.ts";
+import { Form } from "../../ui/form.tsx";
+import { ChangeQuestion } from "./change-question.tsx";
+import { consequenceOf } from "./consequence.ts";
 import classes from "./setting.module.css";
 import { inputDescribed, Setting, type SettingName } from "./setting.tsx";
 import { type NumberName, useDraft } from "./use-draft.ts";
@@ -14,23 +19,47 @@ interface Common {
 }
 
 export function SwitchSetting({ name, product, isFixed, idle }: Common & { name: Of<boolean> }) {
-  const { save } = useProductChange(product);
+  const { save, question } = useAskedChange(product);
   return (
-    <Setting
-      name={name}
-      idle={idle}
-      kind="switch"
-      control={(described) => (
-        <Switch
-          size="md"
-          disabled={isFixed}
-          checked={product[name]}
-          onChange={(event) => void save({ [name]: event.currentTarget.checked })}
-          {...described}
-        />
-      )}
-    />
+    <>
+      <Setting
+        name={name}
+        idle={idle}
+        kind="switch"
+        control={(described) => (
+          <Switch
+            size="md"
+            disabled={isFixed}
+            checked={product[name]}
+            onChange={(event) => save({ [name]: event.currentTarget.checked })}
+            {...described}
+          />
+        )}
+      />
+      {question}
+    </>
   );
+}
+
+/** Saves at once what stops nobody, and asks before anything else. */
+function useAskedChange(product: Product) {
+  const organization = useOrganization();
+  const { save } = useProductChange(product);
+  const [asked, setAsked] = useState<Changes | null>(null);
+  return {
+    save: (changes: Changes) => {
+      if (consequenceOf(product, changes, organization) === null) void save(changes);
+      else setAsked(changes);
+    },
+    question: (
+      <ChangeQuestion
+        product={product}
+        consequence={asked === null ? null : consequenceOf(product, asked, organization)}
+        onConfirm={async () => asked !== null && save(asked)}
+        onClose={() => setAsked(null)}
+      />
+    ),
+  };
 }
 
 type ChoiceName = "auto_register_scope" | "ipv6_prefix" | "version_enforcement" | "locale";
@@ -44,27 +73,30 @@ export function ChoiceSetting({
   idle,
 }: Common & { name: ChoiceName; choices: readonly Product[ChoiceName][] }) {
   const { t } = useTranslation("products");
-  const { save } = useProductChange(product);
+  const { save, question } = useAskedChange(product);
   return (
-    <Setting
-      name={name}
-      idle={idle}
-      control={(described) => (
-        <NativeSelect
-          disabled={isFixed}
-          value={String(product[name])}
-          onChange={(event) => {
-            const chosen = choices.find((choice) => String(choice) === event.currentTarget.value);
-            void save({ [name]: chosen } as Changes);
-          }}
-          data={choices.map((choice) => ({
-            value: String(choice),
-            label: t(`setting.${name}.choices.${choice}`),
-          }))}
-          {...inputDescribed(described, null)}
-        />
-      )}
-    />
+    <>
+      <Setting
+        name={name}
+        idle={idle}
+        control={(described) => (
+          <NativeSelect
+            disabled={isFixed}
+            value={String(product[name])}
+            onChange={(event) => {
+              const chosen = choices.find((choice) => String(choice) === event.currentTarget.value);
+              save({ [name]: chosen } as Changes);
+            }}
+            data={choices.map((choice) => ({
+              value: String(choice),
+              label: t(`setting.${name}.choices.${choice}`),
+            }))}
+            {...inputDescribed(described, null)}
+          />
+        )}
+      />
+      {question}
+    </>
   );
 }
 
@@ -87,7 +119,12 @@ export function NumberSetting({
       name={name}
       idle={idle}
       control={(described) => (
-        <form onSubmit={(event) => form.submit(event, isReady, value)}>
+        <Form
+          onSubmit={() => isReady && form.submit(value)}
+          typed={isReady ? value : null}
+          base={null}
+          error={form.problem}
+        >
           <Group gap="xs" wrap="nowrap" align="flex-start">
             <NumberInput
               className={classes.number ?? ""}
@@ -108,7 +145,7 @@ export function NumberSetting({
               </Button>
             )}
           </Group>
-        </form>
+        </Form>
       )}
     />
   );
@@ -133,7 +170,12 @@ export function TextSetting({
       idle={idle}
       kind="below"
       control={(described) => (
-        <form onSubmit={(event) => form.submit(event, isReady, value)}>
+        <Form
+          onSubmit={() => isReady && form.submit(value)}
+          typed={isReady ? written : null}
+          base={null}
+          error={form.problem}
+        >
           <Group gap="xs" align="flex-end" wrap="nowrap">
             <Input
               flex={1}
@@ -152,7 +194,7 @@ export function TextSetting({
               </Button>
             )}
           </Group>
-        </form>
+        </Form>
       )}
     />
   );

@@ -6,7 +6,7 @@ import type { DocsSection } from "../../ui/docs-sections.ts";
 import classes from "./setting.module.css";
 import type { Changes } from "./use-product.ts";
 
-export type SettingName = Exclude<keyof Changes, "status" | "custom_response">;
+export type SettingName = Exclude<keyof Changes, "status" | "closed_for_sale" | "custom_response">;
 
 /** Where the reference says what validate answers because of a setting. */
 const sections: Partial<Record<SettingName, DocsSection>> = {

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
@@ -13,9 +13,7 @@ export function useDraft(product: Product, name: NumberName | "name" | "license_
   const [typed, setTyped] = useState<{ text: string; basis: Product[typeof name] } | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Error | null>(null);
-  const submit = async (event: FormEvent, isReady: boolean, value: string | number | null) => {
-    event.preventDefault();
-    if (!isReady) return;
+  const submit = async (value: string | number | null) => {
     const before = product[name];
     if (typed !== null && typed.basis !== before) {
       // Somebody was quicker: whoever sends it once more does so knowing that.
@@ -43,5 +41,5 @@ export function useDraft(product: Product, name: NumberName | "name" | "license_
     // A field that shows the same text anew has not been answered.
     if (text !== draft) setProblem(null);
   };
-  return { draft, setDraft, isBusy, error, submit };
+  return { draft, setDraft, isBusy, error, problem, submit };
 }

@@ -1,14 +1,21 @@
-import { ActionIcon, NativeSelect, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, NativeSelect, Stack, Text, Tooltip } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
+import { checksVersions } from "../products/consequence.ts";
+import type { Product } from "../products/use-product.ts";
+import { Concerned } from "../products/working-licenses.tsx";
+import { isLastPassing, stopsPassing } from "./stops-passing.ts";
 import classes from "./timeline.module.css";
 import { type ProductVersion, states, useStateChange, type VersionState } from "./use-versions.ts";
 
 interface TimelineProps {
-  readonly productId: string;
+  readonly product: Product;
   readonly versions: readonly ProductVersion[];
   readonly mayManage: boolean;
 }
@@ -21,8 +28,11 @@ const marks: Record<VersionState, IconName | null> = {
 };
 
 /** Newest first, by the order of the versions themselves. */
-export function Timeline({ productId, versions, mayManage }: TimelineProps) {
+export function Timeline({ product, versions, mayManage }: TimelineProps) {
   const { t } = useTranslation("versions");
+  const organization = useOrganization();
+  const { id: productId } = product;
+  const [asked, setAsked] = useState<Asked | null>(null);
   const change = useStateChange(productId);
   const remove = useChange("deleteVersion", ["listVersions"]);
   const add = useChange("addVersion", ["listVersions"]);
@@ -52,50 +62,89 @@ export function Timeline({ productId, versions, mayManage }: TimelineProps) {
         onError: tellProblem,
       },
     );
+  /** At once where nobody who passes now is refused for it. */
+  const askFirst = (row: ProductVersion, isGone: boolean, run: () => void) => {
+    if (checksVersions(product, organization) && stopsPassing(versions, row, isGone))
+      setAsked({ row, isGone, run });
+    else run();
+  };
   return (
-    <ol className={classes.timeline} aria-label={t("title")}>
-      {versions.map((row) => (
-        <li key={row.version} className={classes.entry} data-state={row.state}>
-          <span className={classes.mark}>
-            {marks[row.state] !== null && <Icon name={marks[row.state] ?? "check"} size={12} />}
-          </span>
-          <span className={classes.version}>{row.version}</span>
-          <Text size="sm" c="dimmed" className={classes.means ?? ""}>
-            {t(`${isLine(row.version) ? "lineMeans" : "means"}.${row.state}`)}
-          </Text>
-          <Text size="sm" c="dimmed" className={classes.time ?? ""}>
-            <ListTime at={row.created_at} />
-          </Text>
-          {mayManage ? (
-            <>
-              <NativeSelect
-                size="xs"
-                className={classes.state ?? ""}
-                aria-label={t("stateOf", { version: row.version })}
-                value={row.state}
-                onChange={(event) => setState(row, event.currentTarget.value as VersionState)}
-                data={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-              />
-              <Tooltip label={t("remove")}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={t("removeOf", { version: row.version })}
-                  onClick={() => drop(row)}
-                >
-                  <Icon name="trash" size={16} />
-                </ActionIcon>
-              </Tooltip>
-            </>
-          ) : (
-            <Text size="sm" className={classes.state ?? ""}>
-              {t(`states.${row.state}`)}
+    <>
+      <ol className={classes.timeline} aria-label={t("title")}>
+        {versions.map((row) => (
+          <li key={row.version} className={classes.entry} data-state={row.state}>
+            <span className={classes.mark}>
+              {marks[row.state] !== null && <Icon name={marks[row.state] ?? "check"} size={12} />}
+            </span>
+            <span className={classes.version}>{row.version}</span>
+            <Text size="sm" c="dimmed" className={classes.means ?? ""}>
+              {t(`${isLine(row.version) ? "lineMeans" : "means"}.${row.state}`)}
             </Text>
-          )}
-        </li>
-      ))}
-    </ol>
+            <Text size="sm" c="dimmed" className={classes.time ?? ""}>
+              <ListTime at={row.created_at} />
+            </Text>
+            {mayManage ? (
+              <>
+                <NativeSelect
+                  size="xs"
+                  className={classes.state ?? ""}
+                  aria-label={t("stateOf", { version: row.version })}
+                  value={row.state}
+                  onChange={(event) => {
+                    const state = event.currentTarget.value as VersionState;
+                    if (state === "blocked") askFirst(row, false, () => setState(row, state));
+                    else setState(row, state);
+                  }}
+                  data={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+                />
+                <Tooltip label={t("remove")}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={t("removeOf", { version: row.version })}
+                    onClick={() => askFirst(row, true, () => drop(row))}
+                  >
+                    <Icon name="trash" size={16} />
+                  </ActionIcon>
+                </Tooltip>
+              </>
+            ) : (
+              <Text size="sm" className={classes.state ?? ""}>
+                {t(`states.${row.state}`)}
+              </Text>
+            )}
+          </li>
+        ))}
+      </ol>
+      <Confirm
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        title={t(asked?.isGone === false ? "stops.block" : "stops.remove", { version: asked?.row.version })}
+        deed={t(asked?.isGone === false ? "stops.blockDo" : "stops.removeDo")}
+        onConfirm={async () => asked?.run()}
+      >
+        {asked !== null && (
+          <Stack gap="xs">
+            <Text>
+              {isLastPassing(versions, asked.row)
+                ? t("stops.last")
+                : t("stops.words", { version: asked.row.version })}
+            </Text>
+            <Concerned
+              product={product}
+              words={isLastPassing(versions, asked.row) ? "refuses" : "concerns"}
+            />
+          </Stack>
+        )}
+      </Confirm>
+    </>
   );
+}
+
+interface Asked {
+  readonly row: ProductVersion;
+  readonly isGone: boolean;
+  readonly run: () => void;
 }
 
 function isLine(version: string): boolean {

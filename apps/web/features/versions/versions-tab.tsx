@@ -73,7 +73,7 @@ export function VersionsTab() {
             {t("empty.words")}
           </Empty>
         ) : (
-          <Timeline productId={product.id} versions={versions} mayManage={mayManage} />
+          <Timeline product={product} versions={versions} mayManage={mayManage} />
         )}
       </Panel>
       {isWhole && versions.length > 0 && <TryVersion versions={versions} />}

@@ -1,0 +1,61 @@
+import { Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Confirm } from "../../ui/confirm.tsx";
+import { useVersions } from "../versions/use-versions.ts";
+import type { Consequence } from "./consequence.ts";
+import type { Product } from "./use-product.ts";
+import { Concerned } from "./working-licenses.tsx";
+
+interface ChangeQuestionProps {
+  readonly product: Product;
+  /** Null while nothing is asked. */
+  readonly consequence: Consequence | null;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Says what a change of settings does to those who use the product now, before it is made. */
+export function ChangeQuestion({ product, consequence, onConfirm, onClose }: ChangeQuestionProps) {
+  const { t } = useTranslation("products");
+  const shown = consequence ?? "unsigned";
+  return (
+    <Confirm
+      opened={consequence !== null}
+      onClose={onClose}
+      title={t(`consequence.${shown}.title`)}
+      deed={t(`consequence.${shown}.do`)}
+      onConfirm={onConfirm}
+    >
+      <Stack gap="xs">
+        {shown === "checksVersions" ? (
+          <VersionsChecked product={product} />
+        ) : (
+          <>
+            <Text>{t(`consequence.${shown}.words`)}</Text>
+            <Concerned
+              product={product}
+              words={shown === "enforcesExpiry" ? "refuses" : "concerns"}
+              {...(shown === "enforcesExpiry" ? { statuses: ["expired"] as const } : {})}
+            />
+          </>
+        )}
+      </Stack>
+    </Confirm>
+  );
+}
+
+function VersionsChecked({ product }: { product: Product }) {
+  const { t } = useTranslation("products");
+  const { versions, isWhole } = useVersions(product.id);
+  const count = versions.filter(({ state }) => state !== "blocked").length;
+  return (
+    <>
+      <Text>
+        {isWhole && count === 0
+          ? t("consequence.checksVersions.none")
+          : t("consequence.checksVersions.some", { count })}
+      </Text>
+      <Concerned product={product} words={count === 0 ? "refuses" : "concerns"} />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { consequenceOf } from "./consequence.ts";
+
+const product = {
+  version_module_enabled: false,
+  version_enforcement: "enforce",
+  signed_validation: true,
+  expiry_enforcement: true,
+  track_ip_on_validate: true,
+  auto_register_ip_on_validate: true,
+} as const;
+const pro = { plan: "pro", signed_validation: true } as const;
+const reporting = { ...product, version_module_enabled: true, version_enforcement: "report" } as const;
+
+test.each([
+  ["version checks switched on", product, { version_module_enabled: true }, pro, "checksVersions"],
+  [
+    "version checks on Free have no effect",
+    product,
+    { version_module_enabled: true },
+    { ...pro, plan: "free" as const },
+    null,
+  ],
+  [
+    "from reporting versions to refusing them",
+    reporting,
+    { version_enforcement: "enforce" as const },
+    pro,
+    "checksVersions",
+  ],
+  [
+    "version checks switched off",
+    { ...product, version_module_enabled: true },
+    { version_module_enabled: false },
+    pro,
+    null,
+  ],
+  ["signing switched off", product, { signed_validation: false }, pro, "unsigned"],
+  [
+    "signing switched off where the organization signs nothing",
+    product,
+    { signed_validation: false },
+    { ...pro, signed_validation: false },
+    null,
+  ],
+  ["signing switched on", { ...product, signed_validation: false }, { signed_validation: true }, pro, null],
+  [
+    "expiry enforced",
+    { ...product, expiry_enforcement: false },
+    { expiry_enforcement: true },
+    pro,
+    "enforcesExpiry",
+  ],
+  ["expiry no longer enforced", product, { expiry_enforcement: false }, pro, null],
+  ["new addresses no longer registered", product, { auto_register_ip_on_validate: false }, pro, "allowList"],
+  ["a longer warning", product, { expiring_soon_days: 30 }, pro, null],
+] as const)("%s", (_, before, changes, organization, consequence) => {
+  expect(consequenceOf(before, changes, organization)).toBe(consequence);
+});

@@ -1,0 +1,42 @@
+import type { Answer } from "../../api/client.ts";
+import type { Changes, Product } from "./use-product.ts";
+
+/** What a change of settings does to customers who use the product now. */
+export type Consequence = "checksVersions" | "unsigned" | "enforcesExpiry" | "allowList";
+
+type Settings = Pick<
+  Product,
+  | "version_module_enabled"
+  | "version_enforcement"
+  | "signed_validation"
+  | "expiry_enforcement"
+  | "track_ip_on_validate"
+  | "auto_register_ip_on_validate"
+>;
+type Terms = Pick<Answer<"getOrganization">, "plan" | "signed_validation">;
+
+/** Null for a change that can stop nobody: it is made at once, and can be undone. */
+export function consequenceOf(product: Settings, changes: Changes, organization: Terms): Consequence | null {
+  const next = { ...product, ...changes } as Settings;
+  if (checksVersions(next, organization) && !checksVersions(product, organization)) return "checksVersions";
+  if (isSigned(product, organization) && !isSigned(next, organization)) return "unsigned";
+  if (next.expiry_enforcement && !product.expiry_enforcement) return "enforcesExpiry";
+  if (isAllowList(next) && !isAllowList(product)) return "allowList";
+  return null;
+}
+
+/** Whether a version that is not on the list is refused. */
+export function checksVersions(
+  product: Pick<Settings, "version_module_enabled" | "version_enforcement">,
+  { plan }: Pick<Terms, "plan">,
+): boolean {
+  return product.version_module_enabled && product.version_enforcement === "enforce" && plan !== "free";
+}
+
+function isSigned(product: Settings, organization: Terms): boolean {
+  return product.signed_validation && organization.signed_validation;
+}
+
+function isAllowList(product: Settings): boolean {
+  return product.track_ip_on_validate && !product.auto_register_ip_on_validate;
+}

@@ -1,0 +1,97 @@
+import { Radio, Stack, Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { useOrganization } from "../../app/here.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { tell } from "../../ui/tell.tsx";
+import { type Changes, type Product, useProductChange } from "./use-product.ts";
+import { Concerned } from "./working-licenses.tsx";
+
+const changes = {
+  activate: { status: "active" },
+  close: { closed_for_sale: true },
+  sell: { closed_for_sale: false },
+  disable: { status: "disabled" },
+  archive: { status: "archived" },
+} as const satisfies Record<string, Changes>;
+export type Deed = keyof typeof changes | "delete";
+
+/** What can be done with a product as it is, the mildest first. */
+export function deedsOf({ status, closed_for_sale: isClosed }: Product): Deed[] {
+  return [
+    ...(status === "active" ? [] : ["activate" as const]),
+    isClosed ? "sell" : "close",
+    ...(status === "disabled" ? [] : ["disable" as const]),
+    ...(status === "archived" ? [] : ["archive" as const]),
+    "delete",
+  ];
+}
+
+interface DangerQuestionProps {
+  readonly product: Product;
+  readonly deed: Deed | null;
+  readonly onClose: () => void;
+}
+
+/** Says what will happen, and to how many licenses. Whoever wants to archive is offered what may be meant. */
+export function DangerQuestion({ product, deed, onClose }: DangerQuestionProps) {
+  const { t } = useTranslation("products");
+  const { slug } = useOrganization();
+  const navigate = useNavigate();
+  const { change } = useProductChange(product);
+  const remove = useChange("deleteProduct", ["listProducts", "listLicenses"]);
+  const [instead, setInstead] = useState<"close" | "archive">("close");
+  const { name, status } = product;
+  const asked = deed ?? "disable";
+  const hasChoice = asked === "archive" && status === "active" && !product.closed_for_sale;
+  const shown = hasChoice ? instead : asked;
+  const confirm = async () => {
+    if (shown === "delete") {
+      await remove.mutateAsync({ params: { product_id: product.id } });
+      await navigate({ to: `/o/${slug}/products` as "/" });
+      tell(t("danger.delete.done", { name }));
+      return;
+    }
+    const before = "status" in changes[shown] ? { status } : { closed_for_sale: product.closed_for_sale };
+    await change(changes[shown]);
+    tell(t(`danger.${shown}.done`, { name }), () => change(before));
+  };
+  const refuses = status === "active" && ["disable", "archive", "delete"].includes(shown);
+  return (
+    <Confirm
+      opened={deed !== null}
+      onClose={onClose}
+      title={t(`danger.${asked}.question`, { name })}
+      deed={t(`danger.${shown}.do`)}
+      onConfirm={confirm}
+      harmless={["activate", "sell", "close"].includes(shown)}
+      {...(shown === "delete" ? { typed: name } : {})}
+    >
+      <Stack gap="sm">
+        {hasChoice && (
+          <Radio.Group
+            label={t("danger.choice")}
+            value={instead}
+            onChange={(value) => setInstead(value === "archive" ? "archive" : "close")}
+          >
+            <Stack gap="xs" mt="xs">
+              {(["close", "archive"] as const).map((one) => (
+                <Radio
+                  key={one}
+                  value={one}
+                  label={t(`danger.${one}.title`)}
+                  description={t(`danger.${one}.words`)}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+        {!hasChoice && <Text>{t(`danger.${shown}.happens`)}</Text>}
+        {refuses && <Concerned product={product} words="refuses" />}
+        {shown === "close" && <Concerned product={product} words="keeps" />}
+      </Stack>
+    </Confirm>
+  );
+}

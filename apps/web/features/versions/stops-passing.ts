@@ -1,0 +1,22 @@
+import { VersionCatalog } from "@countersign/domain/versions/catalog";
+import { parseVersion } from "@countersign/domain/versions/version";
+import type { ProductVersion } from "./use-versions.ts";
+
+type Entry = Pick<ProductVersion, "version" | "state">;
+
+/**
+ * Whether apps that pass now are refused once an entry is blocked or gone. Of one version it is known; of a whole line
+ * it is taken for granted.
+ */
+export function stopsPassing(versions: readonly Entry[], entry: Entry, isGone: boolean): boolean {
+  if (entry.state === "blocked") return false;
+  const version = parseVersion(entry.version);
+  if (!isGone || version === null) return true;
+  const rest = VersionCatalog.from(versions.filter((other) => other.version !== entry.version));
+  return ["blocked", "missing"].includes(rest.stateOf(version));
+}
+
+/** Whether no version passes without it. */
+export function isLastPassing(versions: readonly Entry[], entry: Entry): boolean {
+  return versions.every((other) => other.version === entry.version || other.state === "blocked");
+}
