@@ -49,7 +49,8 @@ export function LicensesPage() {
   const hasNone =
     list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered(search) && !search.q;
   // A search among very many is counted for a second or two: until then the last number would be a false one.
-  const isCounting = counted.isPlaceholderData && !list.isPlaceholderData;
+  const isCounting =
+    (counted.isPending || counted.isPlaceholderData) && list.isSuccess && !list.isPlaceholderData;
   const found = isCounting ? undefined : counted.data?.total;
   const isExact = counted.data?.total_is_exact === true;
   const total =
