@@ -162,7 +162,9 @@ globalThis.inPage = (() => {
       }
       if (position === "fixed") break;
     }
-    return box.right - box.left > 1 && box.bottom - box.top > 1 ? box : null;
+    // What is put wholly beside the page waits there: the way past the navigation, and the navigation on a phone.
+    const isAway = box.right <= 0;
+    return box.right - box.left > 1 && box.bottom - box.top > 1 && !isAway ? box : null;
   }
 
   /** What stays where it is while the page moves below it. */

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { docs } from "../../ui/docs-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -45,6 +45,7 @@ export function SideBar() {
 
 function Places({ group, organization }: { group: readonly Place[]; organization: Organization }) {
   const { t } = useTranslation();
+  const { pathname } = useLocation();
   const open = group.filter(({ path }) => mayOpen(organization, path));
   if (open.length === 0) return null;
   return (
@@ -56,6 +57,8 @@ function Places({ group, organization }: { group: readonly Place[]; organization
             to={`/o/$organization/${path}` as "/o/$organization"}
             params={{ organization: organization.slug }}
             activeOptions={{ exact: path === "", includeSearch: false }}
+            // Blocks are the other half of the pages about IP addresses.
+            data-here={(path === "ips" && pathname.endsWith("/ip-blocks")) || undefined}
           >
             <Icon name={icon} />
             {t(`places.${path === "" ? "overview" : path}`)}

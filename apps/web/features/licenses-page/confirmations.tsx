@@ -7,6 +7,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type License, touched } from "./license.ts";
 import type { Deed } from "./routes.tsx";
 
@@ -57,6 +58,7 @@ function Revoke({ license, opened, onClose }: DeedProps) {
     >
       <Stack>
         <Text>{t("revoke.words")}</Text>
+        <ValidateHelp about="revoked" />
         <TextInput
           label={t("revoke.reason")}
           description={t("revoke.reasonHelp")}

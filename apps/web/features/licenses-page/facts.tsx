@@ -12,7 +12,7 @@ import { spanWords } from "./days.ts";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
-const tagClasses = { root: classes.tag ?? "", label: classes.tagWords ?? "" };
+const tagStyles = { root: { overflow: "hidden", maxWidth: "100%" }, label: { overflow: "hidden" } };
 
 /** What it is: whose, of what, for how long, for how many addresses and which versions. */
 export function Facts({ license }: { license: License }) {
@@ -52,8 +52,15 @@ export function Facts({ license }: { license: License }) {
           ) : (
             <Group gap={4}>
               {license.tags.map((tag) => (
-                <GoLink key={tag} to={`/o/${slug}/licenses`} search={{ tag }} underline="never">
-                  <Badge variant="default" tt="none" fw={500} classNames={tagClasses} title={tag}>
+                <GoLink
+                  key={tag}
+                  to={`/o/${slug}/licenses`}
+                  search={{ tag }}
+                  underline="never"
+                  maw="100%"
+                  display="block"
+                >
+                  <Badge variant="default" tt="none" fw={500} styles={tagStyles} title={tag}>
                     {tag}
                   </Badge>
                 </GoLink>

@@ -1,7 +1,7 @@
 import { Button, Center, Skeleton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -60,6 +60,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
   };
   const clicks = useRowClicks(hrefOf);
   const tagRoom = useMediaQuery("(min-width: 100em)") ? 28 : 13;
+  const widths = useMemo(() => columnWidths(rows, tagRoom), [rows, tagRoom]);
   const { ids, isAll } = selection ?? nobodyChooses;
   const chosen = useMemo(
     () => (isAll ? rows.length : rows.filter(({ id }) => ids.has(id)).length),
@@ -77,6 +78,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     <div ref={box} className={classes.box} data-stale={isPlaceholderData || undefined}>
       <table
         className={classes.table}
+        style={widths}
         aria-label={t("title")}
         aria-rowcount={hasNextPage ? -1 : rows.length + 1}
       >
@@ -147,6 +149,16 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
       )}
     </div>
   );
+}
+
+/** As wide as what is in them, within limits: the column of customers takes what they leave. */
+function columnWidths(rows: readonly License[], tagRoom: number) {
+  const names = Math.max(8, ...rows.map(({ product_name: name }) => name.length));
+  const tags = Math.max(4, ...rows.map(({ tags }) => tags.join("  ").length + 2));
+  return {
+    "--product-width": `${Math.min(names, tagRoom + 4) * 0.5 + 1.5}rem`,
+    "--tags-width": `${Math.min(tags, tagRoom) * 0.5 + 2.25}rem`,
+  } as CSSProperties;
 }
 
 /** One cell: more than there are columns would make columns of their own. */

@@ -34,6 +34,8 @@ export function MoreFields(props: FieldsProps) {
         variant="subtle"
         size="compact-sm"
         aria-expanded={isOpen}
+        h="auto"
+        styles={{ label: { whiteSpace: "normal", textAlign: "left" } }}
         leftSection={<Icon name={isOpen ? "down" : "right"} size={14} />}
         onClick={() => setUnfolded(!isOpen)}
       >

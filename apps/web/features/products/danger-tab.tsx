@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Box, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
@@ -17,6 +17,9 @@ export function DangerTab() {
   if (!may("products:manage")) return <MissingPage />;
   return (
     <>
+      <Box mb="md">
+        <ValidateHelp about="productStatus" />
+      </Box>
       {deedsOf(product).map((one) => (
         <Panel
           key={one}
@@ -34,7 +37,6 @@ export function DangerTab() {
           }
         />
       ))}
-      <ValidateHelp about="productStatus" />
       <DangerQuestion product={product} deed={deed} onClose={() => setDeed(null)} />
     </>
   );
