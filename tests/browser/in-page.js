@@ -114,6 +114,11 @@ globalThis.inPage = (() => {
   function layoutFaults() {
     const { scrollWidth, clientWidth } = document.documentElement;
     const faults = scrollWidth > clientWidth ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
+    for (const button of [...document.querySelectorAll("button, a[href]")].filter(isShown)) {
+      const { width } = button.getBoundingClientRect();
+      if (width < 16 && clipped(button, button.getBoundingClientRect()) !== null)
+        faults.push(`"${nameOf(button)}" is only ${width} px wide`);
+    }
     const boxes = drawn().sort((one, other) => one.top - other.top);
     for (const [index, box] of boxes.entries()) {
       if (box.left < -1 || box.right > clientWidth + 1) faults.push(`"${box.said}" is cut off at the side`);
