@@ -219,7 +219,8 @@ globalThis.inPage = (() => {
       (field) =>
         isShown(field) && !field.disabled && !/^(checkbox|radio|file|hidden|range)$/.test(field.type),
     );
-    return fields.flatMap((field) => {
+    document.activeElement?.blur();
+    const faults = fields.flatMap((field) => {
       const around = [field, field.parentElement, field.parentElement.parentElement];
       const before = around.map(outlineOf);
       field.focus({ preventScroll: true });
@@ -230,6 +231,8 @@ globalThis.inPage = (() => {
       const worst = Math.min(...[box, box.parentElement].map((one) => contrast(colour, groundOf(one))));
       return worst < 3 ? [`the focus of "${nameOf(field)}" has a contrast of ${worst.toFixed(2)}`] : [];
     });
+    document.activeElement?.blur();
+    return faults;
   }
 
   function outlineOf(element) {

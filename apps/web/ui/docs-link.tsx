@@ -17,7 +17,14 @@ interface DocsLinkProps {
 export function DocsLink({ section, children }: DocsLinkProps) {
   const { t } = useTranslation();
   return (
-    <Anchor inherit href={docs(section)} target="_blank" rel="noopener" title={t("docs.newTab")}>
+    <Anchor
+      inherit
+      underline="always"
+      href={docs(section)}
+      target="_blank"
+      rel="noopener"
+      title={t("docs.newTab")}
+    >
       {children}
     </Anchor>
   );

@@ -157,7 +157,7 @@ function columnWidths(rows: readonly License[], tagRoom: number) {
   const tags = Math.max(4, ...rows.map(({ tags }) => tags.join("  ").length + 2));
   return {
     "--product-width": `${Math.min(names, tagRoom + 4) * 0.5 + 1.5}rem`,
-    "--tags-width": `${Math.min(tags, tagRoom) * 0.5 + 2.25}rem`,
+    "--tags-width": `${Math.min(tags, tagRoom) * 0.5 + 4}rem`,
   } as CSSProperties;
 }
 
