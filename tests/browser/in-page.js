@@ -114,11 +114,12 @@ globalThis.inPage = (() => {
   function layoutFaults() {
     const { scrollWidth, clientWidth } = document.documentElement;
     const faults = scrollWidth > clientWidth ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
-    for (const button of [...document.querySelectorAll("button, a[href]")].filter(isShown)) {
-      const { width } = button.getBoundingClientRect();
-      if (width < 16 && clipped(button, button.getBoundingClientRect()) !== null)
-        faults.push(`"${nameOf(button)}" is only ${width} px wide`);
-    }
+    for (const name of [...document.querySelectorAll("button, a[href]")].filter(isShown))
+      if (name.clientWidth > 0 && name.clientWidth < 16 && name.scrollWidth > name.clientWidth + 2)
+        faults.push(`"${nameOf(name).slice(0, 30)}" is only ${name.clientWidth} px wide`);
+    for (const icon of document.querySelectorAll("svg[width]"))
+      if (isShown(icon.parentElement) && icon.getBoundingClientRect().width < icon.getAttribute("width") - 1)
+        faults.push(`an icon of "${nameOf(icon.parentElement).slice(0, 30)}" is squeezed`);
     const boxes = drawn().sort((one, other) => one.top - other.top);
     for (const [index, box] of boxes.entries()) {
       if (box.left < -1 || box.right > clientWidth + 1) faults.push(`"${box.said}" is cut off at the side`);
