@@ -141,7 +141,8 @@ const closed = [
 ];
 
 async function placesOf(page: Page): Promise<string[]> {
-  const names = await page.getByRole("navigation", { name: "Main" }).getByRole("link").allInnerTexts();
+  const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+  const names = await links.and(page.locator(":not([href='/docs'])")).allInnerTexts();
   return names.map((words) => words.trim());
 }
 

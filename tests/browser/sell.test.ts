@@ -59,10 +59,10 @@ else
       await page.getByRole("link", { name: key }).waitFor();
 
       await page.keyboard.press("Control+k");
-      await page.getByRole("textbox", { name: "Find or do" }).fill(key);
+      await page.getByRole("combobox", { name: "Find or do" }).fill(key);
       await page
         .getByRole("dialog")
-        .getByRole("button", { name: new RegExp(key) })
+        .getByRole("option", { name: new RegExp(key) })
         .click();
       await page.getByRole("heading", { level: 1, name: key }).waitFor();
 
