@@ -171,6 +171,7 @@ else {
       await page.getByText(name).first().waitFor();
       await page.goto(`${house.url}/account/access-tokens/new`);
     }
+    await page.getByLabel("Your password").waitFor();
     await pictures(page, "new-token");
     await house.browser().auth("/request-password-reset", { email });
     const letter = (await house.letters(email)).findLast(({ kind }) => kind === "password_reset");

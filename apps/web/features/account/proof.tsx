@@ -109,11 +109,11 @@ export function ProofFields({ proof, error, description, isFirst = false }: Proo
         </Text>
       )}
       {ways.length > 1 && (
-        <Group gap="xs">
+        <Group gap="md">
           {ways
             .filter((other) => other !== way)
             .map((other) => (
-              <Button key={other} variant="subtle" size="compact-sm" onClick={() => setWay(other)}>
+              <Button key={other} variant="subtle" size="compact-sm" px={0} onClick={() => setWay(other)}>
                 {t(`proof.use.${other}`)}
               </Button>
             ))}
