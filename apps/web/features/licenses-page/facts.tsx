@@ -36,7 +36,7 @@ export function Facts({ license }: { license: License }) {
         <Fact name={t("fields.expires_at")}>
           <Expiry license={license} />
         </Fact>
-        <Fact name={t("fields.email")}>
+        <Fact name={t("fields.license_email")}>
           <LicenseEmail license={license} />
         </Fact>
         <Fact name={t("fields.first_used_at")}>

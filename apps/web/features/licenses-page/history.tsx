@@ -80,6 +80,7 @@ const icons: Readonly<Record<string, IconName>> = {
   "license.revoked": "block",
   "license.reinstated": "check",
   "license.renewed": "clock",
+  "license.email_sent": "mail",
   "license.expiring_soon": "clock",
   "license.expired": "clock",
   "license.key_rotated": "refresh",
