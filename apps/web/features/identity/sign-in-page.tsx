@@ -38,9 +38,13 @@ export function SignInPage() {
 function Arrival() {
   const { t } = useTranslation("identity");
   const { verified, error } = signInRoute.useSearch();
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
   if (error !== undefined) {
     const known = discordErrors.find((code) => code === error.toLowerCase());
-    const words = verified === true ? t("verify.bad") : t(`discordErrors.${known ?? "other"}`);
+    const words =
+      verified === true
+        ? t(setup.email ? "verify.bad" : "verify.badNoEmail")
+        : t(`discordErrors.${known ?? "other"}`);
     return (
       <Alert color="red" role="alert" icon={<Icon name="warning" />} mb="md">
         {words}
