@@ -13,6 +13,7 @@ export const longestFirst = [
   "tests/browser/members.test.ts",
   "tests/manage/webhook-reenable.test.ts",
   "tests/browser/second-factor.test.ts",
+  "tests/browser/forms.test.ts",
   "tests/browser/sell.test.ts",
   "tests/manage/license-import.test.ts",
   "tests/manage/webhook-replay-kill.test.ts",

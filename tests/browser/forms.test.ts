@@ -4,6 +4,7 @@ import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../su
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
+import { until } from "../support/until.ts";
 
 if (chromiumPath === null) skipLoudly("forms in the dashboard", howToGetChromium);
 else {
@@ -51,8 +52,8 @@ else {
 
       await page.getByRole("button", { name: "Create license" }).click();
       const wrong = page.getByLabel("Discord ID");
-      await page.waitForFunction("document.activeElement?.getAttribute('aria-invalid') === 'true'");
-      expect(await wrong.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+      const hasFocus = () => wrong.evaluate((field) => field === field.ownerDocument.activeElement);
+      await until("the wrong field has the focus", hasFocus);
       expect(await isInSight(wrong)).toBe(true);
       await wrong.fill("");
       await page.getByRole("button", { name: "Create license" }).click();

@@ -41,6 +41,10 @@ describe("a placeholder is inserted so that the template stays JSON", () => {
   });
 
   test("a member of its own stands on a line of its own", () => {
-    expect(inserted('{\n  "plan": "pro"|\n}')).toBe(`{\n  "plan": "pro",\n  "license_key": "${value}"\n}`);
+    const wanted = `{\n  "plan": "pro",\n  "license_key": "${value}"\n}`;
+    expect(inserted('{\n  "plan": "pro"|\n}')).toBe(wanted);
+    expect(inserted('{\n  "plan": "pro"\n  |\n}')).toBe(wanted);
+    expect(inserted('{\n  "plan": "pro"\n|}')).toBe(wanted);
+    expect(inserted('{\n  "plan": "pro"\n}|')).toBe(wanted);
   });
 });

@@ -44,8 +44,11 @@ export function placeholderInsertion(text: string, start: number, end: number, n
     case "next": {
       // Behind the value before it, so that the comma does not begin a line.
       const from = text.slice(0, start).trimEnd().length;
+      // An empty line is used up; what closes the object stays on the line where it is.
+      const isEmptyLine = /\n\s*$/.test(text.slice(from, start)) && /^[ \t]*\n/.test(text.slice(end));
+      const to = start === end && !isEmptyLine ? from : end;
       const added = at.inArray ? `, ${value}` : `,${lineBreak(text, from)}${member}`;
-      return { from, to: end, text: rest.startsWith('"') ? `${added},${lineBreak(text, from)}` : added };
+      return { from, to, text: rest.startsWith('"') ? `${added},${lineBreak(text, from)}` : added };
     }
     case "start": {
       const brace = text.indexOf("{");
