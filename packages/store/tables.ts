@@ -142,6 +142,8 @@ export interface ProductApiKeyRow {
   created_at: number;
   /** To the minute; null for never. */
   last_used_at: number | null;
+  /** When people were told by email that nobody uses it; null for not yet. They are told once. */
+  unused_told_at: number | null;
   /** When it stops working; null for when it is ended. */
   expires_at: number | null;
 }

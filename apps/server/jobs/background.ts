@@ -11,6 +11,7 @@ import { smtpPost } from "../features/mail/post.ts";
 import { WaitingLetters } from "../features/mail/waiting-letters.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
+import { UnusedKeysWatch } from "../features/products/unused-keys.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
@@ -38,6 +39,7 @@ export function startBackground(
   const expiries = new ExpiryWatch(jobs, config.lettersADay);
   const waitingLetters = new WaitingLetters(jobs, config.lettersADay);
   const ipMerging = new IpMerging(jobs);
+  const unusedKeys = new UnusedKeysWatch(jobs, config.url);
   const sender = webhookSender(config.webhookTargets);
   const prober = new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random });
   const chores = new Chores(
@@ -56,6 +58,7 @@ export function startBackground(
       refusalForgetting(jobs),
       deletedEndpointRemoval(jobs),
       ipMerging,
+      unusedKeys,
     ],
     log,
   );
@@ -71,6 +74,7 @@ export function startBackground(
       expiries.close();
       waitingLetters.close();
       ipMerging.close();
+      unusedKeys.close();
       prober.close();
       await chores.stop();
     },

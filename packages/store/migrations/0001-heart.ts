@@ -53,6 +53,7 @@ export const heart: Migration = {
       name text not null default '',
       created_at bigint not null,
       last_used_at bigint,
+      unused_told_at bigint,
       expires_at bigint
     )`,
     "create index product_api_keys_by_product on product_api_keys (product_id)",

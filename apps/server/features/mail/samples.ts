@@ -2,6 +2,7 @@ import type { Language } from "@countersign/domain/mail/languages";
 import * as account from "../identity/letters.ts";
 import { invitationLetter } from "../invitations/letter.ts";
 import * as organizations from "../organizations/letters.ts";
+import { unusedKeysLetter } from "../products/unused-keys.ts";
 import type { LetterKind, Reader } from "./compose.ts";
 import { lettersWaitLetter } from "./customer-letters.ts";
 import { endpointDisabledLetter, endpointEnabledLetter } from "./endpoint-letters.ts";
@@ -57,6 +58,15 @@ const samples: Readonly<Record<LetterKind, (to: Reader, url: string) => Letter>>
   account_created: (to, url) =>
     account.accountCreatedLetter(to, `${url}/reset-password?token=${token}&first=true`, atMs),
   account_security: (to) => account.securityLetter(to, "passkey_added"),
+  api_keys_unused: (to, url) =>
+    unusedKeysLetter(to, {
+      product: "Acme Backup",
+      keys: [
+        { public_id: "a1B2c3D4", name: "Old launcher" },
+        { public_id: "e5F6g7H8", name: "" },
+      ],
+      url,
+    }),
   email_change: (to, url) => account.emailChangeLetter(to, `${url}/account/email?token=${token}`),
   email_change_asked: (to) => account.emailChangeAskedLetter(to, "ada.new@example.com"),
   email_changed: (to) => account.emailChangedLetter(to, "ada.new@example.com"),

@@ -1,0 +1,119 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { shownPrefix } from "@countersign/domain/products/api-key";
+import { unusedAfterMs } from "@countersign/domain/products/api-key-rules";
+import { organizationById, productById } from "@countersign/store/queries/access";
+import { membersOf } from "@countersign/store/queries/members";
+import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/unused-keys";
+import type { Database, Store } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { permissionSet } from "../../http/manage/access.ts";
+import type { Chore } from "../../jobs/chores.ts";
+import { compose, type Reader } from "../mail/compose.ts";
+import { type Letter, writeLetters } from "../mail/letter.ts";
+import { readerById } from "../mail/reader.ts";
+
+const everyMs = 10 * 60_000;
+const productsAtOnce = 100;
+/** In a larger organization the owner and those who joined first know whom to ask. */
+const mostMembers = 200;
+const mostRecipients = 20;
+
+/** Who can end a key. */
+const concerned: readonly Permission[] = ["products:manage", "products:rotate_key"];
+
+/**
+ * Sends an email about API keys that were not used for 30 days: one for each product, once for each key. The node that
+ * marks a key writes about it, in the same transaction, so several nodes do no harm.
+ */
+export class UnusedKeysWatch implements Chore {
+  readonly name = "unused API keys";
+  readonly everyMs: number;
+  readonly #store: Store;
+  readonly #url: string;
+  readonly #clock: () => Promise<number>;
+  #isClosed = false;
+
+  constructor(store: Store, url: string, clock = () => store.clock(), every = everyMs) {
+    this.#store = store;
+    this.#url = url;
+    this.#clock = clock;
+    this.everyMs = every;
+  }
+
+  /** Leaves the rest for later. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async run(): Promise<void> {
+    const nowMs = await this.#clock();
+    const when = { nowMs, unusedSinceMs: nowMs - unusedAfterMs };
+    while (!this.#isClosed) {
+      const due = await productsWithUnusedKeys(this.#store.reads, { ...when, limit: productsAtOnce });
+      for (const productId of due) {
+        if (this.#isClosed) return;
+        await this.#store.transaction((db) => this.#tell(db, productId, when));
+      }
+      if (due.length < productsAtOnce) return;
+    }
+  }
+
+  async #tell(
+    db: Database,
+    productId: string,
+    when: { readonly nowMs: number; readonly unusedSinceMs: number },
+  ): Promise<void> {
+    const keys = await takeUnusedKeys(db, productId, when);
+    const product = keys.length === 0 ? undefined : await productById(db, productId);
+    const organization =
+      product === undefined ? undefined : await organizationById(db, product.organization_id);
+    if (product === undefined || organization === undefined) return;
+    const readers = await readersOf(db, organization);
+    const facts = {
+      product: product.name,
+      keys: [...keys].sort((a, b) => a.created_at - b.created_at),
+      url: `${this.#url}/o/${organization.slug}/products/${productId}/keys`,
+    };
+    await writeLetters(
+      db,
+      readers.map((reader) => unusedKeysLetter(reader, facts)),
+      when.nowMs,
+    );
+  }
+}
+
+/** The owner, and members who can end a key; each once. */
+async function readersOf(db: Database, { id, owner_id }: OrganizationRow): Promise<Reader[]> {
+  const members = await membersOf(db, id, { after: null, limit: mostMembers });
+  const userIds = new Set([
+    owner_id,
+    ...members
+      .filter(({ suspended_at }) => suspended_at === null)
+      .filter(({ role_permissions }) => concerned.some((one) => permissionSet(role_permissions).has(one)))
+      .map(({ user_id }) => user_id),
+  ]);
+  const readers = await Promise.all(
+    [...userIds].slice(0, mostRecipients).map((userId) => readerById(db, userId)),
+  );
+  return readers.filter((reader) => reader !== undefined);
+}
+
+export function unusedKeysLetter(
+  to: Reader,
+  facts: {
+    readonly product: string;
+    readonly keys: readonly { readonly public_id: string; readonly name: string }[];
+    readonly url: string;
+  },
+): Letter {
+  return compose(to, "api_keys_unused", {
+    values: { product: facts.product },
+    before: ["api_keys_unused.what"],
+    facts: facts.keys.map(({ public_id, name }) => ({
+      label: "label.api_key",
+      value: name === "" ? `${shownPrefix(public_id)}…` : `${name} (${shownPrefix(public_id)}…)`,
+    })),
+    action: { label: "api_keys_unused.action", url: facts.url },
+    after: ["api_keys_unused.end", "api_keys_unused.once"],
+  });
+}
