@@ -118,7 +118,7 @@ export async function startServer(
   await readiness.observed;
   return {
     port: listener.port,
-    setupToken: await makeSetupToken(store, Date.now()),
+    setupToken: await makeSetupToken(store, await store.clock()),
     stop: async () => {
       const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, longestStopMs, false).unref());
       const stopping = async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
 import { postgres } from "../support/databases.ts";
+import { type House, openHouse } from "../support/house.ts";
 import { type Office, openOffice } from "../support/office.ts";
 
 setDefaultTimeout(60_000);
@@ -42,6 +44,50 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
       expect(Math.abs(Date.parse(changed.body.expires_at) - Date.now() - 2 * hourMs)).toBeLessThan(60_000);
       const shown = await office.owner.api.get(`/licenses/${body.id}`);
       expect(shown.body.status).toBe("active");
+    });
+  });
+
+  describe(`signing in on a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
+    let house: House;
+    beforeAll(async () => {
+      house = await openHouse(postgres.make, {
+        BUN_OPTIONS: `--preload ${join(import.meta.dir, "../support/shifted-clock.ts")}`,
+        TEST_CLOCK_AHEAD_MS: String(aheadMs),
+      });
+    });
+    afterAll(() => house.close());
+
+    const isNow = (ms: number) => expect(Math.abs(ms - Date.now())).toBeLessThan(60_000);
+
+    test("the link for the first account works for half an hour", async () => {
+      const [link] = await house.store.reads
+        .selectFrom("platform_state")
+        .select("value")
+        .where("name", "like", "setup-link:%")
+        .execute();
+      isNow(Number(link?.value) - 30 * 60_000);
+    });
+
+    test("tries that were counted elsewhere count here", async () => {
+      const { email } = await house.resident();
+      const elsewhere = new AccountLimits(house.store);
+      const used = Array.from({ length: 20 }, (_, index) =>
+        elsewhere.check("sign_in", email, { ip: `203.0.113.${index}`, deviceId: null }),
+      );
+      await Promise.all(used);
+      const answer = await house.browser().auth("/sign-in/email", { email, password: "not the one" });
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(180);
+    });
+
+    test("an email goes out now, and a browser is marked as of now", async () => {
+      const { browser, email } = await house.guest();
+      await house.browser().auth("/request-password-reset", { email });
+      const letters = await house.letters(email);
+      expect(letters.length).toBeGreaterThan(0);
+      for (const letter of letters) isNow(Number(letter.next_attempt_at));
+      const mark = [...browser.cookies].find(([name]) => name.endsWith(".device"))?.[1] ?? "";
+      isNow(Number(mark.split(".")[2]));
     });
   });
 }

@@ -1,4 +1,9 @@
-/** Loaded before a server whose machine has a wrong clock: everything in the process that asks for the time is off. */
+/**
+ * Loaded before a server whose machine has a wrong clock: everything in the process that asks for the time is off, in
+ * every thread of it.
+ */
+import { createRequire } from "node:module";
+
 const aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0);
 const RealDate = Date;
 
@@ -13,4 +18,10 @@ globalThis.Date = class extends RealDate {
   }
 } as DateConstructor;
 
-export {};
+// A thread does not load by itself what the process was told to load first.
+const threads = createRequire(import.meta.url)("node:worker_threads");
+threads.Worker = class extends threads.Worker {
+  constructor(file: unknown, options: object = {}) {
+    super(file, { ...options, preload: [import.meta.path] });
+  }
+};

@@ -67,7 +67,7 @@ async function readPage(context: Context, among: Among, query: Query, start: str
     fromMs: query.from === undefined ? null : milliseconds(query.from),
     toMs: query.to === undefined ? null : milliseconds(query.to),
   };
-  const before = descending ? null : firstUuidAt(Date.now() - settledAfterMs);
+  const before = descending ? null : firstUuidAt(context.nowMs - settledAfterMs);
   const step = type === undefined && productId === null ? limit + 1 : rowsAtOnce;
   const data: ShownEvent[] = [];
   let after = start;

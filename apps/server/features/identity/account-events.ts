@@ -22,7 +22,7 @@ export async function passwordWasReset(
   { id, name }: { id: string; name: string },
   from: Headers | undefined,
 ): Promise<void> {
-  const nowMs = Date.now();
+  const nowMs = await store.clock();
   await store.transaction(async (db) => {
     await updateUser(db, id, { email_verified: 1, devices_since: nowMs }, nowMs);
     await dropOneTimes(db, id);
@@ -43,7 +43,7 @@ export async function cameFromDiscord(
   { userId, discordId }: { userId: string; discordId: string },
   from: Headers | undefined,
 ): Promise<void> {
-  const nowMs = Date.now();
+  const nowMs = await store.clock();
   await store.transaction(async (db) => {
     const user = await userById(db, userId);
     if (user === undefined) return;
@@ -59,7 +59,7 @@ export async function cameFromDiscord(
 
 /** People are told of a sign-in from a place that they never came from before. */
 export async function personSignedIn(store: Store, { userId, ip, userAgent }: OpenedSession): Promise<void> {
-  const nowMs = Date.now();
+  const nowMs = await store.clock();
   const fingerprint = createHash("sha256")
     .update(`${networkOf(ip)}\n${programOf(userAgent)}`)
     .digest("base64url");

@@ -29,10 +29,11 @@ interface Counter {
 /** Counts attempts by account, in the database: what is allowed is allowed once, on all nodes together. */
 export class AccountLimits {
   readonly #store: Store;
-  readonly #now: () => number;
+  readonly #now: () => number | Promise<number>;
   readonly #refused = new Map<string, { readonly freeAtMs: number; readonly repeatUntilMs: number }>();
 
-  constructor(store: Store, now: () => number = Date.now) {
+  /** By the database's clock: the counts are shared by all nodes, and one that is ahead would see them run dry too soon. */
+  constructor(store: Store, now: () => number | Promise<number> = () => store.clock()) {
     this.#store = store;
     this.#now = now;
   }
@@ -41,7 +42,7 @@ export class AccountLimits {
   async check(attempt: Attempt, account: string, from: Origin): Promise<void> {
     const counters = countersOf(attempt, account, from);
     if (counters.length === 0) return;
-    const nowMs = this.#now();
+    const nowMs = await this.#now();
     for (const { name } of counters) {
       const refused = this.#refused.get(name);
       if (refused !== undefined && refused.repeatUntilMs > nowMs)

@@ -12,7 +12,7 @@ import { tooOftenProblem } from "./attempts.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
 import { confirmCall } from "./confirm.ts";
-import { type Device, type Devices, ownerOf } from "./devices.ts";
+import { type Device, type Devices, markedAt, ownerOf } from "./devices.ts";
 import type { Visit } from "./door.ts";
 import type { Endpoint, EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
@@ -89,7 +89,8 @@ export class AuthApi {
     if (route.needs === "session" && person === null) throw new Problem("signed_out", "Sign in first.");
     const query = checked(route.query, queryValues(url.searchParams), "query") as AuthCall["query"];
     const body = route.body === null ? {} : await readJson(request, route.body, route.bodyLimit);
-    const call: AuthCall = { route, query, body, person, device, ip, requestId, nowMs: Date.now() };
+    const nowMs = await this.#parts.store.clock();
+    const call: AuthCall = { route, query, body, person, device, ip, requestId, nowMs };
     const account = accountOf(call);
     if (account !== null) await flood.accounts.check(route.attempt, account, originOf(call));
     await checkNewPassword(call);
@@ -116,8 +117,11 @@ export class AuthApi {
     const cameIn = resetOwner ?? (await this.#cameIn(call, response));
     await tellAfterwards(call, this.#parts, cameIn);
     const shown = await this.#shown(response, route);
-    if (cameIn !== null)
-      shown.headers.append("set-cookie", this.#parts.devices.cookieFor(cameIn, claimedDevice));
+    if (cameIn !== null) {
+      const atMs = await markedAt(this.#parts.store, cameIn);
+      const cookie = this.#parts.devices.cookieFor(cameIn, claimedDevice, atMs);
+      shown.headers.append("set-cookie", cookie);
+    }
     return shown;
   }
 

@@ -53,7 +53,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
   const { origin, protocol } = new URL(config.url);
   const isHttps = protocol === "https:";
   const send = async ({ id }: { id: string }, letterTo: (reader: Reader) => Letter) => {
-    const nowMs = Date.now();
+    const nowMs = await store.clock();
     await store.transaction(async (db) => {
       const reader = await readerById(db, id);
       if (reader !== undefined) await writeLetter(db, letterTo(reader), nowMs);
@@ -126,7 +126,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     ],
     hooks: {
       before: createAuthMiddleware(async (context) => {
-        await beforeSecondFactor(context, countCode);
+        await beforeSecondFactor(context, countCode, () => store.clock());
         await beforeReset(context, store);
       }),
     },

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { userById } from "@countersign/store/queries/users";
-import type { Database } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { cookieIn, cookiePrefix } from "./session-cookie.ts";
 
@@ -40,9 +40,9 @@ export class Devices {
   }
 
   /** The cookie for a browser in which this person has signed in now. A device keeps its id. */
-  cookieFor(userId: string, before: Device | null): string {
+  cookieFor(userId: string, before: Device | null, atMs: number): string {
     const id = before?.userId === userId ? before.id : randomBytes(12).toString("base64url");
-    const text = `${userId}.${id}.${this.#now()}`;
+    const text = `${userId}.${id}.${atMs}`;
     return `${this.#name}=${text}.${this.#sign(text).toString("base64url")}${this.#attributes}`;
   }
 
@@ -50,6 +50,15 @@ export class Devices {
     // Apart from what the same secret signs elsewhere.
     return createHmac("sha256", this.#secret).update(`device\n${text}`).digest();
   }
+}
+
+/**
+ * When a browser is marked that this person signs in with now. It is held against the last change of the password, which
+ * another node may have made: both are the database's time.
+ */
+export async function markedAt(store: Store, userId: string): Promise<number> {
+  const user = await userById(store.reads, userId);
+  return Math.max(await store.clock(), Number(user?.devices_since ?? 0));
 }
 
 /** The owner of a device that still counts: its mark is older than no change of the password. */

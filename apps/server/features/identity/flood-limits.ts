@@ -23,9 +23,9 @@ export class FloodLimits {
   readonly #windows = new Map<string, Window>();
   readonly #now: () => number;
 
-  constructor(store: Store, now: () => number = Date.now) {
+  constructor(store: Store, now?: () => number) {
     this.accounts = new AccountLimits(store, now);
-    this.#now = now;
+    this.#now = now ?? Date.now;
   }
 
   /**

@@ -3,7 +3,7 @@ import { openStore } from "@countersign/store/open";
 import { takeAttempt } from "@countersign/store/queries/attempts";
 import { keepOneTime } from "@countersign/store/queries/sign-in";
 import { addUser } from "@countersign/store/queries/users";
-import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { databases, sqlite, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { newId } from "../../new-id.ts";
 import { leftoverForgetting } from "./forget-leftovers.ts";
 
@@ -46,4 +46,30 @@ describe.each(databases)("what signing in leaves behind on $kind", ({ make }) =>
     expect(await store.reads.selectFrom("attempts").select("name").execute()).toEqual([{ name: "1" }]);
     await store.close();
   });
+});
+
+test("what has not expired by the database's clock stays, whatever this node's clock says", async () => {
+  const database = await sqlite.make();
+  const databaseNowMs = Date.now() - 2 * 3_600_000;
+  const store = await openStore(database.location, {
+    encryptionKey: null,
+    durability: "standard",
+    now: () => databaseNowMs,
+  });
+  const link = (identifier: string, minutes: number) => ({
+    id: newId(),
+    identifier,
+    value: "v",
+    expiresAtMs: databaseNowMs + minutes * 60_000,
+  });
+  await store.transaction(async (db) => {
+    await keepOneTime(db, link("good", 60), databaseNowMs);
+    await keepOneTime(db, link("expired", -1), databaseNowMs);
+  });
+  await leftoverForgetting(store).run();
+  expect(await store.reads.selectFrom("verifications").select("identifier").execute()).toEqual([
+    { identifier: "good" },
+  ]);
+  await store.close();
+  database.remove();
 });

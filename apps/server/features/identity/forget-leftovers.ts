@@ -15,7 +15,7 @@ export function leftoverForgetting(store: Store): Chore {
     name: "old sessions and codes",
     everyMs,
     run: async () => {
-      const nowMs = Date.now();
+      const nowMs = await store.clock();
       for (const remove of [removeOldSessions, removeOldVerifications, removeOldAttempts]) {
         let removed: number;
         do removed = await store.transaction((db) => remove(db, nowMs, rowsAtATime), "soon");

@@ -11,7 +11,7 @@ import { addressHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi, type CookieNames } from "./auth-api.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
 import { originFor } from "./call-origin.ts";
-import type { Devices } from "./devices.ts";
+import { type Devices, markedAt } from "./devices.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { resetIdentifier } from "./password-link.ts";
@@ -108,6 +108,7 @@ export class Identity implements SignIn {
     );
     if (!response.ok) throw new Error(`A session could not be opened: ${response.status}.`);
     const { user } = (await response.json()) as { user: { id: string } };
-    return [...response.headers.getSetCookie(), this.#devices.cookieFor(user.id, null)];
+    const mark = this.#devices.cookieFor(user.id, null, await markedAt(this.#store, user.id));
+    return [...response.headers.getSetCookie(), mark];
   }
 }

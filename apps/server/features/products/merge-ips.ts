@@ -66,6 +66,6 @@ export class IpMerging implements Chore {
     const product = await lockedProduct(db, productId);
     if (product === undefined || product.merge_ips_after === null) return "changed back";
     await this.#store.bulk.lockLicenses(db, [licenseId]);
-    return (await mergeIps(db, licenseId, rowsAtOnce, Date.now())) ? "more" : "done";
+    return (await mergeIps(db, licenseId, rowsAtOnce, await this.#store.clock())) ? "more" : "done";
   }
 }

@@ -14,7 +14,7 @@ export function answerForgetting(store: Store): Chore {
     name: "forget kept answers",
     everyMs,
     run: async () => {
-      const beforeMs = Date.now() - keptForMs;
+      const beforeMs = (await store.clock()) - keptForMs;
       const forgetSome = () => store.transaction((db) => forgetAnswers(db, beforeMs, answersAtATime), "soon");
       while ((await forgetSome()) === answersAtATime) await pause();
     },
