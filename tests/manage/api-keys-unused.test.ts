@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const dayMs = 86_400_000;
 
-describe.each(databases)("an email about unused API keys on $kind", ({ make }) => {
+describe.each(databases)("an email about unused API keys on $kind", ({ kind, make }) => {
   let office: Office;
   beforeAll(async () => {
     office = await openOffice(make);
@@ -81,11 +81,12 @@ describe.each(databases)("an email about unused API keys on $kind", ({ make }) =
     const { first } = await product("Raced");
     await setKey(first, { created_at: daysAgo(31) });
     const nodes = await Promise.all(
-      Array.from({ length: 3 }, () =>
+      // Only PostgreSQL is shared by several nodes.
+      Array.from({ length: kind === "postgres" ? 3 : 0 }, () =>
         openStore(office.database.location, { encryptionKey: null, durability: "standard" }),
       ),
     );
-    await Promise.all([...nodes, office.store].map((store) => run(store)));
+    await Promise.all([...nodes, office.store, office.store].map((store) => run(store)));
     await Promise.all(nodes.map((node) => node.close()));
     const about = (await lettersTo(office.owner.email)).filter(({ subject }) => subject.includes("Raced"));
     expect(about).toHaveLength(1);
