@@ -30,6 +30,16 @@ export function offsetAt(atMs: number, timeZone: string): number {
  */
 export function lastMomentAt(wallMs: number, timeZone: string): number {
   if (timeZone === defaultTimeZone) return wallMs;
+  const name = `${wallMs} ${timeZone}`;
+  const known = moments.get(name);
+  if (known !== undefined) return known;
+  const momentMs = findLastMomentAt(wallMs, timeZone);
+  if (moments.size >= mostMoments) moments.clear();
+  moments.set(name, momentMs);
+  return momentMs;
+}
+
+function findLastMomentAt(wallMs: number, timeZone: string): number {
   let lowMs = wallMs - farthestMs;
   let highMs = wallMs + farthestMs;
   const before = offsetAt(lowMs, timeZone);
@@ -47,6 +57,10 @@ const nameShape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
 /** No zone is farther from UTC than 14 hours. */
 const farthestMs = 16 * 3_600_000;
+
+/** A file names the same few days a hundred thousand times, and a day on which clocks change takes longest. */
+const moments = new Map<string, number>();
+const mostMoments = 5_000;
 
 /** To make one takes far longer than to use it. There are about 600 zones; the limit is for odd spellings. */
 const formats = new Map<string, Intl.DateTimeFormat>();
