@@ -11,6 +11,7 @@ const allowed = [
   "http/forward.ts",
   "http/listen.ts",
   "http/public.ts",
+  "http/target.ts",
   "http/manage/problem.ts",
   "log.ts",
   "management/worker-handle.ts",

@@ -1,4 +1,5 @@
 import { Problem, problemResponse } from "./manage/problem.ts";
+import { withoutHost } from "./target.ts";
 
 /** Says whose connection a forwarded request came by. Nobody but the validating thread can set it. */
 export const peerHeader = "x-countersign-peer";
@@ -36,7 +37,7 @@ export class Forwarder {
     if (this.#underWay >= mostAtOnce) return problemResponse(tooMany(), requestId);
     this.#underWay += 1;
     try {
-      return await fetch(`http://countersign${targetOf(request.url)}`, {
+      return await fetch(`http://countersign${withoutHost(request.url)}`, {
         unix: await this.#socket(),
         method: request.method,
         headers: forwardedHeaders(request.headers, peer),
@@ -53,16 +54,6 @@ export class Forwarder {
       this.#underWay -= 1;
     }
   }
-}
-
-/** Path and query. Taken from the text, because a URL whose Host is malformed cannot be parsed. */
-function targetOf(url: string): string {
-  if (url.startsWith("/")) return url;
-  const afterScheme = url.indexOf("//") + 2;
-  const start = url.slice(afterScheme).search(/[/?#]/);
-  if (start < 0) return "/";
-  const target = url.slice(afterScheme + start);
-  return target.startsWith("/") ? target : `/${target}`;
 }
 
 function forwardedHeaders(from: Headers, peer: string | null): Headers {

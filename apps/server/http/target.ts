@@ -14,8 +14,11 @@ export function pathBelow(path: string, base: string): string {
   return path.startsWith(`${base}/`) ? path.slice(base.length) : "";
 }
 
-/** `http://example.com/path?query`, or from some callers `/path?query` alone. */
-function withoutHost(url: string): string {
+/**
+ * Path and query of `http://example.com/path?query`, or from some callers of `/path?query` alone. Taken from the text,
+ * because a URL whose host is malformed cannot be parsed.
+ */
+export function withoutHost(url: string): string {
   const target = url.replace(/^https?:\/\/[^/?#]*/, "");
   return target.startsWith("/") ? target : `/${target}`;
 }
