@@ -1,5 +1,8 @@
+import { hearOutputErrors } from "./output-errors.ts";
 import { stopRequested } from "./stop-request.ts";
 
 const [command = "serve"] = process.argv.slice(2);
+const isServer = command === "serve";
 // Only a server finishes what it has begun when it is asked to stop.
-if (command === "serve") void stopRequested();
+if (isServer) void stopRequested();
+hearOutputErrors(isServer);

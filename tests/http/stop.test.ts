@@ -53,6 +53,24 @@ describe("SIGTERM", () => {
     }
   });
 
+  test("when no one reads its output any more: it serves on, and stops cleanly without a word", async () => {
+    const { child, output, exited } = start({ COUNTERSIGN_DATA: newFolder() });
+    let errors = "";
+    child.stderr.on("data", (chunk) => {
+      errors += String(chunk);
+    });
+    await until("it is ready", () => output().includes("is ready at"));
+    child.stdout.destroy();
+    const [, url] = / is ready at (http:[^"]+)/.exec(output()) ?? [];
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await within(30_000, `the server has ended:\n${output()}`, exited)).toEqual({
+      code: 0,
+      signal: null,
+    });
+    expect(errors).toBe("");
+  });
+
   test("while a server starts: it stops cleanly, and the next one starts", async () => {
     const folder = newFolder();
     const { child, output, exited } = start({ COUNTERSIGN_DATA: folder });
