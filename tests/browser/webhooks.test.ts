@@ -61,9 +61,30 @@ else
       expect(told).toMatchObject({ type: "endpoint.test" });
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
 
-      // The receiver breaks. Nine attempts are said to have failed already, and with the tenth the event is given up.
+      // The receiver breaks. What waits an hour for its next attempt says so, and can be sent right away.
       receiver.reply = () => ({ status: 500, body: "the database is locked" });
       await manage("POST", `/products/${productId}/licenses`, { customer_email: "carla@example.com" });
+      await until("it waits for an hour", () =>
+        house.store.transaction(async (db) => {
+          const { numUpdatedRows } = await db
+            .updateTable("deliveries")
+            .set({ next_attempt_at: Date.now() + 3_600_000 })
+            .where("endpoint_id", "=", endpointId)
+            .where("state", "=", "pending")
+            .where("attempts", ">", 0)
+            .where("claimed_by", "is", null)
+            .executeTakeFirst();
+          return numUpdatedRows === 1n;
+        }),
+      );
+      await page.reload();
+      const waiting = page.getByRole("row").filter({ hasText: "Retrying" });
+      const tries = receiver.received.length;
+      await waiting.getByRole("button", { name: "Send now" }).click();
+      await until("it is sent", () => receiver.received.length > tries);
+      expect(receiver.received.at(-1)?.id).toBe(receiver.received.at(tries - 1)?.id ?? "");
+
+      // Nine attempts are said to have failed already, and with the tenth the event is given up.
       await until("it was given up", async () => {
         await house.store.transaction((db) =>
           db

@@ -196,6 +196,34 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await auditOf(id))[0]?.action).toBe("webhook.delivery_replayed");
   });
 
+  test("a waiting delivery is made due now, and none that is over, being sent, or of another endpoint", async () => {
+    const { id, path } = await endpoint();
+    const inAnHour = Date.now() + hourMs;
+    const waiting = await past(id, { state: "pending", finished_at: null, next_attempt_at: inAnHour });
+    const taken = await past(id, {
+      state: "pending",
+      finished_at: null,
+      next_attempt_at: inAnHour,
+      claimed_by: "another node",
+      claimed_until: inAnHour,
+    });
+    const over = await past(id, { state: "failed" });
+    const sendNow = (delivery: DeliveryRow, at = path) =>
+      office.owner.api.post(`${at}/deliveries/${delivery.id}/send-now`);
+    const sent = await sendNow(waiting);
+    expect(sent.status).toBe(200);
+    expect(sent.body).toMatchObject({ id: waiting.id, state: "pending", attempts: waiting.attempts });
+    expect(Date.parse(sent.body.next_attempt_at)).toBeLessThanOrEqual(Date.now());
+    expect((await auditOf(id))[0]?.action).toBe("webhook.delivery_sent_now");
+    expect((await sendNow(taken)).status).toBe(409);
+    expect((await sendNow(over)).status).toBe(409);
+    expect((await sendNow(waiting, (await endpoint()).path)).status).toBe(404);
+    const disabled = await endpoint();
+    const held = await past(disabled.id, { state: "pending", finished_at: null, next_attempt_at: inAnHour });
+    await office.owner.api.post(`${disabled.path}/disable`);
+    expect((await sendNow(held, disabled.path)).status).toBe(409);
+  });
+
   test("an event that is forgotten is not sent again", async () => {
     const { id, path } = await endpoint();
     const old = await past(id, { state: "failed" });
@@ -331,6 +359,8 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       delivered: 0,
       failed: 0,
       counts_are_exact: true,
+      attempts: 0,
+      failed_attempts: 0,
       success_rate: null,
       median_ms: null,
       p95_ms: null,
@@ -339,28 +369,42 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     for (let index = 1; index <= 20; index += 1) {
       const isOld = index > 10;
       const at = now - (isOld ? 3 * dayMs : hourMs);
-      await past(id, { state: index % 5 === 0 ? "failed" : "delivered", created_at: at }, [
-        { duration_ms: index * 10 },
+      const isGivenUp = index % 5 === 0;
+      await past(id, { state: isGivenUp ? "failed" : "delivered", created_at: at }, [
+        { duration_ms: index * 10, status: isGivenUp ? 500 : 200 },
       ]);
     }
+    // What arrived in the end failed before; what still waits has only failed.
+    await past(id, { state: "delivered", created_at: now - hourMs }, [
+      { duration_ms: 50, status: 503 },
+      { duration_ms: 50, status: null },
+      { duration_ms: 50, status: 204 },
+    ]);
+    await past(id, { state: "pending", created_at: now - hourMs, next_attempt_at: now + dayMs }, [
+      { duration_ms: 50, status: 302 },
+      { duration_ms: 50, status: 404 },
+    ]);
     await past(id, { state: "delivered", created_at: now - 8 * dayMs }, [{ duration_ms: 9_999 }]);
-    await past(id, { state: "pending", next_attempt_at: now + dayMs });
     const { body } = await office.owner.api.get(`${path}/statistics`);
     expect(body).toEqual({
       last_24_hours: {
-        delivered: 8,
+        delivered: 9,
         failed: 2,
         counts_are_exact: true,
-        success_rate: 0.8,
+        attempts: 15,
+        failed_attempts: 6,
+        success_rate: 9 / 15,
         median_ms: 50,
         p95_ms: 100,
       },
       last_7_days: {
-        delivered: 16,
+        delivered: 17,
         failed: 4,
         counts_are_exact: true,
-        success_rate: 0.8,
-        median_ms: 100,
+        attempts: 25,
+        failed_attempts: 8,
+        success_rate: 17 / 25,
+        median_ms: 80,
         p95_ms: 190,
       },
       pending: 1,

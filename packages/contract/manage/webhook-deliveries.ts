@@ -103,6 +103,19 @@ export const listWebhookAttempts = route({
   answer: page(attempt),
 });
 
+export const sendWebhookDeliveryNow = route({
+  id: "sendWebhookDeliveryNow",
+  method: "POST",
+  path: `${aDelivery}/send-now`,
+  summary: "Make the next attempt of a waiting delivery now",
+  description:
+    "It counts as one of the ten attempts. A delivery that is over is sent again with replay; one that is held, by enabling its endpoint.",
+  group,
+  access: managing,
+  answer: delivery,
+  status: 200,
+});
+
 export const replayWebhookDelivery = route({
   id: "replayWebhookDelivery",
   method: "POST",

@@ -172,11 +172,13 @@ const span = z.object({
   delivered: z.int(),
   failed: z.int(),
   counts_are_exact: z.boolean().meta({ description: "False when there are more than were counted." }),
+  attempts: z.int().meta({ description: "Of the newest 2,000, as the members below." }),
+  failed_attempts: z.int().meta({ description: "Those without an answer from 200 to 299." }),
   success_rate: z
     .number()
     .nullable()
-    .meta({ description: "Delivered, of what was delivered or given up; null when nothing was." }),
-  median_ms: z.int().nullable().meta({ description: "How long an attempt took; of the newest ones." }),
+    .meta({ description: "The part of the attempts that succeeded; null when there was none." }),
+  median_ms: z.int().nullable().meta({ description: "How long an attempt took." }),
   p95_ms: z.int().nullable(),
 });
 

@@ -41,6 +41,18 @@ export async function holdDeliveries(db: Database, endpointId: string, nowMs: nu
   );
 }
 
+/** Makes a waiting delivery due. False when it does not wait, or is being sent at this moment. */
+export async function makeDue(db: Database, id: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("deliveries")
+    .set({ state: "pending", next_attempt_at: nowMs, claimed_by: null, claimed_until: null })
+    .where("id", "=", id)
+    .where("state", "in", ["pending", "held"])
+    .where((is) => is.or([is("claimed_until", "is", null), is("claimed_until", "<=", nowMs)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /**
  * Endpoints whose deliveries are not yet as the endpoint is: held though it is enabled, or pending though it is not.
  * Only those that have any are looked at, one step of an index for each.

@@ -115,37 +115,19 @@ export async function countDeliveries(
   return Number(count);
 }
 
-/** How long the newest attempts took. */
-export async function newestDurations(
+/** How the newest attempts ended and how long they took. */
+export async function newestAttempts(
   db: Database,
   endpointId: string,
   sinceMs: number,
   most: number,
-): Promise<number[]> {
-  const rows = await db
+): Promise<Pick<DeliveryAttemptRow, "status" | "duration_ms">[]> {
+  return db
     .selectFrom("delivery_attempts")
-    .select("duration_ms")
+    .select(["status", "duration_ms"])
     .where(idsWithin({ endpoint_id: endpointId }, { from: firstUuidAt(sinceMs) }))
     .orderBy("endpoint_id", "desc")
     .orderBy("id", "desc")
     .limit(most)
     .execute();
-  return rows.map((row) => row.duration_ms);
-}
-
-/** What became of the newest deliveries. */
-export async function newestStates(
-  db: Database,
-  endpointId: string,
-  most: number,
-): Promise<DeliveryRow["state"][]> {
-  const rows = await db
-    .selectFrom("deliveries")
-    .select("state")
-    .where(idsWithin({ endpoint_id: endpointId }))
-    .orderBy("endpoint_id", "desc")
-    .orderBy("id", "desc")
-    .limit(most)
-    .execute();
-  return rows.map((row) => row.state);
 }

@@ -6,6 +6,7 @@ import { deleteEndpoint, disableEndpoint, enableEndpoint, rotateSecret } from ".
 import { changeEndpoint, createEndpoint, listEndpoints, theEndpoint } from "./endpoints.ts";
 import { replayMany } from "./replay.ts";
 import { replayOne, sendTest } from "./replay-one.ts";
+import { sendNow } from "./send-now.ts";
 import { showEndpoint } from "./show.ts";
 import { endpointStatistics } from "./statistics.ts";
 
@@ -34,6 +35,9 @@ export const webhookRoutes: readonly BoundRoute[] = [
   ),
   bind(log.listWebhookAttempts, (context, input) =>
     listAttempts(context, endpointId(input), deliveryId(input), input.query),
+  ),
+  bind(log.sendWebhookDeliveryNow, (context, input) =>
+    sendNow(context, endpointId(input), deliveryId(input)),
   ),
   bind(log.replayWebhookDelivery, (context, input) =>
     replayOne(context, endpointId(input), deliveryId(input)),

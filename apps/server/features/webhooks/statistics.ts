@@ -1,13 +1,14 @@
 import type { webhookStatistics } from "@countersign/contract/manage/webhook-shapes";
-import { countDeliveries, newestDurations, newestStates } from "@countersign/store/queries/delivery-log";
+import { countDeliveries, newestAttempts } from "@countersign/store/queries/delivery-log";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { theEndpoint } from "./endpoints.ts";
+import { succeeded } from "./outcome.ts";
 
 /** Whoever has more than this sees that there is more; what is read stays the same. */
 const mostCounted = 10_000;
-const mostTimed = 2_000;
+const mostAttempts = 2_000;
 
 const dayMs = 86_400_000;
 
@@ -31,27 +32,19 @@ export async function endpointStatistics(
 async function spanOf(db: Database, id: string, sinceMs: number) {
   const delivered = await countDeliveries(db, id, "delivered", sinceMs, mostCounted + 1);
   const failed = await countDeliveries(db, id, "failed", sinceMs, mostCounted + 1);
-  const durations = (await newestDurations(db, id, sinceMs, mostTimed)).sort((a, b) => a - b);
-  const isExact = Math.max(delivered, failed) <= mostCounted;
+  const attempts = await newestAttempts(db, id, sinceMs, mostAttempts);
+  const durations = attempts.map((attempt) => attempt.duration_ms).sort((a, b) => a - b);
+  const successes = attempts.filter(succeeded).length;
   return {
     delivered: Math.min(delivered, mostCounted),
     failed: Math.min(failed, mostCounted),
-    counts_are_exact: isExact,
-    success_rate: isExact ? rateOf(delivered, failed) : await newestRate(db, id),
+    counts_are_exact: Math.max(delivered, failed) <= mostCounted,
+    attempts: attempts.length,
+    failed_attempts: attempts.length - successes,
+    success_rate: attempts.length === 0 ? null : successes / attempts.length,
     median_ms: percentile(durations, 0.5),
     p95_ms: percentile(durations, 0.95),
   };
-}
-
-/** Where there are too many to count, the newest say how it goes. */
-async function newestRate(db: Database, id: string): Promise<number | null> {
-  const states = await newestStates(db, id, mostTimed);
-  const countOf = (wanted: string) => states.filter((state) => state === wanted).length;
-  return rateOf(countOf("delivered"), countOf("failed"));
-}
-
-function rateOf(delivered: number, failed: number): number | null {
-  return delivered + failed === 0 ? null : delivered / (delivered + failed);
 }
 
 /** The smallest of the sorted numbers that so large a part of them does not exceed. */

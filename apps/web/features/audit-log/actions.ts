@@ -40,6 +40,7 @@ export const actions = [
   "webhook.disabled",
   "webhook.secret_rotated",
   "webhook.tested",
+  "webhook.delivery_sent_now",
   "webhook.delivery_replayed",
   "webhook.deliveries_replayed",
   "webhook.deleted",

@@ -9,7 +9,6 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { tell } from "../../ui/tell.tsx";
-import { Time } from "../../ui/time.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import type { Product } from "./use-product.ts";
 
@@ -180,7 +179,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
               t("keys.endNever")
             ) : (
               <>
-                {t("keys.endUsed")} <Time at={ending.last_used_at} />
+                {t("keys.endUsed")} <ListTime at={ending.last_used_at} />
               </>
             )}
           </Text>

@@ -2,11 +2,12 @@ import { Button, Group, Stack } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { askPages, flat } from "../../api/queries.ts";
+import { askPages, flat, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { tell, tellProblem } from "../../ui/tell.tsx";
 import { type Delivery, useDeliveryColumns } from "./delivery-columns.tsx";
 import { DeliveryDrawer } from "./delivery-drawer.tsx";
 import { DeliveryFilter, useDeliveryFilter } from "./delivery-filter.tsx";
@@ -26,7 +27,21 @@ export function DeliveriesTab({ webhook, mayManage }: { webhook: Webhook; mayMan
   const [isReplaying, setReplaying] = useState(false);
   const mayReplay = mayManage && webhook.status === "enabled";
   const open = (delivery: string | undefined) => void navigate({ search: { ...search, delivery } });
-  const columns = useDeliveryColumns({ open, replay: mayReplay ? setAgain : undefined });
+  const change = useChange("sendWebhookDeliveryNow", [
+    "listWebhookDeliveries",
+    "getWebhookDelivery",
+    "listWebhookAttempts",
+    "getWebhookStatistics",
+  ]);
+  const sendNow = ({ id: delivery_id }: Pick<Delivery, "id">) => {
+    const params = { organization_id: id, endpoint_id: webhook.id, delivery_id };
+    change.mutateAsync({ params }).then(() => tell(t("sendNow.done")), tellProblem);
+  };
+  const columns = useDeliveryColumns({
+    open,
+    replay: mayReplay ? setAgain : undefined,
+    sendNow: mayReplay ? sendNow : undefined,
+  });
   const list = useInfiniteQuery({
     ...askPages("listWebhookDeliveries", {
       params: { organization_id: id, endpoint_id: webhook.id },
@@ -69,6 +84,7 @@ export function DeliveriesTab({ webhook, mayManage }: { webhook: Webhook; mayMan
         deliveryId={search.delivery ?? null}
         onClose={() => open(undefined)}
         onReplay={mayReplay ? setAgain : undefined}
+        onSendNow={mayReplay ? sendNow : undefined}
       />
       <ReplayOne webhook={webhook} delivery={again} onClose={() => setAgain(null)} onSent={open} />
       <ReplayMany

@@ -2,10 +2,10 @@ import { ActionIcon, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mant
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import type { Column } from "../../ui/data-table.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import classes from "./deliveries.module.css";
-import { DeliveryStateMark } from "./webhook-state.tsx";
+import { DeliveryStateMark, isRetrying } from "./webhook-state.tsx";
 
 export type Delivery = Item<"listWebhookDeliveries">;
 
@@ -13,17 +13,19 @@ interface Deeds {
   readonly open: (deliveryId: string) => void;
   /** Left out where nothing can be sent again. */
   readonly replay?: ((delivery: Delivery) => void) | undefined;
+  /** Left out where nothing can be sent. */
+  readonly sendNow?: ((delivery: Delivery) => void) | undefined;
 }
 
 /** What the log says of each delivery. */
-export function useDeliveryColumns({ open, replay }: Deeds): readonly Column<Delivery>[] {
+export function useDeliveryColumns({ open, replay, sendNow }: Deeds): readonly Column<Delivery>[] {
   const { t } = useTranslation("webhooks");
   return [
     {
       id: "state",
       header: t("log.state"),
       width: 120,
-      cell: (delivery) => <DeliveryStateMark state={delivery.state} />,
+      cell: (delivery) => <DeliveryStateMark delivery={delivery} />,
     },
     {
       id: "event",
@@ -66,20 +68,23 @@ export function useDeliveryColumns({ open, replay }: Deeds): readonly Column<Del
       header: <VisuallyHidden>{t("log.actions")}</VisuallyHidden>,
       align: "right",
       wide: true,
-      cell: (delivery) =>
-        replay !== undefined && (delivery.state === "failed" || delivery.state === "delivered") ? (
-          <Tooltip label={t("replay.one")}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="sm"
-              aria-label={t("replay.one")}
-              onClick={() => replay(delivery)}
-            >
-              <Icon name="refresh" size={15} />
-            </ActionIcon>
-          </Tooltip>
-        ) : null,
+      cell: (delivery) => {
+        if (sendNow !== undefined && isRetrying(delivery))
+          return <RowAction name={t("sendNow.do")} icon="play" act={() => sendNow(delivery)} />;
+        if (replay !== undefined && (delivery.state === "failed" || delivery.state === "delivered"))
+          return <RowAction name={t("replay.one")} icon="refresh" act={() => replay(delivery)} />;
+        return null;
+      },
     },
   ];
+}
+
+function RowAction({ name, icon, act }: { name: string; icon: IconName; act: () => void }) {
+  return (
+    <Tooltip label={name}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={name} onClick={act}>
+        <Icon name={icon} size={15} />
+      </ActionIcon>
+    </Tooltip>
+  );
 }

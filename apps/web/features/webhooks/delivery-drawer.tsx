@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AttemptBox } from "./attempt-box.tsx";
-import { DeliveryStateMark, type Webhook } from "./webhook-state.tsx";
+import { DeliveryStateMark, isRetrying, type Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
 type Delivery = Answer<"getWebhookDelivery">;
@@ -20,10 +20,11 @@ interface DeliveryDrawerProps {
   readonly deliveryId: string | null;
   readonly onClose: () => void;
   readonly onReplay?: ((delivery: Delivery) => void) | undefined;
+  readonly onSendNow?: ((delivery: Delivery) => void) | undefined;
 }
 
 /** One delivery: every attempt with what was sent and what came back. */
-export function DeliveryDrawer({ webhook, deliveryId, onClose, onReplay }: DeliveryDrawerProps) {
+export function DeliveryDrawer({ deliveryId, onClose, ...rest }: DeliveryDrawerProps) {
   const { t } = useTranslation("webhooks");
   return (
     <Drawer
@@ -34,7 +35,7 @@ export function DeliveryDrawer({ webhook, deliveryId, onClose, onReplay }: Deliv
       title={t("delivery.title")}
       closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
-      {deliveryId !== null && <Content webhook={webhook} deliveryId={deliveryId} onReplay={onReplay} />}
+      {deliveryId !== null && <Content {...rest} deliveryId={deliveryId} />}
     </Drawer>
   );
 }
@@ -43,7 +44,8 @@ function Content({
   webhook,
   deliveryId,
   onReplay,
-}: Pick<DeliveryDrawerProps, "webhook" | "onReplay"> & { deliveryId: string }) {
+  onSendNow,
+}: Omit<DeliveryDrawerProps, "deliveryId" | "onClose"> & { deliveryId: string }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
   const params = { organization_id: id, endpoint_id: webhook.id, delivery_id: deliveryId };
@@ -74,6 +76,15 @@ function Content({
             onClick={() => onReplay(delivery)}
           >
             {t("replay.one")}
+          </Button>
+        )}
+        {onSendNow !== undefined && isRetrying(delivery) && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="play" size={15} />}
+            onClick={() => onSendNow(delivery)}
+          >
+            {t("sendNow.do")}
           </Button>
         )}
       </Group>
@@ -115,7 +126,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
     <dl className={classes.facts}>
       <dt>{t("log.state")}</dt>
       <dd>
-        <DeliveryStateMark state={delivery.state} />
+        <DeliveryStateMark delivery={delivery} />
       </dd>
       <dt>{t("delivery.id")}</dt>
       <dd>

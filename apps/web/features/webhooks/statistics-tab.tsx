@@ -45,6 +45,8 @@ function Span({ title, span }: { title: string; span: Statistics["last_7_days"] 
   const counted = useCounted();
   const duration = (ms: number | null) =>
     ms === null ? "–" : t("statistics.ms", { duration: new Intl.NumberFormat(i18n.language).format(ms) });
+  const number = new Intl.NumberFormat(i18n.language);
+  const figures = { failed: number.format(span.failed_attempts), attempts: number.format(span.attempts) };
   return (
     <section>
       <Title order={2} mb="xs">
@@ -55,6 +57,7 @@ function Span({ title, span }: { title: string; span: Statistics["last_7_days"] 
           name={t("statistics.rate")}
           figure={span.success_rate === null ? "–" : percentage(span.success_rate, i18n.language)}
         />
+        <Tile name={t("statistics.failedAttempts")} figure={t("statistics.ofAttempts", figures)} />
         <Tile name={t("statistics.delivered")} figure={counted(span.delivered, span.counts_are_exact)} />
         <Tile name={t("statistics.failed")} figure={counted(span.failed, span.counts_are_exact)} />
         <Tile name={t("statistics.median")} figure={duration(span.median_ms)} />

@@ -14,9 +14,11 @@ export function SuccessRate({ webhookId }: { webhookId: string }) {
   });
   if (error !== null) return <Text inherit>–</Text>;
   if (data === undefined) return <Skeleton height={14} width={44} ml="auto" />;
-  const { success_rate: rate, delivered, failed } = data.last_7_days;
+  const { success_rate: rate, attempts, failed_attempts: failed } = data.last_7_days;
   return (
-    <Tooltip label={t("rate.words", { delivered, failed, waiting: data.pending + data.held })}>
+    <Tooltip
+      label={t("rate.words", { attempts, succeeded: attempts - failed, waiting: data.pending + data.held })}
+    >
       <Text
         inherit
         component="span"

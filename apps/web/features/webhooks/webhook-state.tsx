@@ -23,13 +23,32 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   );
 }
 
-const deliveryTones = { pending: "wait", delivered: "good", failed: "bad", held: "warn" } as const;
+interface Delivery {
+  readonly state: DeliveryState;
+  readonly attempts: number;
+}
 
-export function DeliveryStateMark({ state }: { state: DeliveryState }) {
+/** Whether its last attempt failed, and another one comes. */
+export function isRetrying({ state, attempts }: Delivery): boolean {
+  return state === "pending" && attempts > 0;
+}
+
+const deliveryTones = {
+  queued: "wait",
+  retrying: "warn",
+  delivered: "good",
+  failed: "bad",
+  held: "warn",
+} as const;
+
+/** Before its first attempt a delivery waits its turn; after one it waits because that failed. */
+export function DeliveryStateMark({ delivery }: { delivery: Delivery }) {
   const { t } = useTranslation("webhooks");
+  const { state } = delivery;
+  const shown = isRetrying(delivery) ? "retrying" : state === "pending" ? "queued" : state;
   return (
-    <StateMark tone={deliveryTones[state]} words={t(`deliveryStates.${state}.words`)}>
-      {t(`deliveryStates.${state}.name`)}
+    <StateMark tone={deliveryTones[shown]} words={t(`deliveryStates.${shown}.words`)}>
+      {t(`deliveryStates.${shown}.name`)}
     </StateMark>
   );
 }

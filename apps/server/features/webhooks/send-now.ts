@@ -1,0 +1,36 @@
+import { makeDue } from "@countersign/store/queries/deliveries";
+import { deliveryOf } from "@countersign/store/queries/delivery-log";
+import type { Context } from "../../http/manage/context.ts";
+import { notFound, Problem } from "../../http/manage/problem.ts";
+import { audit } from "../audit-log/record.ts";
+import { currentEndpoint } from "./endpoints.ts";
+import { checkEnabled, isOnItsWay } from "./replay-one.ts";
+import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";
+
+/** Brings the next attempt of a waiting delivery forward: a receiver that works again need not wait for hours. */
+export async function sendNow(
+  context: Context,
+  endpointId: string,
+  deliveryId: string,
+): Promise<ShownDelivery> {
+  return context.transaction(async (db) => {
+    const endpoint = await currentEndpoint(db, context, endpointId);
+    const before = await deliveryOf(db, endpoint.id, deliveryId);
+    if (before === undefined) throw notFound("delivery");
+    checkEnabled(endpoint);
+    if (!isOnItsWay(before))
+      throw new Problem(
+        "conflict",
+        "This delivery is not waiting any more. Replay it to send the event again.",
+      );
+    if (!(await makeDue(db, before.id, context.nowMs)))
+      throw new Problem("conflict", "This delivery is being sent right now. Wait for the result.");
+    await audit(db, context, {
+      action: "webhook.delivery_sent_now",
+      subject: subjectOf(endpoint),
+      after: { delivery_id: before.id },
+    });
+    const after = await deliveryOf(db, endpoint.id, deliveryId);
+    return showDelivery(after ?? before);
+  });
+}
