@@ -61,6 +61,8 @@ else
         await page.getByRole("heading", { name: "The product's API key" }).waitFor();
         const apiKey = (await page.locator("pre").first().textContent()) ?? "";
         expect(apiKey).toStartWith("csk_");
+        await page.getByText("Don't ship this key inside an app").waitFor();
+        await keepPicture(page, "first-run-key");
         await asked;
         await page.getByLabel("I have stored it").check();
         const next = page.waitForResponse(/\/products\/[^/]+\/licenses\?/);
@@ -82,12 +84,20 @@ else
         expect(await violationsOf(page)).toEqual([]);
         await keepPicture(page, "first-run-sdk");
         const licenseKey = /"license_key": ?"([^"]+)"/.exec(curl)?.[1] ?? "";
-        const answer = await fetch(`${url}/api/v1/validate`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ license_key: licenseKey }),
-        });
-        expect(await answer.json()).toMatchObject({ valid: true, status: "active" });
+        const validate = async (license_key: string) => {
+          const answer = await fetch(`${url}/api/v1/validate`, {
+            method: "POST",
+            headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+            body: JSON.stringify({ license_key }),
+          });
+          return answer.json();
+        };
+        expect(await validate("YOUR_LICENSE_KEY")).toMatchObject({ status: "license_not_found" });
+        await page.getByText("The last request was rejected: license_not_found").waitFor();
+        await page.getByText("The product has no license with the key that was sent.").waitFor();
+        expect(await violationsOf(page)).toEqual([]);
+        await keepPicture(page, "first-run-refused");
+        expect(await validate(licenseKey)).toMatchObject({ valid: true, status: "active" });
         await page.getByText("It works: the license is valid").waitFor();
 
         await page.getByRole("link", { name: "To the dashboard" }).click();

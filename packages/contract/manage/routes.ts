@@ -18,6 +18,7 @@ import * as organizations from "./organizations.ts";
 import * as overview from "./overview.ts";
 import * as productKeys from "./product-keys.ts";
 import * as products from "./products.ts";
+import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
 import * as versions from "./versions.ts";
@@ -49,6 +50,7 @@ export const contractRoutes: readonly Route[] = [
   overview,
   productKeys,
   products,
+  requests,
   roles,
   versions,
   webhooks,
@@ -76,6 +78,7 @@ export type ManageContract = typeof accessTokens &
   typeof overview &
   typeof productKeys &
   typeof products &
+  typeof requests &
   typeof roles &
   typeof versions &
   typeof webhooks &

@@ -15,6 +15,7 @@ import { overviewRoutes } from "../../features/overview/routes.ts";
 import { productKeyRoutes } from "../../features/products/key-routes.ts";
 import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
+import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
@@ -34,6 +35,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...organizationRoutes,
   ...overviewRoutes,
   ...productRoutes,
+  ...requestRoutes,
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,

@@ -1,6 +1,7 @@
-import { Text } from "@mantine/core";
+import { Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { Answer } from "../../../api/client.ts";
 import { ask } from "../../../api/queries.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { exactTime } from "../../../ui/time.tsx";
@@ -20,19 +21,45 @@ export function useFirstUse(license: License): string | null {
   return data?.first_used_at ?? license.first_used_at;
 }
 
-/** Turns green with the first request that was answered with "valid". */
-export function FirstLight({ at }: { at: string | null }) {
+type Request = NonNullable<Answer<"getLastValidation">["request"]>;
+
+/** The product's last request if it was refused, while none was found valid. */
+export function useRefusal(productId: string, isWanted: boolean): Request | null {
+  const { data } = useQuery({
+    ...ask("getLastValidation", { params: { product_id: productId } }),
+    enabled: isWanted,
+    refetchInterval: pollMs,
+    refetchIntervalInBackground: true,
+  });
+  const request = data?.request ?? null;
+  return !isWanted || request?.status === "active" ? null : request;
+}
+
+/** Green with the first request that was found valid; red, with the reason, while the last one was refused. */
+export function FirstLight({ at, refusal }: { at: string | null; refusal: Request | null }) {
   const { t, i18n } = useTranslation("identity");
+  const state = at !== null ? "on" : refusal !== null ? "refused" : "waiting";
+  const words = {
+    on: () => t("setup.light.onWords", { when: exactTime(at ?? "", i18n.language) }),
+    refused: () => t(`setup.light.reasons.${refusal?.status}`),
+    waiting: () => t("setup.light.waitingWords"),
+  };
   return (
-    <div className={classes.light} data-on={at !== null || undefined} role="status">
-      <span className={classes.lamp}>{at !== null && <Icon name="check" size={16} />}</span>
+    <div className={classes.light} data-state={state} role="status">
+      <span className={classes.lamp}>
+        {state !== "waiting" && <Icon name={state === "on" ? "check" : "close"} size={16} />}
+      </span>
       <div>
-        <Text fw={650}>{t(at === null ? "setup.light.waiting" : "setup.light.on")}</Text>
+        <Text fw={650}>{t(`setup.light.${state}`, { status: refusal?.status })}</Text>
         <Text size="sm" c="dimmed">
-          {at === null
-            ? t("setup.light.waitingWords")
-            : t("setup.light.onWords", { when: exactTime(at, i18n.language) })}
+          {words[state]()}
         </Text>
+        {state === "refused" && refusal?.problem && <Code>{refusal.problem}</Code>}
+        {state !== "on" && (
+          <Text size="sm" c="dimmed">
+            {t("setup.light.notSeen")}
+          </Text>
+        )}
       </div>
     </div>
   );

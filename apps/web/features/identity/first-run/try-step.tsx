@@ -6,7 +6,7 @@ import { CodeBlock } from "../../../ui/code-block.tsx";
 import { Copyable } from "../../../ui/copy.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { FirstLight, useFirstUse } from "./first-light.tsx";
+import { FirstLight, useFirstUse, useRefusal } from "./first-light.tsx";
 import { firstCalls } from "./snippets.ts";
 import type { License, Organization, Product } from "./standing.ts";
 import { StepCard } from "./step-card.tsx";
@@ -24,6 +24,7 @@ interface TryStepProps {
 export function TryStep({ organization, product, license, apiKey, onNewKey }: TryStepProps) {
   const { t } = useTranslation("identity");
   const firstUsedAt = useFirstUse(license);
+  const refusal = useRefusal(product.id, firstUsedAt === null);
   const calls = firstCalls({
     url: location.origin,
     productId: product.id,
@@ -68,7 +69,7 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
             </Tabs.Panel>
           ))}
         </Tabs>
-        <FirstLight at={firstUsedAt} />
+        <FirstLight at={firstUsedAt} refusal={refusal} />
         <Group justify="flex-end">
           <Button
             component={Link}

@@ -1,0 +1,19 @@
+import * as contract from "@countersign/contract/manage/requests";
+import { validateStatuses } from "@countersign/domain/validate/status";
+import { lastValidation } from "@countersign/store/queries/requests";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { theProduct } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+
+const hourMs = 3_600_000;
+
+export const requestRoutes: readonly BoundRoute[] = [
+  bind(contract.getLastValidation, async (context) => {
+    const { alongIndexes } = context.store;
+    const row = await lastValidation(alongIndexes, theProduct(context).id, context.nowMs - hourMs);
+    const status = validateStatuses.find((known) => known === row?.status);
+    if (row === undefined || status === undefined) return { request: null };
+    const { id, at, license_id, problem } = row;
+    return { request: { id, at: iso(at), status, license_id, problem } };
+  }),
+];
