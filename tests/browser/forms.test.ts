@@ -169,6 +169,8 @@ else {
       await note.waitFor();
       await days.fill("11");
       const save = page.getByRole("button", { name: "Save", exact: true });
+      // While it moves to the other end of the screen, there are two of it.
+      await until("the note is in its place", async () => (await note.count()) === 1);
       expect(await controlsUnder(note)).toEqual([]);
       await save.click();
       await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });

@@ -57,7 +57,7 @@ const wrongFields: [field: string, sent: object][] = [
   ["term_seconds", { term_seconds: -5 }],
   ["expires_at", { expires_at: "" }],
   ["expires_at", { expires_at: "2031-02-30T00:00:00Z" }],
-  ["expires_at", { expires_at: "2031-01-01" }],
+  ["expires_at", { expires_at: "2031-02-30" }],
   ["expires_at", { expires_at: "0001-01-01T00:00:00Z" }],
   ["expires_at", { expires_at: "9999-12-31T23:59:59-12:00" }],
   ["expires_at", { expires_at: 1_900_000_000 }],

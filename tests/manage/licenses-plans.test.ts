@@ -138,7 +138,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
   });
 
   test("a count that takes too long, or that nobody waits for, says how many it found", async () => {
-    const filter = { ...all, term: "example" };
+    const filter = { ...all, words: ["example"] };
     for (const limits of [{ longestMs: 0 }, { ...unhurried, signal: AbortSignal.abort() }]) {
       const { count, exact } = await countLicenses(seller.store, filter, nowMs, limits);
       expect(exact).toBe(false);
@@ -148,7 +148,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
   });
 
   test("counts that go through everything do so one after the other, and all come to an end", async () => {
-    const filter = { ...all, term: "example" };
+    const filter = { ...all, words: ["example"] };
     const counted = await Promise.all(
       Array.from({ length: 4 }, () => countLicenses(seller.store, filter, nowMs, unhurried)),
     );

@@ -215,7 +215,15 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       const events = office.store.reads.selectFrom("events").select("id");
       return (await events.where("undistributed", "is not", null).execute()).length === 0;
     });
-    const untouched = await rowsWith(office.store, stays.ids.organization);
+    // Counts are folded meanwhile; that they stay right is tested with them.
+    const others = async () => {
+      const { license_counts, license_count_changes, ...rows } = await rowsWith(
+        office.store,
+        stays.ids.organization,
+      );
+      return rows;
+    };
+    const untouched = await others();
     const sharedBefore = await office.store.reads
       .selectFrom("customers")
       .selectAll()
@@ -232,7 +240,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       const left = Object.keys(await rowsWith(office.store, id)).filter((table) => !mayKeep.has(table));
       expect([name, left]).toEqual([name, []]);
     }
-    expect(await rowsWith(office.store, stays.ids.organization)).toEqual(untouched);
+    expect(await others()).toEqual(untouched);
     expect(
       await office.store.reads.selectFrom("customers").selectAll().where("email", "=", shared).execute(),
     ).toEqual(sharedBefore);

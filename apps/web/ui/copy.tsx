@@ -1,6 +1,7 @@
-import { ActionIcon, Button, CopyButton, Group, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "./icon.tsx";
+import { useCopy } from "./use-copy.ts";
 
 interface CopyProps {
   readonly value: string;
@@ -12,33 +13,21 @@ interface CopyProps {
 /** Copies a text; says so for a moment, also to those who listen. */
 export function Copy({ value, label, size = "sm" }: CopyProps) {
   const { t } = useTranslation();
+  const { copied, copy } = useCopy();
+  const icon = <Icon name={copied ? "check" : "copy"} size={14} />;
+  if (label !== undefined)
+    return (
+      <Button variant="default" size={size} onClick={() => copy(value)} leftSection={icon}>
+        {copied ? t("copied") : label}
+      </Button>
+    );
+  const words = copied ? t("copied") : t("copy");
   return (
-    <CopyButton value={value} timeout={1_500}>
-      {({ copied, copy }) =>
-        label === undefined ? (
-          <Tooltip label={copied ? t("copied") : t("copy")}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="sm"
-              onClick={copy}
-              aria-label={copied ? t("copied") : t("copy")}
-            >
-              <Icon name={copied ? "check" : "copy"} size={14} />
-            </ActionIcon>
-          </Tooltip>
-        ) : (
-          <Button
-            variant="default"
-            size={size}
-            onClick={copy}
-            leftSection={<Icon name={copied ? "check" : "copy"} size={14} />}
-          >
-            {copied ? t("copied") : label}
-          </Button>
-        )
-      }
-    </CopyButton>
+    <Tooltip label={words}>
+      <ActionIcon variant="subtle" color="gray" size="sm" onClick={() => copy(value)} aria-label={words}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Copy } from "./copy.tsx";
 import { NoEmail } from "./no-email.tsx";
-import { useGuard } from "./unsaved.ts";
 
 interface HandedLinkProps {
   readonly link: string;
@@ -12,10 +11,9 @@ interface HandedLinkProps {
   readonly onDone: () => void;
 }
 
-/** A link that nobody emails: to be copied and sent in another way. It is shown this once. */
+/** A link that nobody emails: to be copied and sent in another way. It is shown this once; another one is a click away. */
 export function HandedLink({ link, children, onDone }: HandedLinkProps) {
   const { t } = useTranslation();
-  useGuard(() => true, { kind: "secret" });
   return (
     <Stack>
       <NoEmail>{children}</NoEmail>

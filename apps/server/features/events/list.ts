@@ -43,9 +43,11 @@ export async function listEvents(context: Context, among: Among, query: Query): 
     throw invalid("after", "says something else than cursor. Send one of the two");
   const cursor = decodeCursor(query.cursor, ["text"]);
   let after = cursor === null ? eventIdOf(query.after) : String(cursor[0]);
-  const untilMs = performance.now() + query.wait_seconds * 1000;
+  const startedMs = performance.now();
+  const untilMs = startedMs + query.wait_seconds * 1000;
   for (;;) {
-    const found = await readPage(context, among, query, after);
+    const nowMs = context.nowMs + performance.now() - startedMs;
+    const found = await readPage(context, among, query, after, Math.floor(nowMs));
     after = found.after;
     const isOver = found.data.length > 0 || found.next !== null || performance.now() >= untilMs;
     if (isOver || !(await waitABit(context.store, context.request.signal)))
@@ -57,7 +59,7 @@ export async function listEvents(context: Context, among: Among, query: Query): 
   }
 }
 
-async function readPage(context: Context, among: Among, query: Query, start: string | null) {
+async function readPage(context: Context, among: Among, query: Query, start: string | null, nowMs: number) {
   const { limit, order, type } = query;
   const { productId } = among;
   const descending = order === "newest";
@@ -67,7 +69,7 @@ async function readPage(context: Context, among: Among, query: Query, start: str
     fromMs: query.from === undefined ? null : milliseconds(query.from),
     toMs: query.to === undefined ? null : milliseconds(query.to),
   };
-  const before = descending ? null : firstUuidAt(context.nowMs - settledAfterMs);
+  const before = descending ? null : firstUuidAt(nowMs - settledAfterMs);
   const step = type === undefined && productId === null ? limit + 1 : rowsAtOnce;
   const data: ShownEvent[] = [];
   let after = start;

@@ -1,10 +1,10 @@
-import { useClipboard } from "@mantine/hooks";
 import type { TFunction } from "i18next";
 import { type ChangeEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";
 import { PlainListTime } from "../../ui/list-time.tsx";
+import { useCopy } from "../../ui/use-copy.ts";
 import classes from "./license-table.module.css";
 import type { License } from "./list-page.tsx";
 
@@ -117,7 +117,7 @@ function isWithShift({ nativeEvent }: ChangeEvent): boolean {
 }
 
 function CopyKey({ value, t }: { value: string; t: TFunction }) {
-  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  const { copy, copied } = useCopy();
   const words = t(copied ? "everywhere:copied" : "everywhere:copy");
   return (
     <button
