@@ -9,13 +9,16 @@ export const longestFirst = [
   "tests/browser/pages.test.ts",
   "tests/browser/pages-on-a-phone.test.ts",
   "tests/browser/overlays.test.ts",
+  "tests/manage/identity-lockout.test.ts",
   "tests/manage/license-import-kill.test.ts",
   "tests/browser/members.test.ts",
   "tests/manage/webhook-reenable.test.ts",
   "tests/browser/second-factor.test.ts",
   "tests/browser/forms.test.ts",
   "tests/browser/sell.test.ts",
+  "tests/manage/organization-removal.test.ts",
   "tests/manage/license-import.test.ts",
+  "tests/manage/events-list.test.ts",
   "tests/manage/webhook-replay-kill.test.ts",
   "tests/manage/identity-first-run.test.ts",
   "tests/manage/mail-timed.test.ts",
@@ -97,8 +100,8 @@ function groupName(file, kind, counts) {
   return `${kind} ${Math.floor(count / batchSize)}`;
 }
 
-/** Most tests wait for a server or a database that works for them, so two more than there are cores keep all busy. */
+/** Most tests wait for a server or a database that works for them, so three more than there are cores keep all busy. */
 export function workerCount() {
   const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
-  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 2, 6);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 3, 6);
 }
