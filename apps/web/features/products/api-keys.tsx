@@ -29,6 +29,14 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
   const end = useChange("endApiKey", ["getProduct", "listProducts"]);
   const params = { product_id: product.id };
   const lasting = product.api_keys.filter((key) => key.expires_at === null).length;
+  const worksUntil = (key: ApiKey) =>
+    key.expires_at === null ? (
+      t("keys.newest")
+    ) : (
+      <Text inherit component="span">
+        {t("keys.ends")} <ListTime at={key.expires_at} />
+      </Text>
+    );
   return (
     <Panel
       title={t("keys.title")}
@@ -74,6 +82,9 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
                   {key.name === "" ? t("keys.unnamed") : key.name}
                 </Text>
                 <KeyPrefix prefix={key.prefix} />
+                <Text component="div" size="xs" c="dimmed" hiddenFrom="sm">
+                  {t("keys.works")} {worksUntil(key)}
+                </Text>
               </Stack>
             ),
           },
@@ -91,18 +102,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
               </Stack>
             ),
           },
-          {
-            id: "works",
-            header: t("keys.works"),
-            cell: (key) =>
-              key.expires_at === null ? (
-                t("keys.newest")
-              ) : (
-                <Text inherit>
-                  {t("keys.ends")} <ListTime at={key.expires_at} />
-                </Text>
-              ),
-          },
+          { id: "works", header: t("keys.works"), wide: true, cell: worksUntil },
           { id: "made", header: t("created"), wide: true, cell: (key) => <ListTime at={key.created_at} /> },
           ...(mayRotate
             ? [
