@@ -1,4 +1,3 @@
-import { randomBytes, scryptSync } from "node:crypto";
 import { openStore } from "@countersign/store/open";
 import { addPassword } from "@countersign/store/queries/sign-in";
 import { addUser } from "@countersign/store/queries/users";
@@ -124,8 +123,9 @@ export function tokenIn(letter: MailboxRow | undefined): string {
  * else. Whoever signs up, or is given a new password, gets the hash that everybody gets.
  */
 export function cheapHash(password: string): string {
-  const cost = { N: 1024, r: 8, p: 1 };
-  const salt = randomBytes(16);
-  const hash = scryptSync(password.normalize("NFKC"), salt, 32, cost);
-  return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
+  return Bun.password.hashSync(password.normalize("NFKC"), {
+    algorithm: "argon2id",
+    memoryCost: 8,
+    timeCost: 1,
+  });
 }

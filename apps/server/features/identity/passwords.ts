@@ -1,14 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { Problem } from "../../http/manage/problem.ts";
 import { TurnTaker } from "./turn-taker.ts";
 
-/** 32 MiB and about a tenth of a second of a core: what it costs to try one password. */
-const cost = { N: 2 ** 15, r: 8, p: 3 };
-const saltBytes = 16;
-const hashBytes = 32;
-/** Twice of what the cost needs, 128 * N * r, is allowed to be taken. */
-const maxMemoryBytes = 256 * cost.N * cost.r;
+/** What OWASP recommends at least: 19 MiB and some 50 ms of a core for each password that is tried. */
+const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 const longestQueue = 24;
 const longestAhead = 12;
 
@@ -25,21 +20,13 @@ export function aheadOfStrangers<T>(work: () => T): T {
   return goesAhead.run(true, work);
 }
 
-/** A password as it is stored: `scrypt$N$r$p$salt$hash`. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(saltBytes);
-  const hash = await inTurn(() => derive(password, salt, cost));
-  return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
+/** A password as it is stored, in the PHC format: algorithm, cost, salt and hash. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => Bun.password.hash(composed(password), cost));
 }
 
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [scheme, N, r, p, salt, hash] = stored.split("$");
-  if (scheme !== "scrypt" || salt === undefined || hash === undefined) return false;
-  const expected = Buffer.from(hash, "base64url");
-  const found = await inTurn(() =>
-    derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) }),
-  );
-  return expected.length === found.length && timingSafeEqual(expected, found);
+export function verifyPassword(password: string, stored: string): Promise<boolean> {
+  return inTurn(() => Bun.password.verify(composed(password), stored));
 }
 
 /** Throws at once when a password could not be looked at anyway. */
@@ -59,12 +46,7 @@ function crowded(): Problem {
   });
 }
 
-function derive(password: string, salt: Buffer, { N, r, p }: typeof cost): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    // The same letters can be typed in more than one way; composed, they are the same bytes.
-    const options = { N, r, p, maxmem: maxMemoryBytes };
-    scrypt(password.normalize("NFKC"), salt, hashBytes, options, (error, key) =>
-      error ? reject(error) : resolve(key),
-    );
-  });
+/** The same characters can be typed in more than one way; composed, they are the same bytes. */
+function composed(password: string): string {
+  return password.normalize("NFKC");
 }
