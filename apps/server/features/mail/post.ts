@@ -1,5 +1,4 @@
 import type { MailboxRow } from "@countersign/store/tables";
-import { createTransport } from "nodemailer";
 import type { MailSettings } from "../../config.ts";
 
 /** The way to a mail server. */
@@ -15,8 +14,31 @@ const idleMs = 10_000;
 
 /** `url` is the address of this server: its name stands in every letter's id. */
 export function smtpPost(settings: MailSettings, url: string, connections: number): Post {
+  let transport: ReturnType<typeof openTransport> | null = null;
+  const domain = new URL(url).hostname;
+  return {
+    send: async (letter) => {
+      transport ??= openTransport(settings, connections);
+      await (await transport).sendMail({
+        from: settings.from,
+        to: { name: "", address: letter.recipient },
+        subject: letter.subject,
+        text: letter.body_text,
+        ...(letter.body_html === null ? {} : { html: letter.body_html }),
+        // The same at every attempt: a mailbox that gets it twice can tell.
+        messageId: `<${letter.id}@${domain}>`,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+    },
+    close: () => void transport?.then((open) => open.close({ force: true })),
+  };
+}
+
+async function openTransport(settings: MailSettings, connections: number) {
   const { host, port, tls, user, password } = settings;
-  const transport = createTransport({
+  // Loaded with the first email, not at the start.
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
     pool: true,
     maxConnections: connections,
     // Whether a letter is tried again is decided by whoever has claimed it.
@@ -36,22 +58,6 @@ export function smtpPost(settings: MailSettings, url: string, connections: numbe
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const domain = new URL(url).hostname;
-  return {
-    send: async (letter) => {
-      await transport.sendMail({
-        from: settings.from,
-        to: { name: "", address: letter.recipient },
-        subject: letter.subject,
-        text: letter.body_text,
-        ...(letter.body_html === null ? {} : { html: letter.body_html }),
-        // The same at every attempt: a mailbox that gets it twice can tell.
-        messageId: `<${letter.id}@${domain}>`,
-        headers: { "Auto-Submitted": "auto-generated" },
-      });
-    },
-    close: () => transport.close({ force: true }),
-  };
 }
 
 /** The server refused this recipient or this letter for good; a wrong password, or none at home, may be mended. */
