@@ -100,8 +100,8 @@ function groupName(file, kind, counts) {
   return `${kind} ${Math.floor(count / batchSize)}`;
 }
 
-/** Most tests wait for a server or a database that works for them, so two more than there are cores keep all busy. */
+/** Most tests wait for a server or a database that works for them, so three more than there are cores keep all busy. */
 export function workerCount() {
   const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
-  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 2, 6);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 3, 7);
 }

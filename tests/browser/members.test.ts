@@ -10,14 +10,14 @@ import {
   visit,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
 
 const name = "somebody who was invited sees what the role allows and nothing else, until it allows more";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
-  describe.each(databases)("members, on $kind", ({ make }) => {
+  describe.each([sqlite])("members, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     afterEach(() => dashboard.close());
     afterAll(closeChromium);

@@ -9,7 +9,7 @@ import {
   troublesOf,
   violationsOf,
 } from "../support/chromium.ts";
-import { databases, sqlite } from "../support/databases.ts";
+import { postgres, sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
 import { goodPassword, type House, linkIn, openHouse } from "../support/house.ts";
 import { skipLoudly } from "../support/skip.ts";
@@ -27,7 +27,7 @@ else {
     await house.close();
   });
 
-  describe.each(databases)("the second factor, on $kind", ({ make }) => {
+  describe.each([postgres])("the second factor, on $kind", ({ make }) => {
     test(withCodes, async () => {
       house = await openHouse(make);
       const { email } = await house.resident();
