@@ -171,14 +171,21 @@ export const rotatedSecret = z.object({ secret: signingSecret, old_secret_until:
 const span = z.object({
   delivered: z.int(),
   failed: z.int(),
-  counts_are_exact: z.boolean().meta({ description: "False when there are more than were counted." }),
-  attempts: z.int().meta({ description: "Of the newest 2,000, as the members below." }),
+  counts_are_exact: z.boolean().meta({
+    description: "False when counting took too long; there are at least as many as the numbers say.",
+  }),
+  attempts: z
+    .int()
+    .meta({ description: "Attempts of this time, also of deliveries that were created before." }),
   failed_attempts: z.int().meta({ description: "Those without an answer from 200 to 299." }),
   success_rate: z
     .number()
     .nullable()
     .meta({ description: "The part of the attempts that succeeded; null when there was none." }),
-  median_ms: z.int().nullable().meta({ description: "How long an attempt took." }),
+  median_ms: z
+    .int()
+    .nullable()
+    .meta({ description: "How long an attempt took, of the newest 2,000; so for `p95_ms`." }),
   p95_ms: z.int().nullable(),
 });
 
@@ -188,6 +195,5 @@ export const webhookStatistics = z
     last_7_days: span,
     pending: z.int().meta({ description: "On their way now." }),
     held: z.int().meta({ description: "Waiting for the endpoint to be enabled again." }),
-    pending_is_exact: z.boolean(),
   })
   .meta({ id: "WebhookStatistics" });

@@ -147,6 +147,7 @@ export const people: Migration = {
     // A letter that somebody waits for goes before those to an organization's customers.
     "create index mailbox_to_send on mailbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
     "create index mailbox_by_age on mailbox (created_at)",
+    "create index mailbox_unsent on mailbox (id) where sent_at is null",
     // How many emails an organization has caused on one day, the last on which it caused any; and the same for all
     // organizations of one owner together, so that many organizations send no more than one.
     `create table daily_letters (

@@ -110,8 +110,14 @@ export async function countAll(
   }
 }
 
-export async function countUnsentMail(db: Database, most: number): Promise<number> {
-  return countUpTo(db, db.selectFrom("mailbox").where("sent_at", "is", null), most);
+/** All of it, from an index that has nothing else. */
+export async function countUnsentMail(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom("mailbox")
+    .where("sent_at", "is", null)
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** A count that stops: counting all of a large table takes as long as reading it. */

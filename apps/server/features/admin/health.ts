@@ -6,7 +6,6 @@ import { iso } from "../../http/manage/page.ts";
 import { release } from "../../release.ts";
 
 const most = 1_000_000;
-const mostMail = 10_000;
 
 export const healthRoutes: readonly BoundRoute[] = [
   bind(contract.getPlatformHealth, async ({ store }) => {
@@ -23,7 +22,7 @@ export const healthRoutes: readonly BoundRoute[] = [
         clock_offset_ms: clockOffsetMs,
       },
       request_log: { last_entry_at: iso(await lastRequestAt(store.reads)) },
-      mailbox: { unsent: await countUnsentMail(store.reads, mostMail) },
+      mailbox: { unsent: await countUnsentMail(store.reads) },
       counts: {
         organizations: await countAll(store.reads, "organizations", most),
         products: await countAll(store.reads, "products", most),

@@ -1,50 +1,81 @@
 import type { webhookStatistics } from "@countersign/contract/manage/webhook-shapes";
-import { countDeliveries, newestAttempts } from "@countersign/store/queries/delivery-log";
+import {
+  countAttempts,
+  countDeliveries,
+  newestDurations,
+} from "@countersign/store/queries/delivery-statistics";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { theEndpoint } from "./endpoints.ts";
-import { succeeded } from "./outcome.ts";
-
-/** Whoever has more than this sees that there is more; what is read stays the same. */
-const mostCounted = 10_000;
-const mostAttempts = 2_000;
 
 const dayMs = 86_400_000;
+const days = 7;
+/** How long an attempt takes is told from so many of the newest: sorting them all would take far longer than counting. */
+const mostTimed = 2_000;
+/** Millions are counted in less. */
+const longestMs = 4_000;
 
+interface Counts {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly attempts: number;
+  readonly succeeded: number;
+}
+
+/** Counts all there is from indexes, a day at a time: on SQLite nothing else is done on this thread meanwhile. */
 export async function endpointStatistics(
   context: Context,
   endpointId: string,
 ): Promise<z.input<typeof webhookStatistics>> {
-  const db = context.store.alongIndexes;
+  const { nowMs, store, request } = context;
+  const db = store.alongIndexes;
   const { id } = await theEndpoint(db, context, endpointId);
-  const pending = await countDeliveries(db, id, "pending", null, mostCounted + 1);
-  const held = await countDeliveries(db, id, "held", null, mostCounted + 1);
+  const always = { fromMs: null, beforeMs: null };
+  const pending = await countDeliveries(db, id, "pending", always);
+  const held = await countDeliveries(db, id, "held", always);
+  const startedMs = performance.now();
+  const counted: Counts[] = [];
+  while (counted.length < days) {
+    counted.push(await countDay(db, id, nowMs, counted.length));
+    if (performance.now() - startedMs > longestMs || request.signal.aborted) break;
+  }
+  const spanOf = async (length: number) => ({
+    ...show(counted.slice(0, length)),
+    counts_are_exact: counted.length >= length,
+    ...(await durations(db, id, nowMs - length * dayMs)),
+  });
+  return { last_24_hours: await spanOf(1), last_7_days: await spanOf(days), pending, held };
+}
+
+/** The day that ended so many days ago; the newest has no end, for other clocks may be ahead. */
+async function countDay(db: Database, id: string, nowMs: number, daysAgo: number): Promise<Counts> {
+  const endMs = nowMs - daysAgo * dayMs;
+  const span = { fromMs: endMs - dayMs, beforeMs: daysAgo === 0 ? null : endMs };
   return {
-    last_24_hours: await spanOf(db, id, context.nowMs - dayMs),
-    last_7_days: await spanOf(db, id, context.nowMs - 7 * dayMs),
-    pending: Math.min(pending, mostCounted),
-    held: Math.min(held, mostCounted),
-    pending_is_exact: Math.max(pending, held) <= mostCounted,
+    delivered: await countDeliveries(db, id, "delivered", span),
+    failed: await countDeliveries(db, id, "failed", span),
+    ...(await countAttempts(db, id, span)),
   };
 }
 
-async function spanOf(db: Database, id: string, sinceMs: number) {
-  const delivered = await countDeliveries(db, id, "delivered", sinceMs, mostCounted + 1);
-  const failed = await countDeliveries(db, id, "failed", sinceMs, mostCounted + 1);
-  const attempts = await newestAttempts(db, id, sinceMs, mostAttempts);
-  const durations = attempts.map((attempt) => attempt.duration_ms).sort((a, b) => a - b);
-  const successes = attempts.filter(succeeded).length;
+function show(counted: readonly Counts[]) {
+  const sum = (name: keyof Counts) => counted.reduce((total, counts) => total + counts[name], 0);
+  const attempts = sum("attempts");
+  const succeeded = sum("succeeded");
   return {
-    delivered: Math.min(delivered, mostCounted),
-    failed: Math.min(failed, mostCounted),
-    counts_are_exact: Math.max(delivered, failed) <= mostCounted,
-    attempts: attempts.length,
-    failed_attempts: attempts.length - successes,
-    success_rate: attempts.length === 0 ? null : successes / attempts.length,
-    median_ms: percentile(durations, 0.5),
-    p95_ms: percentile(durations, 0.95),
+    delivered: sum("delivered"),
+    failed: sum("failed"),
+    attempts,
+    failed_attempts: attempts - succeeded,
+    success_rate: attempts === 0 ? null : succeeded / attempts,
   };
+}
+
+async function durations(db: Database, id: string, sinceMs: number) {
+  const newest = await newestDurations(db, id, sinceMs, mostTimed);
+  const sorted = newest.map(({ duration_ms: ms }) => ms).sort((a, b) => a - b);
+  return { median_ms: percentile(sorted, 0.5), p95_ms: percentile(sorted, 0.95) };
 }
 
 /** The smallest of the sorted numbers that so large a part of them does not exceed. */

@@ -18,6 +18,7 @@ import { NewOrganizationsPanel } from "./new-organizations-panel.tsx";
 const slowMs = 50;
 const clockApartMs = 1_000;
 const readEveryMs = 10_000;
+const mostCounted = 1_000_000;
 
 export function HealthPage() {
   const { t, i18n } = useTranslation("admin");
@@ -25,6 +26,9 @@ export function HealthPage() {
   const health = useQuery({ ...ask("getPlatformHealth"), refetchInterval: readEveryMs });
   if (health.isPending) return <Waiting />;
   const figure = (value: number) => value.toLocaleString(i18n.language);
+  // The server stops counting there.
+  const countedFigure = (value: number) =>
+    value < mostCounted ? figure(value) : t("health.atLeast", { number: figure(value) });
   const { data } = health;
   return (
     <Page title={t("health.title")} lead={t("health.lead")}>
@@ -33,12 +37,12 @@ export function HealthPage() {
         <Stack>
           <div className={classes.tiles}>
             <Tile label={t("health.organizations")} to="/admin/organizations">
-              {figure(data.counts.organizations)}
+              {countedFigure(data.counts.organizations)}
             </Tile>
             <Tile label={t("health.users")} to="/admin/users">
-              {figure(data.counts.users)}
+              {countedFigure(data.counts.users)}
             </Tile>
-            <Tile label={t("health.products")}>{figure(data.counts.products)}</Tile>
+            <Tile label={t("health.products")}>{countedFigure(data.counts.products)}</Tile>
             <Tile label={t("health.licenses")}>{figure(data.counts.licenses)}</Tile>
           </div>
           <div>
@@ -60,7 +64,10 @@ export function HealthPage() {
                   <Light isWell={data.mailbox.unsent === 0} />
                   {data.mailbox.unsent === 0
                     ? t("health.allSent")
-                    : t(sendsEmail ? "health.unsent" : "health.noEmail", { count: data.mailbox.unsent })}
+                    : t(sendsEmail ? "health.unsent" : "health.noEmail", {
+                        count: data.mailbox.unsent,
+                        number: figure(data.mailbox.unsent),
+                      })}
                 </dd>
                 <dt>{t("health.lastRequest")}</dt>
                 <dd>

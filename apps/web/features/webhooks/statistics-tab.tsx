@@ -32,8 +32,8 @@ export function StatisticsTab({ webhook }: { webhook: Webhook }) {
           {t("statistics.now")}
         </Title>
         <div className={classes.tiles}>
-          <Tile name={t("statistics.pending")} figure={counted(data.pending, data.pending_is_exact)} />
-          <Tile name={t("statistics.held")} figure={counted(data.held, data.pending_is_exact)} />
+          <Tile name={t("statistics.pending")} figure={counted(data.pending)} />
+          <Tile name={t("statistics.held")} figure={counted(data.held)} />
         </div>
       </section>
     </Stack>
@@ -78,10 +78,10 @@ function Tile({ name, figure }: { name: string; figure: string }) {
   );
 }
 
-/** The server stops counting at ten thousand, and says so. */
+/** The server counts for some seconds at most, and says when that did not suffice. */
 function useCounted() {
-  const { i18n } = useTranslation();
+  const { t, i18n } = useTranslation("webhooks");
   const number = new Intl.NumberFormat(i18n.language);
-  return (count: number, isExact: boolean) =>
-    isExact || count < 10_000 ? number.format(count) : `${number.format(count)}+`;
+  return (count: number, isExact = true) =>
+    isExact ? number.format(count) : t("statistics.atLeast", { number: number.format(count) });
 }
