@@ -1,10 +1,11 @@
 import { Anchor, Button, Stack, TextInput } from "@mantine/core";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { Form } from "../../ui/form.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -22,10 +23,6 @@ export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
   const [email, setEmail] = useState("");
   const request = useMutation({ mutationFn: () => callAuth("requestPasswordReset", { email }) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    request.mutate();
-  };
   const foot = (
     <Anchor component={Link} to="/sign-in" inherit>
       {t("toSignIn")}
@@ -51,7 +48,8 @@ export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
   }
   return (
     <OutsideCard title={title} lead={lead} foot={foot}>
-      <form onSubmit={submit}>
+      {/* As on the sign-in page, an email address alone is typed again in no time. */}
+      <Form onSubmit={() => request.mutate()} typed={null} error={request.error}>
         <Stack>
           <Refusal error={request.error} beside={["email"]} />
           <TextInput
@@ -69,7 +67,7 @@ export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
             {t("forgot.do")}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </OutsideCard>
   );
 }

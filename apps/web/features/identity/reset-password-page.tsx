@@ -1,11 +1,12 @@
 import { Button, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
+import { Form } from "../../ui/form.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { AskForLink } from "./ask-for-link.tsx";
 import { KeptWaysIn, type WaysIn } from "./kept-ways-in.tsx";
@@ -55,16 +56,12 @@ export function ResetPasswordPage() {
     return (
       <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} leadNoEmail={t("reset.badNoEmail")} />
     );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    reset.mutate();
-  };
   return (
     <OutsideCard
       title={t(first ? "reset.firstTitle" : "reset.title")}
       lead={t(first ? "reset.firstLead" : "reset.lead")}
     >
-      <form onSubmit={submit}>
+      <Form onSubmit={() => reset.mutate()} typed={[...kept].sort()} error={reset.error}>
         <Stack>
           <Refusal error={reset.error ?? ways.error} beside={["newPassword"]} />
           <NewPassword
@@ -80,7 +77,7 @@ export function ResetPasswordPage() {
             {t("reset.do")}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </OutsideCard>
   );
 }

@@ -1,10 +1,11 @@
 import { Anchor, Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
+import { Form } from "../../ui/form.tsx";
 import { useEnter } from "./next-page.ts";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -25,10 +26,6 @@ export function SecondFactorPage() {
     onSuccess: () => enter(next),
     onError: () => isRecovery || setCode(""),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    verify.mutate(code.trim());
-  };
   const type = (text: string) => {
     if (isRecovery) return setCode(text);
     const typed = text.replace(/\D/g, "").slice(0, digits);
@@ -51,7 +48,8 @@ export function SecondFactorPage() {
         </Anchor>
       }
     >
-      <form onSubmit={submit}>
+      {/* A code is good for seconds, or stored elsewhere: nothing is lost with it. */}
+      <Form onSubmit={() => verify.mutate(code.trim())} typed={null} error={verify.error}>
         <Stack>
           <Refusal
             error={verify.error}
@@ -80,7 +78,7 @@ export function SecondFactorPage() {
             {t(isRecovery ? "secondFactor.useCode" : "secondFactor.useRecovery")}
           </Anchor>
         </Stack>
-      </form>
+      </Form>
     </OutsideCard>
   );
 }

@@ -145,6 +145,7 @@ function Find({ network, refusal }: { network: string | undefined; refusal: stri
       });
   };
   return (
+    // No guarded form: a search saves nothing, and the address keeps what it found.
     <form onSubmit={submit} className={classes.find}>
       <TextInput
         label={t("find")}

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Radio, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
+import { Form } from "../../../ui/form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import classes from "./first-run.module.css";
@@ -17,13 +18,12 @@ export function PurposeStep() {
   const [purpose, setPurpose] = useState<"myself" | "others">("myself");
   const [plan, setPlan] = useState<(typeof plansForOthers)[number]>("free");
   const update = useChange("updatePlatformSettings", ["getPlatformSettings"]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     update.mutate({ body: { default_plan: purpose === "myself" ? "enterprise" : plan } });
   };
   return (
     <StepCard step="purpose" title={t("setup.purpose.title")} lead={t("setup.purpose.lead")}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit} typed={[purpose, plan]} error={update.error}>
         <Stack>
           <ProblemAlert error={update.error} />
           <Radio.Group
@@ -79,7 +79,7 @@ export function PurposeStep() {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </StepCard>
   );
 }
