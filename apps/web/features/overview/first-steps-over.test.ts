@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { areOver } from "./first-steps-over.ts";
+import { areOver, isPastFirstDays } from "./first-steps-over.ts";
 
 const steps = (...done: (boolean | undefined)[]) => done.map((isDone) => ({ isDone }));
 
@@ -12,4 +12,12 @@ test.each([
   ["apps validate many licenses, and the rest is not known yet", steps(true, undefined), 52_000, true],
 ] as const)("the first steps are over: %s", (_, some, usedLicenses, isOver) => {
   expect(areOver(some, usedLicenses)).toBe(isOver);
+});
+
+test.each([
+  ["a minute old", "2026-11-17T11:59:00Z", false],
+  ["30 days old", "2026-10-18T12:00:00Z", false],
+  ["a day older", "2026-10-17T12:00:00Z", true],
+] as const)("an organization is past its first days: %s", (_, createdAt, isPast) => {
+  expect(isPastFirstDays(createdAt, Date.parse("2026-11-17T12:00:00Z"))).toBe(isPast);
 });

@@ -4,12 +4,18 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { areOver } from "./first-steps-over.ts";
+import { areOver, isPastFirstDays } from "./first-steps-over.ts";
 import classes from "./overview.module.css";
 import { useSteps } from "./steps.ts";
 
 /** For a new organization: what to do next. Gone when all is done, or when somebody has seen enough of it. */
 export function FirstSteps() {
+  const { id, created_at: createdAt } = useOrganization();
+  // By its id: what was hidden in one organization is not hidden in the next.
+  return isPastFirstDays(createdAt, Date.now()) ? null : <Steps key={id} />;
+}
+
+function Steps() {
   const { t } = useTranslation("overview");
   const { id, slug } = useOrganization();
   const kept = `countersign.steps.${id}`;
