@@ -51,7 +51,7 @@ else
       await dialog.getByRole("button", { name: "Create link" }).click();
       const linkDialog = owner.getByRole("dialog", { name: "Invitation for bo@example.com" });
       await linkDialog.getByText("Email is not set up on this server").waitFor();
-      const link = await linkDialog.getByText(/\/invitations\//).innerText();
+      const link = (await linkDialog.getByText(/\/invitations\//).textContent()) ?? "";
       await linkDialog.getByRole("button", { name: "Copy link" }).click();
       await linkDialog.getByRole("button", { name: "Done" }).click();
       await owner.getByRole("cell", { name: /^bo@example.com/ }).waitFor();

@@ -22,6 +22,7 @@ export function bind<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodTy
   return { route, handle: handle as BoundRoute["handle"] };
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer returns nothing.
 type Answer<A> = A | Response | (A extends undefined ? void : never);
 
 /** A parameter of the path, which the route is known to have. */
