@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 interface SuspensionPanelProps {
   /** Which words it uses. */
@@ -82,7 +83,12 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
       >
         <Stack>
           <Text>{t(`suspension.${of}`)}</Text>
-          {props.licenseCount !== undefined && <RefusedLicenses count={props.licenseCount} />}
+          {props.licenseCount !== undefined && (
+            <>
+              <RefusedLicenses count={props.licenseCount} />
+              <ValidateHelp about="organizationSuspended" />
+            </>
+          )}
           <Textarea
             label={t("suspension.reason")}
             description={t("suspension.reasonWords")}
@@ -100,11 +106,8 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
   );
 }
 
-/** As far as the server counts them. */
-const mostCounted = 100_000;
-
 export function RefusedLicenses({ count }: { count: number }) {
   const { t, i18n } = useTranslation("admin");
-  const number = `${count.toLocaleString(i18n.language)}${count >= mostCounted ? "+" : ""}`;
+  const number = count.toLocaleString(i18n.language);
   return <Text fw={600}>{t("suspension.refuses", { count, number })}</Text>;
 }

@@ -117,6 +117,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
         <Stack gap="xs">
           <Text>{t("suspension.billingWords")}</Text>
           <RefusedLicenses count={organization.license_count} />
+          <ValidateHelp about="billingSuspended" />
         </Stack>
       </Confirm>
     </Panel>

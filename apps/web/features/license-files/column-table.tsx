@@ -1,9 +1,11 @@
 import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
-import { Alert, Select, Table, Text } from "@mantine/core";
+import { Alert, Select, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { shownTimeZone } from "../../ui/shown-time-zone.ts";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./column-table.module.css";
+import { helpFor } from "./field-help.ts";
 import type { Peek } from "./peek.ts";
 
 interface ColumnTableProps {
@@ -70,6 +72,13 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
         <Text size="sm" c="dimmed" mt="sm">
           {t("columns.days", { zone: shownTimeZone().replaceAll("_", " ") })}
         </Text>
+      )}
+      {helpFor(used).length > 0 && (
+        <Stack gap={4} mt="sm">
+          {helpFor(used).map(({ topic, field }) => (
+            <ValidateHelp key={topic} about={topic} field={t(`fields.${field}`)} />
+          ))}
+        </Stack>
       )}
       {problem !== null && (
         <Alert color="red" mt="sm" role="alert" icon={<Icon name="warning" />}>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -13,6 +13,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Section } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { AddAddress, CheckSwitch } from "./address-controls.tsx";
 import { type License, touched } from "./license.ts";
@@ -116,6 +117,11 @@ export function Addresses({ license }: { license: License }) {
         </>
       }
     >
+      {may("licenses:update") && (
+        <Box mb="sm">
+          <ValidateHelp about="ipLimit" />
+        </Box>
+      )}
       <DataTable
         label={t("addresses.title")}
         columns={columns}

@@ -94,6 +94,7 @@ function Rotate({ license, opened, onClose }: DeedProps) {
       <Stack>
         <Text>{t("rotate.words", { key: license.license_key })}</Text>
         <Text>{t("rotate.stays")}</Text>
+        <ValidateHelp about="oldKey" />
         <TextInput
           label={t("rotate.own")}
           description={t("rotate.ownHelp")}
@@ -124,7 +125,10 @@ function Reset({ license, opened, onClose }: DeedProps) {
         tell(t("told.reset"));
       }}
     >
-      {t("reset.words", { count })}
+      <Stack>
+        <Text>{t("reset.words", { count })}</Text>
+        <ValidateHelp about="freedIps" />
+      </Stack>
     </Confirm>
   );
 }
@@ -157,6 +161,7 @@ function Delete({ license, opened, onClose }: DeedProps) {
     >
       <Stack>
         <Text>{t("delete.words")}</Text>
+        <ValidateHelp about="deleted" />
         {license.revoked_at === null && <Text c="dimmed">{t("delete.instead")}</Text>}
       </Stack>
     </Confirm>

@@ -115,7 +115,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           </SimpleGrid>
         )}
       </Part>
-      <Part title={t("kept")} about="customResponse">
+      <Part title={t("kept")} about="customOverride">
         <TagsInput
           label={t("fields.tags")}
           description={t("edit.tagsHelp")}

@@ -1,12 +1,12 @@
 import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { type HelpTopic, ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./license-page.module.css";
 
 interface PartProps {
   readonly title: string;
   /** What of it changes what validate answers. */
-  readonly about?: "expiry" | "ipLimit" | "versions" | "customResponse";
+  readonly about?: HelpTopic;
   readonly children: ReactNode;
 }
 

@@ -12,6 +12,7 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { shownTimeZone } from "../../ui/shown-time-zone.ts";
 import { tell } from "../../ui/tell.tsx";
 import { exactTime } from "../../ui/time.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { spanWords } from "./days.ts";
 import { type License, touched } from "./license.ts";
 
@@ -113,6 +114,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
         />
       )}
       <Text role="status">{preview()}</Text>
+      <ValidateHelp about="expiry" />
     </DialogForm>
   );
 }

@@ -2,6 +2,7 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import type { Body } from "../../api/client.ts";
 import { fromEnd } from "../../ui/end-value.ts";
 import type { IconName } from "../../ui/icon.tsx";
+import type { HelpTopic } from "../../ui/validate-help.tsx";
 
 export type BulkOrder = Body<"bulkLicenses">;
 export type BulkAction = BulkOrder["action"];
@@ -9,6 +10,8 @@ export type BulkSelection = BulkOrder["selection"];
 
 interface ActionFacts {
   readonly action: BulkAction;
+  /** What of it changes what validate answers; null for nothing. */
+  readonly help: HelpTopic | null;
   readonly needs: Permission;
   readonly icon: IconName;
   /** It takes something away that cannot be given back. */
@@ -17,15 +20,15 @@ interface ActionFacts {
 
 /** In the order in which they are offered. */
 export const bulkActions: readonly ActionFacts[] = [
-  { action: "extend", needs: "licenses:update", icon: "clock" },
-  { action: "add_tags", needs: "licenses:update", icon: "plus" },
-  { action: "revoke", needs: "licenses:revoke", icon: "block" },
-  { action: "reinstate", needs: "licenses:revoke", icon: "refresh" },
-  { action: "remove_tags", needs: "licenses:update", icon: "close" },
-  { action: "set_expiry", needs: "licenses:update", icon: "clock" },
-  { action: "set_max_ips", needs: "licenses:update", icon: "ip" },
-  { action: "reset_ips", needs: "licenses:reset_ips", icon: "ip", isFinal: true },
-  { action: "delete", needs: "licenses:delete", icon: "trash", isFinal: true },
+  { action: "extend", help: "expiry", needs: "licenses:update", icon: "clock" },
+  { action: "add_tags", help: null, needs: "licenses:update", icon: "plus" },
+  { action: "revoke", help: "revoked", needs: "licenses:revoke", icon: "block" },
+  { action: "reinstate", help: "reinstated", needs: "licenses:revoke", icon: "refresh" },
+  { action: "remove_tags", help: null, needs: "licenses:update", icon: "close" },
+  { action: "set_expiry", help: "expiry", needs: "licenses:update", icon: "clock" },
+  { action: "set_max_ips", help: "ipLimit", needs: "licenses:update", icon: "ip" },
+  { action: "reset_ips", help: "freedIps", needs: "licenses:reset_ips", icon: "ip", isFinal: true },
+  { action: "delete", help: "deleted", needs: "licenses:delete", icon: "trash", isFinal: true },
 ];
 
 /** What was typed for an action, as it was typed. */

@@ -8,6 +8,7 @@ import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
   type BulkOrder,
@@ -82,7 +83,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
   });
   const number = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
   const would = order === null ? undefined : dry.data?.changed;
-  const isFinal = bulkActions.some((one) => one.action === action && one.isFinal);
+  const { isFinal = false, help = null } = bulkActions.find((one) => one.action === action) ?? {};
   const word = action === "delete" && would !== undefined ? t("bulk.delete.type", { count: would }) : null;
   const hasBegun = progress.matched > 0;
 
@@ -127,6 +128,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
           isDisabled={isBusy || hasBegun}
           onChange={setDraft}
         />
+        {help !== null && <ValidateHelp about={help} />}
         {word !== null && would !== undefined && would > 0 && !hasBegun && (
           <TextInput
             label={t("everywhere:confirm.type", { words: word })}

@@ -8,8 +8,9 @@ import type { Changes } from "./use-product.ts";
 
 export type SettingName = Exclude<keyof Changes, "status" | "closed_for_sale" | "custom_response">;
 
-/** Where the reference says what validate answers because of a setting. */
-const sections: Partial<Record<SettingName, DocsSection>> = {
+/** Where the reference says what validate answers because of a setting; null where it changes no answer. */
+const sections: Record<SettingName, DocsSection | null> = {
+  name: null,
   track_ip_on_validate: "ipLimit",
   auto_register_ip_on_validate: "ipLimit",
   auto_register_scope: "ipLimit",
@@ -17,12 +18,17 @@ const sections: Partial<Record<SettingName, DocsSection>> = {
   default_ip_system_enabled: "ipLimit",
   default_max_ips: "ipLimit",
   expiry_enforcement: "expiry",
+  expiring_soon_days: null,
   default_expires_in_days: "expiry",
   version_module_enabled: "versions",
   version_enforcement: "versions",
   signed_validation: "signing",
   custom_response_enabled: "customResponse",
   custom_response_on_refusal: "customResponse",
+  deliver_license_by_mail: null,
+  license_mail_text: null,
+  expiring_soon_mail: null,
+  locale: null,
 };
 
 /** What ties a control to the words beside it. */
@@ -78,7 +84,7 @@ export function Setting({ name, control, idle, kind }: SettingProps) {
               {idle}
             </Text>
           )}
-          {section !== undefined && (
+          {section !== null && (
             <>
               {" "}
               <DocsLink section={section}>{t("everywhere:docs.learnMore")}</DocsLink>

@@ -6,6 +6,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { ChoiceSetting, SwitchSetting } from "../products/setting-kinds.tsx";
 import { useProduct } from "../products/use-product.ts";
 import { AddVersion } from "./add-version.tsx";
@@ -59,6 +60,7 @@ export function VersionsTab() {
           )
         }
       >
+        <ValidateHelp about="versionList" />
         {mayManage && <AddVersion productId={product.id} />}
         <ProblemAlert error={error} />
         {isPending && (
