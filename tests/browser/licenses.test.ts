@@ -109,6 +109,40 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
+    test("leaving asks while a bulk action runs, and says how many were changed when it stops", async () => {
+      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}`);
+      await page.getByRole("navigation").getByRole("link", { name: "Licenses" }).click();
+      await row(0).getByRole("checkbox").click();
+      await page.getByRole("button", { name: "Choose all that match" }).click();
+      // A server that has 100 licenses done and works on the next ones for as long as it takes.
+      const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
+      let asked = 0;
+      await page.route("**/licenses/bulk", async (route) => {
+        if (route.request().postDataJSON().dry_run === true) return route.continue();
+        asked += 1;
+        if (asked > 1) await rest;
+        return route.fulfill({ json: { matched: 100, changed: 100, next_cursor: "more" } });
+      });
+      await page.getByRole("button", { name: "Revoke" }).click();
+      const dialog = page.getByRole("dialog", { name: "Revoke licenses" });
+      await dialog.getByText("Validate answers revoked.").waitFor();
+      await dialog.getByRole("button", { name: "Revoke 300 licenses" }).click();
+      await dialog.getByText("100 of 300 gone through").waitFor();
+      const question = page.getByRole("dialog", { name: "Stop and leave?" });
+      await page.goBack();
+      await question.getByRole("button", { name: "Stay on this page" }).click();
+      await question.waitFor({ state: "hidden" });
+      await dialog.getByText("100 of 300 gone through").waitFor();
+      await page.goBack();
+      await question.getByRole("button", { name: "Stop and leave" }).click();
+      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      goOn();
+      await page.getByText("Stopped. 200 licenses were changed, the rest are as they were.").waitFor();
+      expect(asked).toBe(2);
+      await page.unroute("**/licenses/bulk");
+      expect(troubles).toEqual([]);
+    }, 180_000);
+
     test("many get an end, lose tags and addresses, and are reinstated, each as the page says", async () => {
       const { data } = await dashboard.manage(
         "GET",
@@ -170,6 +204,37 @@ else
       await until("the page is where it was", async () => {
         return Math.abs((await page.evaluate<number>("scrollY")) - before) < 2;
       });
+      expect(troubles).toEqual([]);
+    }, 180_000);
+
+    test("a day ends where the organization is, and a year more is a calendar year", async () => {
+      const inside = `${dashboard.house.url}/o/${dashboard.slug}`;
+      await page.goto(`${inside}/settings`);
+      await page.getByRole("combobox", { name: "Time zone" }).click();
+      await page.keyboard.type("new york");
+      await page.getByRole("option", { name: "America/New York" }).click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+
+      await page.goto(`${inside}/licenses/new`);
+      await page.getByLabel("E-mail", { exact: true }).fill("daylight@example.com");
+      await page.getByRole("radio", { name: "On a date" }).click();
+      await page.getByText("Until the end of that day, America/New York time.").waitFor();
+      await page.getByLabel("Expires at").fill("2031-11-20");
+      await page.getByRole("button", { name: "Create license" }).click();
+      const found = async () =>
+        (await dashboard.manage("GET", `/products/${dashboard.productId}/licenses?q=daylight`)).data[0];
+      await until("it is created", async () => (await found()) !== undefined);
+      const { id, expires_at: end } = await found();
+      expect(end).toBe("2031-11-21T04:59:59.999Z");
+
+      await page.goto(`${inside}/licenses/${id}`);
+      await page.getByText("November 20, 2031 at 11:59:59 PM EST").waitFor();
+      await page.getByRole("button", { name: "Renew" }).click();
+      const dialog = page.getByRole("dialog", { name: "Renew the license" });
+      await dialog.getByText("November 20, 2032 at 11:59:59 PM EST").waitFor();
+      await dialog.getByRole("button", { name: "Renew" }).click();
+      await until("it is renewed", async () => (await found()).expires_at === "2032-11-21T04:59:59.999Z");
       expect(troubles).toEqual([]);
     }, 180_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Guard, lostOnTheWay, type UnsavedKind } from "./unsaved.ts";
+import { type Guard, guards, lostOnTheWay, type UnsavedKind, whileRunning } from "./unsaved.ts";
 
 const guard = (kind: UnsavedKind, isUnsaved: boolean, goesWithSearch = false): Guard => ({
   kind,
@@ -20,8 +20,22 @@ describe("what the way to another address loses", () => {
     ["a dialog that the address opened, and it closes it", [guard("typed", true, true)], otherPart, "typed"],
     ["the address stays as it is", [guard("typed", true, true)], here, null],
     ["a secret beside a form", [guard("typed", true), guard("secret", true)], elsewhere, "secret"],
+    ["work that runs beside a form", [guard("typed", true), guard("running", true)], elsewhere, "running"],
+    ["work that runs, and the same page follows", [guard("running", true)], otherPart, null],
     ["a secret that is stored", [guard("secret", false)], elsewhere, null],
   ] as const)("%s", (_, guards, next, kind) => {
     expect(lostOnTheWay(guards, here, next)).toBe(kind);
   });
+});
+
+test.each([
+  ["ends", () => Promise.resolve(7), 7],
+  ["fails", () => Promise.reject(new Error("no")), undefined],
+] as const)("work is asked about while it runs, and not once it %s", async (_, work, result) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const running = whileRunning(() => promise.then(work));
+  expect(lostOnTheWay(guards, here, elsewhere)).toBe("running");
+  resolve();
+  expect(await running.catch(() => undefined)).toBe(result);
+  expect(lostOnTheWay(guards, here, elsewhere)).toBeNull();
 });

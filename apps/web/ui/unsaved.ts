@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** What would be lost: words that were typed, or a secret that is shown once. */
-export type UnsavedKind = "typed" | "secret";
+/** What would be lost: words that were typed, a secret that is shown once, or the rest of work that runs here. */
+export type UnsavedKind = "typed" | "secret" | "running";
 
 /** One form, or one secret, that is on the page. */
 export interface Guard {
@@ -18,16 +18,19 @@ interface Place {
   readonly search: unknown;
 }
 
-/** What the way from one address to the next would lose; null for nothing. A secret is the greater loss. */
+/** What the way from one address to the next would lose; null for nothing. */
 export function lostOnTheWay(guards: Iterable<Guard>, current: Place, next: Place): UnsavedKind | null {
   const isOtherPage = current.pathname !== next.pathname;
   if (!isOtherPage && JSON.stringify(current.search) === JSON.stringify(next.search)) return null;
   return unsavedKind([...guards].filter((guard) => isOtherPage || guard.goesWithSearch));
 }
 
+/** The greatest loss first. */
+const byLoss: readonly UnsavedKind[] = ["secret", "running", "typed"];
+
 export function unsavedKind(guards: Iterable<Guard>): UnsavedKind | null {
   const kinds = new Set([...guards].filter((guard) => guard.isUnsaved()).map(({ kind }) => kind));
-  return kinds.has("secret") ? "secret" : kinds.has("typed") ? "typed" : null;
+  return byLoss.find((kind) => kinds.has(kind)) ?? null;
 }
 
 /** Everything on the page that could be lost. */
@@ -39,6 +42,28 @@ let onGuard: (() => void) | null = null;
 export function whenGuarded(listen: () => void): void {
   if (guards.size > 0) listen();
   else onGuard = listen;
+}
+
+function listenOnce(): void {
+  onGuard?.();
+  onGuard = null;
+}
+
+/** Asks before the page is left while this runs: for work that goes on only as long as the page is open. */
+export async function whileRunning<T>(work: () => Promise<T>): Promise<T> {
+  const guard: Guard = {
+    kind: "running",
+    goesWithSearch: false,
+    isUnsaved: () => true,
+    release: () => guards.delete(guard),
+  };
+  guards.add(guard);
+  listenOnce();
+  try {
+    return await work();
+  } finally {
+    guards.delete(guard);
+  }
 }
 
 /** A dialog, and what in it could be lost when it closes. */
@@ -77,8 +102,7 @@ export function useGuard(isUnsaved: () => boolean, options: GuardOptions = {}): 
     };
     guards.add(guard);
     dialog?.guards.add(guard);
-    onGuard?.();
-    onGuard = null;
+    listenOnce();
     return () => {
       guards.delete(guard);
       dialog?.guards.delete(guard);

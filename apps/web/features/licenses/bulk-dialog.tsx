@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
@@ -87,13 +87,35 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
   const word = action === "delete" && would !== undefined ? t("bulk.delete.type", { count: would }) : null;
   const hasBegun = progress.matched > 0;
 
+  const latest = useRef(progress);
+  const step = (next: BulkProgress) => {
+    latest.current = next;
+    setProgress(next);
+  };
+  const tellStopped = () => tell(t("bulk.stopped", number(latest.current.changed)));
+  const isRunning = useRef(false);
+  const isGone = useRef(false);
+  const wentAway = useRef(() => {});
+  wentAway.current = () => {
+    isGone.current = true;
+    isStopped.current = true;
+    const { matched, isOver } = latest.current;
+    // What runs is told of when it has stopped.
+    if (matched > 0 && !isOver && !isRunning.current) tellStopped();
+  };
+  useEffect(() => {
+    isGone.current = false;
+    return () => wentAway.current();
+  }, []);
+
   const run = async () => {
     if (order === null) return;
     setBusy(true);
     setError(null);
     isStopped.current = false;
+    isRunning.current = true;
     try {
-      const end = await runBulk(organization.id, order, progress, setProgress, () => isStopped.current);
+      const end = await runBulk(organization.id, order, progress, step, () => isStopped.current);
       if (!end.isOver) return;
       const undo = end.changed === end.matched ? undoOf(order) : null;
       const words = t(`bulk.${action}.done`, number(end.changed));
@@ -111,6 +133,8 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
     } catch (problem) {
       setError(problem as Error);
     } finally {
+      isRunning.current = false;
+      if (isGone.current && !latest.current.isOver) tellStopped();
       setBusy(false);
       void queries.invalidateQueries({ queryKey: ["listLicenses"] });
       void queries.invalidateQueries({ queryKey: ["getLicense"] });

@@ -1,5 +1,6 @@
 import { call } from "../../api/client.ts";
 import { newName } from "../../api/once.ts";
+import { whileRunning } from "../../ui/unsaved.ts";
 import type { BulkOrder } from "./bulk-actions.ts";
 
 /** How far an order is. With what stands here it can go on after a broken connection, and does nothing twice. */
@@ -15,8 +16,12 @@ export function bulkStart(): BulkProgress {
   return { matched: 0, changed: 0, isOver: false, cursor: null, key: newName() };
 }
 
-/** The server works for some seconds at a time; each answer says how far it is. */
-export async function runBulk(
+/** The server works for some seconds at a time; each answer says how far it is. A real run is guarded. */
+export function runBulk(...run: Parameters<typeof askInTurn>): Promise<BulkProgress> {
+  return run[1].dry_run === true ? askInTurn(...run) : whileRunning(() => askInTurn(...run));
+}
+
+async function askInTurn(
   organizationId: string,
   order: BulkOrder,
   from: BulkProgress,

@@ -8,6 +8,7 @@ import { useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { type Range, RangeFields } from "../../ui/time-range.tsx";
+import { whileRunning } from "../../ui/unsaved.ts";
 import { type ChoosableType, choosable } from "./event-types.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
@@ -82,7 +83,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       deed={t("replay.do")}
       harmless
       isIdle={found === 0 && matching.data?.next_cursor === null}
-      onConfirm={replay}
+      onConfirm={() => whileRunning(replay)}
     >
       <Stack gap="sm">
         <Text>{t("replay.manyWords")}</Text>
