@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
@@ -11,7 +12,8 @@ import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { PasswordAgain } from "./password-again.tsx";
 import type { ProofBody } from "./proof.tsx";
-import { securityRoute } from "./routes.tsx";
+
+const securityRoute = getRouteApi("/inside/account/account-frame/security");
 
 /** Only where the server knows Discord, or the account does from before. */
 export function DiscordPanel() {

@@ -7,7 +7,7 @@ const frameRoute = createRoute({
   component: lazyRouteComponent(() => import("./account-frame.tsx"), "AccountFrame"),
 });
 
-export const securityRoute = createRoute({
+const securityRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/security",
   validateSearch: (search: Record<string, unknown>): { error?: string; linked?: true } => ({
@@ -17,28 +17,31 @@ export const securityRoute = createRoute({
   component: lazyRouteComponent(() => import("./security-page.tsx"), "SecurityPage"),
 });
 
+const profileRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("./profile-page.tsx"), "ProfilePage"),
+});
+
+const sessionsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/sessions",
+  component: lazyRouteComponent(() => import("./sessions-page.tsx"), "SessionsPage"),
+});
+
+const myTokensRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/access-tokens",
+  component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "MyTokensPage"),
+});
+
+const newMyTokenRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/access-tokens/new",
+  component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "NewMyTokenPage"),
+});
+
+// Routes made inside `addChildren` would get the type any, and with them the whole tree.
 export const accountRoutes = [
-  frameRoute.addChildren([
-    createRoute({
-      getParentRoute: () => frameRoute,
-      path: "/",
-      component: lazyRouteComponent(() => import("./profile-page.tsx"), "ProfilePage"),
-    }),
-    securityRoute,
-    createRoute({
-      getParentRoute: () => frameRoute,
-      path: "/sessions",
-      component: lazyRouteComponent(() => import("./sessions-page.tsx"), "SessionsPage"),
-    }),
-    createRoute({
-      getParentRoute: () => frameRoute,
-      path: "/access-tokens",
-      component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "MyTokensPage"),
-    }),
-    createRoute({
-      getParentRoute: () => frameRoute,
-      path: "/access-tokens/new",
-      component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "NewMyTokenPage"),
-    }),
-  ]),
+  frameRoute.addChildren([profileRoute, securityRoute, sessionsRoute, myTokensRoute, newMyTokenRoute]),
 ] as const;

@@ -1,5 +1,6 @@
 import { Drawer, Group, Pill, Select, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
@@ -12,7 +13,8 @@ import type { Entry } from "../audit-log/field-changes.ts";
 import { Who, WhoName } from "../audit-log/who.tsx";
 import { EntryInFull } from "./entry-in-full.tsx";
 import { platformActions } from "./platform-actions.ts";
-import { platformAuditRoute } from "./routes.tsx";
+
+const platformAuditRoute = getRouteApi("/inside/admin/admin-frame/audit-log");
 
 const narrowing = ["organization", "actor", "subject"] as const;
 

@@ -1,5 +1,6 @@
 import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
@@ -12,7 +13,8 @@ import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
 import { LetterFrame } from "./letter-frame.tsx";
 import { MailState } from "./mailbox-page.tsx";
-import { letterRoute } from "./routes.tsx";
+
+const letterRoute = getRouteApi("/inside/admin/admin-frame/mailbox/$id");
 
 export function LetterPage() {
   const { t } = useTranslation("admin");

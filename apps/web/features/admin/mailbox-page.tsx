@@ -1,5 +1,6 @@
 import { Alert, Badge, Select, Stack, Text, Tooltip } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
@@ -12,8 +13,9 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { mailboxRoute } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
+
+const mailboxRoute = getRouteApi("/inside/admin/admin-frame/mailbox");
 
 type Mail = Item<"listMailbox">;
 

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
-import { plans } from "./routes.tsx";
+import { plans } from "./terms.ts";
 
 /** What an organization begins with. Changes at once, and goes back with a reason when the server says no. */
 export function NewOrganizationsPanel() {

@@ -1,5 +1,6 @@
 import { Badge, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { Back } from "../../ui/back.tsx";
@@ -10,9 +11,10 @@ import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AllowancePanel } from "./allowance-panel.tsx";
-import { adminOrganizationRoute } from "./routes.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
+
+const adminOrganizationRoute = getRouteApi("/inside/admin/admin-frame/organizations/$id");
 
 const touched = ["getPlatformOrganization", "listPlatformOrganizations", "listOrganizations"] as const;
 

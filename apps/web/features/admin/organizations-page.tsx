@@ -1,5 +1,6 @@
 import { Badge, Group, Select, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
@@ -7,8 +8,10 @@ import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
-import { adminOrganizationsRoute, billingStates, plans } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
+import { billingStates, plans } from "./terms.ts";
+
+const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-frame/organizations");
 
 type Organization = Item<"listPlatformOrganizations">;
 

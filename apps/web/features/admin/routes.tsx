@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { adminRoute } from "../../app/base-routes.tsx";
+import { billingStates, plans } from "./terms.ts";
 
 type Search = Record<string, unknown>;
 
@@ -7,8 +8,6 @@ const oneOf = <T extends string>(allowed: readonly T[], value: unknown): T | und
   allowed.find((one) => one === value);
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-export const plans = ["free", "pro", "enterprise"] as const;
-export const billingStates = ["active", "grace", "suspended", "cancelled"] as const;
 const standings = ["suspended", "open"] as const;
 
 const frameRoute = createRoute({
@@ -17,7 +16,7 @@ const frameRoute = createRoute({
   component: lazyRouteComponent(() => import("./admin-frame.tsx"), "AdminFrame"),
 });
 
-export const adminOrganizationsRoute = createRoute({
+const adminOrganizationsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/organizations",
   validateSearch: (search: Search) => ({
@@ -29,13 +28,13 @@ export const adminOrganizationsRoute = createRoute({
   component: lazyRouteComponent(() => import("./organizations-page.tsx"), "OrganizationsPage"),
 });
 
-export const adminOrganizationRoute = createRoute({
+const adminOrganizationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/organizations/$id",
   component: lazyRouteComponent(() => import("./organization-page.tsx"), "OrganizationPage"),
 });
 
-export const adminUsersRoute = createRoute({
+const adminUsersRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/users",
   validateSearch: (search: Search) => ({
@@ -45,27 +44,27 @@ export const adminUsersRoute = createRoute({
   component: lazyRouteComponent(() => import("./users-page.tsx"), "UsersPage"),
 });
 
-export const adminUserRoute = createRoute({
+const adminUserRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/users/$id",
   component: lazyRouteComponent(() => import("./user-page.tsx"), "UserPage"),
 });
 
-export const mailboxRoute = createRoute({
+const mailboxRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/mailbox",
   validateSearch: (search: Search) => ({ kind: text(search.kind), recipient: text(search.recipient) }),
   component: lazyRouteComponent(() => import("./mailbox-page.tsx"), "MailboxPage"),
 });
 
-export const letterRoute = createRoute({
+const letterRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/mailbox/$id",
   validateSearch: (search: Search) => ({ as: oneOf(["text"] as const, search.as) }),
   component: lazyRouteComponent(() => import("./letter-page.tsx"), "LetterPage"),
 });
 
-export const templatesRoute = createRoute({
+const templatesRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/letters",
   validateSearch: (search: Search) => ({
@@ -76,7 +75,7 @@ export const templatesRoute = createRoute({
   component: lazyRouteComponent(() => import("./templates-page.tsx"), "TemplatesPage"),
 });
 
-export const platformAuditRoute = createRoute({
+const platformAuditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/audit-log",
   validateSearch: (search: Search) => ({
@@ -89,18 +88,23 @@ export const platformAuditRoute = createRoute({
   component: lazyRouteComponent(() => import("./audit-page.tsx"), "PlatformAuditPage"),
 });
 
+const healthRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("./health-page.tsx"), "HealthPage"),
+});
+
+const platformBlocksRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/ip-blocks",
+  component: lazyRouteComponent(() => import("./platform-blocks-page.tsx"), "PlatformBlocksPage"),
+});
+
+// Routes made inside `addChildren` would get the type any, and with them the whole tree.
 export const adminRoutes = [
   frameRoute.addChildren([
-    createRoute({
-      getParentRoute: () => frameRoute,
-      path: "/",
-      component: lazyRouteComponent(() => import("./health-page.tsx"), "HealthPage"),
-    }),
-    createRoute({
-      getParentRoute: () => frameRoute,
-      path: "/ip-blocks",
-      component: lazyRouteComponent(() => import("./platform-blocks-page.tsx"), "PlatformBlocksPage"),
-    }),
+    healthRoute,
+    platformBlocksRoute,
     adminOrganizationsRoute,
     adminOrganizationRoute,
     adminUsersRoute,

@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, Select, Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
@@ -8,7 +8,8 @@ import { type Language, languages } from "../../i18n/languages.ts";
 import { Page } from "../../ui/page.tsx";
 import classes from "./admin.module.css";
 import { LetterFrame } from "./letter-frame.tsx";
-import { templatesRoute } from "./routes.tsx";
+
+const templatesRoute = getRouteApi("/inside/admin/admin-frame/letters");
 
 /** Every kind of letter, with values that are made up, in each language. */
 export function TemplatesPage() {

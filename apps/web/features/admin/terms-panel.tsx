@@ -11,8 +11,8 @@ import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
-import { billingStates, plans } from "./routes.tsx";
 import { RefusedLicenses } from "./suspension-panel.tsx";
+import { billingStates, plans } from "./terms.ts";
 
 /** Plan, limits and billing of an organization. */
 export function TermsPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {

@@ -1,5 +1,6 @@
 import { Group, Stack, Switch, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
@@ -15,9 +16,10 @@ import { tell } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AllowancePanel } from "./allowance-panel.tsx";
 import { PasswordLinkPanel } from "./password-link.tsx";
-import { adminUserRoute } from "./routes.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { Marks } from "./users-page.tsx";
+
+const adminUserRoute = getRouteApi("/inside/admin/admin-frame/users/$id");
 
 const touched = ["getUser", "listUsers", "getMe"] as const;
 

@@ -1,5 +1,6 @@
 import { Badge, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -10,8 +11,9 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { AddUser } from "./add-user.tsx";
-import { adminUsersRoute } from "./routes.tsx";
 import { SearchedList } from "./searched-list.tsx";
+
+const adminUsersRoute = getRouteApi("/inside/admin/admin-frame/users");
 
 type User = Item<"listUsers">;
 

@@ -7,7 +7,7 @@ import { TimeRange } from "../../ui/time-range.tsx";
 import { actions, plainWords, subjectKinds } from "./actions.ts";
 import classes from "./audit-log.module.css";
 import type { Entry } from "./field-changes.ts";
-import type { AuditSearch } from "./routes.tsx";
+import type { AuditSearch } from "./search.ts";
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;

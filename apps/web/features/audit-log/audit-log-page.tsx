@@ -1,5 +1,6 @@
 import { Button, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
@@ -14,9 +15,11 @@ import { ShortDifference } from "./difference.tsx";
 import { EntryDrawer } from "./entry-drawer.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import type { Entry } from "./field-changes.ts";
-import { type AuditSearch, auditLogRoute } from "./routes.tsx";
+import type { AuditSearch } from "./search.ts";
 import { Subject } from "./subject.tsx";
 import { Who, WhoName } from "./who.tsx";
+
+const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
 
 export function AuditLogPage() {
   const { t } = useTranslation("audit-log");

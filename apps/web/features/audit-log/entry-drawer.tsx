@@ -6,7 +6,7 @@ import { exactTime } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
 import { Difference } from "./difference.tsx";
 import type { Entry } from "./field-changes.ts";
-import type { AuditSearch } from "./routes.tsx";
+import type { AuditSearch } from "./search.ts";
 import { Subject } from "./subject.tsx";
 import { Who } from "./who.tsx";
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
 import { useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
-import type { AuditSearch } from "./routes.tsx";
+import type { AuditSearch } from "./search.ts";
 
 /** A file of what is shown, and of all that comes after it. */
 export function ExportMenu({ search }: { search: AuditSearch }) {

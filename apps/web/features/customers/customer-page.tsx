@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
@@ -19,7 +19,8 @@ import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
 import { CustomerLicenses } from "./customer-licenses.tsx";
 import { CustomerProfile } from "./customer-profile.tsx";
-import { customerRoute } from "./routes.tsx";
+
+const customerRoute = getRouteApi("/inside/o/$organization/customers/$customerId");
 
 /** One customer: who it is, what they have, and what is kept from them. */
 export function CustomerPage() {
@@ -28,7 +29,7 @@ export function CustomerPage() {
   const { id: organizationId, slug } = useOrganization();
   const { customerId } = customerRoute.useParams();
   const { edit } = customerRoute.useSearch();
-  const navigate = useNavigate({ from: customerRoute.fullPath });
+  const navigate = customerRoute.useNavigate();
   const params = { organization_id: organizationId, customer_id: customerId };
   const { data: customer, error } = useQuery(ask("getCustomer", { params }));
   const remove = useChange("deleteCustomer", ["listCustomers"]);

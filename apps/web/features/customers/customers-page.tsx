@@ -1,6 +1,6 @@
 import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -14,7 +14,9 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import { CustomerDialog } from "./customer-dialog.tsx";
-import { type CustomersSearch, customersRoute } from "./routes.tsx";
+import type { CustomersSearch } from "./search.ts";
+
+const customersRoute = getRouteApi("/inside/o/$organization/customers");
 
 type Customer = Item<"listCustomers">;
 
@@ -24,7 +26,7 @@ export function CustomersPage() {
   const may = useMay();
   const { id: organizationId, slug } = useOrganization();
   const { q, new: isNew } = customersRoute.useSearch();
-  const navigate = useNavigate({ from: customersRoute.fullPath });
+  const navigate = customersRoute.useNavigate();
   const list = useInfiniteQuery({
     ...askPages("listCustomers", { params: { organization_id: organizationId }, query: { search: q } }),
     placeholderData: keepPreviousData,

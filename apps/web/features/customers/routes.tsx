@@ -1,13 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
+import type { CustomersSearch } from "./search.ts";
 
-export interface CustomersSearch {
-  q?: string | undefined;
-  /** Opens the form for a new one. */
-  new?: true | undefined;
-}
-
-export const customersRoute = createRoute({
+const customersRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/customers",
   validateSearch: (search: Record<string, unknown>): CustomersSearch => ({
@@ -18,7 +13,7 @@ export const customersRoute = createRoute({
   component: lazyRouteComponent(() => import("./customers-page.tsx"), "CustomersPage"),
 });
 
-export const customerRoute = createRoute({
+const customerRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/customers/$customerId",
   validateSearch: (search: Record<string, unknown>): { edit?: true | undefined } => ({

@@ -1,11 +1,12 @@
 import { Button, Group, Stack } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMe } from "../../app/here.ts";
 import { Page } from "../../ui/page.tsx";
 import { Refusal } from "./refusal.tsx";
-import { confirmEmailRoute } from "./routes.tsx";
+
+const confirmEmailRoute = getRouteApi("/inside/account/email");
 
 /** The link in the letter to a new address leads here. It works for whoever asked for the change. */
 export function ConfirmEmailPage() {

@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { ReceivedInvitation } from "./invitation-page.tsx";
 import { OutsideCard } from "./outside-card.tsx";
+import type { ReceivedInvitation } from "./received-invitation.ts";
 import { askSession } from "./session.ts";
 
 /** A link that opens nothing any more: why, and the way on. Null for one that is not known here. */

@@ -1,15 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { InvitationAnswer } from "./invitation-answer.tsx";
 import { InvitationOver } from "./invitation-over.tsx";
 import { OutsideCard } from "./outside-card.tsx";
-import { invitationRoute } from "./routes.tsx";
 
-export type ReceivedInvitation = Answer<"getReceivedInvitation">;
+const invitationRoute = getRouteApi("/outside/invitations/$token");
 
 /** Who invites, where to and as what; and then whatever it takes to accept. */
 export function InvitationPage() {

@@ -1,6 +1,6 @@
 import { Button, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
@@ -13,7 +13,8 @@ import { KeptWaysIn, type WaysIn } from "./kept-ways-in.tsx";
 import { NewPassword } from "./new-password.tsx";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
-import { resetPasswordRoute } from "./routes.tsx";
+
+const resetPasswordRoute = getRouteApi("/outside/reset-password");
 
 /** With the link from the letter, which works once. */
 export function ResetPasswordPage() {

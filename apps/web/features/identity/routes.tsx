@@ -19,7 +19,7 @@ async function onlyNobody({ search }: { search: Next }): Promise<void> {
   if (session !== null) throw redirect({ href: pageOfThisSite(search.next), replace: true });
 }
 
-export const signInRoute = createRoute({
+const signInRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/sign-in",
   validateSearch: (
@@ -33,7 +33,7 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
 });
 
-export const secondFactorRoute = createRoute({
+const secondFactorRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/sign-in/second-factor",
   validateSearch: withNext,
@@ -55,7 +55,7 @@ const forgotPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import("./forgot-password-page.tsx"), "ForgotPasswordPage"),
 });
 
-export const resetPasswordRoute = createRoute({
+const resetPasswordRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/reset-password",
   /** The first password of somebody who was added, or a new one. */
@@ -66,13 +66,13 @@ export const resetPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import("./reset-password-page.tsx"), "ResetPasswordPage"),
 });
 
-export const invitationRoute = createRoute({
+const invitationRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/invitations/$token",
   component: lazyRouteComponent(() => import("./invitation-page.tsx"), "InvitationPage"),
 });
 
-export const setupRoute = createRoute({
+const setupRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/setup",
   validateSearch: withToken,
@@ -108,7 +108,7 @@ const newOrganizationRoute = createRoute({
 });
 
 /** In the letter to a new address; beside the account's own pages, as it is about this one letter. */
-export const confirmEmailRoute = createRoute({
+const confirmEmailRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: "/account/email",
   validateSearch: withToken,

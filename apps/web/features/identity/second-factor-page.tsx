@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
@@ -9,7 +9,8 @@ import { Form } from "../../ui/form.tsx";
 import { useEnter } from "./next-page.ts";
 import { OutsideCard } from "./outside-card.tsx";
 import { Refusal } from "./refusal.tsx";
-import { secondFactorRoute } from "./routes.tsx";
+
+const secondFactorRoute = getRouteApi("/outside/sign-in/second-factor");
 
 const digits = 6;
 

@@ -1,13 +1,14 @@
 import { Alert, Anchor } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { OtherWays } from "./other-ways.tsx";
 import { OutsideCard } from "./outside-card.tsx";
-import { signInRoute } from "./routes.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
+
+const signInRoute = getRouteApi("/outside/sign-in");
 
 export function SignInPage() {
   const { t } = useTranslation("identity");

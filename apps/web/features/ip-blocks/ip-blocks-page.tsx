@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
@@ -11,7 +11,8 @@ import { IpTabs } from "../ips/ip-tabs.tsx";
 import { BlockDialog } from "./block-dialog.tsx";
 import { BlockList } from "./block-list.tsx";
 import { routesOf } from "./place.ts";
-import { ipBlocksRoute } from "./routes.tsx";
+
+const ipBlocksRoute = getRouteApi("/inside/o/$organization/ip-blocks");
 
 /** What nobody who uses one of the organization's licenses may come from. */
 export function IpBlocksPage() {
@@ -19,7 +20,7 @@ export function IpBlocksPage() {
   const may = useMay();
   const { id: organizationId } = useOrganization();
   const { add } = ipBlocksRoute.useSearch();
-  const navigate = useNavigate({ from: ipBlocksRoute.fullPath });
+  const navigate = ipBlocksRoute.useNavigate();
   const place = { level: "organization", organizationId } as const;
   const routes = routesOf(place);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 
-export const ipBlocksRoute = createRoute({
+const ipBlocksRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/ip-blocks",
   /** `add` opens the form, with an address or network in it, or with none. */

@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
@@ -20,7 +20,8 @@ import { shownCidr } from "../ip-blocks/place.ts";
 import { useBlockChoices } from "./block-choices.ts";
 import { IpLicenses } from "./ip-licenses.tsx";
 import classes from "./ips.module.css";
-import { ipRoute } from "./routes.tsx";
+
+const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
 
 type IpAddress = Answer<"getIp">;
 
@@ -31,7 +32,7 @@ export function IpPage() {
   const { id: organizationId, slug } = useOrganization();
   const { ip } = ipRoute.useParams();
   const { block } = ipRoute.useSearch();
-  const navigate = useNavigate({ from: ipRoute.fullPath });
+  const navigate = ipRoute.useNavigate();
   const address = useQuery(ask("getIp", { params: { organization_id: organizationId, ip } }));
   const choices = useBlockChoices(ip);
   const isBlockedHere = address.data?.blocks.some(({ level }) => level === "organization") ?? false;

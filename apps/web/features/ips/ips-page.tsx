@@ -1,6 +1,6 @@
 import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -18,7 +18,9 @@ import { fieldError } from "../../ui/problem-alert.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { IpTabs } from "./ip-tabs.tsx";
 import classes from "./ips.module.css";
-import { type IpsSearch, ipsRoute } from "./routes.tsx";
+import type { IpsSearch } from "./search.ts";
+
+const ipsRoute = getRouteApi("/inside/o/$organization/ips");
 
 type Sighting = Item<"listIps">;
 
@@ -27,7 +29,7 @@ export function IpsPage() {
   const { t } = useTranslation("ips");
   const { id: organizationId, slug } = useOrganization();
   const { in: network, min } = ipsRoute.useSearch();
-  const navigate = useNavigate({ from: ipsRoute.fullPath });
+  const navigate = ipsRoute.useNavigate();
   const list = useInfiniteQuery(
     askPages("listIps", {
       params: { organization_id: organizationId },
@@ -132,7 +134,7 @@ export function IpsPage() {
 function Find({ network, refusal }: { network: string | undefined; refusal: string | null }) {
   const { t } = useTranslation("ips");
   const { slug } = useOrganization();
-  const navigate = useNavigate({ from: ipsRoute.fullPath });
+  const navigate = ipsRoute.useNavigate();
   const [text, setText] = useState(network ?? "");
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,14 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
+import type { IpsSearch } from "./search.ts";
 
-export interface IpsSearch {
-  /** A network, in any of its ways of writing. */
-  in?: string | undefined;
-  /** At least this many licenses. */
-  min?: number | undefined;
-}
-
-export const ipsRoute = createRoute({
+const ipsRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/ips",
   validateSearch: (search: Record<string, unknown>): IpsSearch => ({
@@ -18,7 +12,7 @@ export const ipsRoute = createRoute({
   component: lazyRouteComponent(() => import("./ips-page.tsx"), "IpsPage"),
 });
 
-export const ipRoute = createRoute({
+const ipRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/ips/$ip",
   validateSearch: (search: Record<string, unknown>): { block?: true | undefined } => ({

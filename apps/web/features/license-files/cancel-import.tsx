@@ -2,7 +2,7 @@ import { Button, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import type { Import } from "./import-state.tsx";
+import type { Import } from "./license-import.ts";
 
 /** Stops an import that runs. What it did stays, so there is no need to ask. */
 export function CancelImport({ job }: { job: Import }) {

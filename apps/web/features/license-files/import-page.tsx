@@ -1,5 +1,5 @@
 import { Alert, Select, Stack } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
@@ -10,7 +10,8 @@ import { Page } from "../../ui/page.tsx";
 import { EarlierImports } from "./earlier-imports.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { useImportProducts, useWayToProduct } from "./products.ts";
-import { importRoute } from "./routes.tsx";
+
+const importRoute = getRouteApi("/inside/o/$organization/licenses/import");
 
 /** From a file to licenses: choose it, say what its columns mean, try it, do it. */
 export function ImportPage() {

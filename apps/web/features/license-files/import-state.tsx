@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { useSaid } from "../../i18n/use-said.ts";
@@ -13,10 +12,9 @@ import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CancelImport } from "./cancel-import.tsx";
 import classes from "./import-state.module.css";
+import type { Import } from "./license-import.ts";
 import { RowErrors } from "./row-errors.tsx";
 import { UndoImport } from "./undo-import.tsx";
-
-export type Import = Answer<"getLicenseImport">;
 
 interface ImportStateProps {
   readonly productId: string;

@@ -3,7 +3,7 @@ import { organizationRoute } from "../../app/base-routes.tsx";
 
 const word = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-export const importRoute = createRoute({
+const importRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/licenses/import",
   /** Imports belong to a product; with both, one of them is shown. */

@@ -5,7 +5,7 @@ import { useSaid } from "../../i18n/use-said.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import type { Import } from "./import-state.tsx";
+import type { Import } from "./license-import.ts";
 import { rejectedFile, saveFile } from "./rejected-file.ts";
 import classes from "./row-errors.module.css";
 

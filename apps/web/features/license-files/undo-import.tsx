@@ -6,7 +6,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useMay } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import type { Import } from "./import-state.tsx";
+import type { Import } from "./license-import.ts";
 
 /** Takes an import back, after it is said what that does. */
 export function UndoImport({ job }: { job: Import }) {

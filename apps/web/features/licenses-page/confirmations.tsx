@@ -8,8 +8,8 @@ import { useMay, useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
+import type { Deed } from "./deed.ts";
 import { type License, touched } from "./license.ts";
-import type { Deed } from "./routes.tsx";
 
 /** What is asked about first: revoking, a new key, taking all addresses away, and deleting. */
 export function Confirmation({ deed, opened, ...props }: ConfirmationProps) {

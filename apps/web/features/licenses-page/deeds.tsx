@@ -4,10 +4,10 @@ import { useMay } from "../../app/here.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { nearOf, onDemand } from "../../ui/on-demand.tsx";
 import type { Question } from "./confirmations.tsx";
+import type { Deed } from "./deed.ts";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 import { useReinstate } from "./reinstate.ts";
-import type { Deed } from "./routes.tsx";
 import { useDeed } from "./use-deed.ts";
 
 const EditDrawer = onDemand(() => import("./edit-drawer.tsx").then((file) => file.EditDrawer));

@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
@@ -17,9 +18,10 @@ import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
 import { Kept } from "./kept.tsx";
 import classes from "./license-page.module.css";
-import { licenseRoute } from "./routes.tsx";
 import { StandingBanner } from "./standing-banner.tsx";
 import { TryIt } from "./try-it.tsx";
+
+const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 
 /** Everything about one license: whether it works and why, whose it is, where it is used, and what happened to it. */
 export function LicensePage() {

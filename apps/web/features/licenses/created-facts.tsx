@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Facts } from "../../ui/facts.tsx";
 import { LicenseEmail } from "../../ui/license-email.tsx";
 import { exactTime } from "../../ui/time.tsx";
-import type { License } from "./list-page.tsx";
+import type { License } from "./license.ts";
 
 /** What the new license is: whose, of what, until when, and whether its customer was told. */
 export function CreatedFacts({ license }: { license: License }) {

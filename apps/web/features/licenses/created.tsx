@@ -12,7 +12,7 @@ import { NoEmail } from "../../ui/no-email.tsx";
 import { Page } from "../../ui/page.tsx";
 import classes from "./created.module.css";
 import { CreatedFacts } from "./created-facts.tsx";
-import type { License } from "./list-page.tsx";
+import type { License } from "./license.ts";
 
 interface CreatedProps {
   readonly licenses: readonly License[];

@@ -2,8 +2,8 @@ import { NumberInput, SegmentedControl, SimpleGrid, Stack, Text, Textarea, TextI
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import type { FieldsProps } from "./new-draft.ts";
 import { emailsOf, type HowMany } from "./new-draft.ts";
-import type { FieldsProps } from "./new-page.tsx";
 
 /** Whom the licenses are for, and how many there are. */
 export function CustomerFields({ draft, set, error }: FieldsProps) {

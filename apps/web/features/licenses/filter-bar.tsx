@@ -1,6 +1,5 @@
 import { Button, Group, Menu, Popover, Select, Stack, TextInput } from "@mantine/core";
 import { useDidUpdate } from "@mantine/hooks";
-import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
@@ -10,9 +9,10 @@ import { nearOf } from "../../ui/on-demand.tsx";
 import { tellProblem } from "../../ui/tell.tsx";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
+import { licensesRoute } from "./list-route.ts";
 import { useProducts } from "./products.ts";
-import { licensesRoute } from "./routes.tsx";
 import { isFiltered, type LicenseSearch, queryOf, type Status, shortestTerm, statuses } from "./search.ts";
+import { useFilterChange } from "./use-filter-change.ts";
 
 /** Search as one types, the filters, and the file that holds what they find. */
 export function FilterBar({ tags }: { tags: readonly string[] }) {
@@ -121,17 +121,6 @@ function StatusAndProduct({ withLabels = false }: { withLabels?: boolean }) {
       )}
     </>
   );
-}
-
-/** Changes part of the address. A view is left by the same step back as any page. */
-export function useFilterChange(): (part: LicenseSearch, options?: { replace?: boolean }) => void {
-  const navigate = useNavigate({ from: "/o/$organization/licenses" });
-  return (part, { replace = false } = {}) =>
-    void navigate({
-      search: (before: LicenseSearch) => ({ ...before, ...part }),
-      replace,
-      resetScroll: false,
-    });
 }
 
 function SearchField() {

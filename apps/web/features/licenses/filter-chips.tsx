@@ -5,10 +5,10 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
 import classes from "./filter-bar.module.css";
-import { useFilterChange } from "./filter-bar.tsx";
+import { licensesRoute } from "./list-route.ts";
 import { useProducts } from "./products.ts";
-import { licensesRoute } from "./routes.tsx";
 import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
+import { useFilterChange } from "./use-filter-change.ts";
 
 /** What the list is narrowed by, each with a way to drop it. */
 export function FilterChips() {

@@ -5,8 +5,8 @@ import { Icon } from "../../ui/icon.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";
 import { PlainListTime } from "../../ui/list-time.tsx";
 import { useCopy } from "../../ui/use-copy.ts";
+import type { License } from "./license.ts";
 import classes from "./license-table.module.css";
-import type { License } from "./list-page.tsx";
 
 interface LicenseRowProps {
   readonly index: number;

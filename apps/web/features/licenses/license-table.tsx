@@ -5,9 +5,9 @@ import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, us
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import type { License } from "./license.ts";
 import { LicenseRow } from "./license-row.tsx";
 import classes from "./license-table.module.css";
-import type { License } from "./list-page.tsx";
 import { useRowClicks } from "./row-clicks.ts";
 import { useRowKeys } from "./row-keys.ts";
 import { useRowsInSight } from "./rows-in-sight.ts";

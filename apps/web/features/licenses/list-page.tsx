@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { Item } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -12,13 +11,12 @@ import { bulkActions } from "./bulk-actions.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FilterChips } from "./filter-chips.tsx";
+import type { License } from "./license.ts";
 import { LicenseTable } from "./license-table.tsx";
-import { licensesRoute } from "./routes.tsx";
+import { licensesRoute } from "./list-route.ts";
 import { isFiltered, queryOf } from "./search.ts";
 import { useSelection } from "./selection.ts";
 import { ViewStrip } from "./view-strip.tsx";
-
-export type License = Item<"listLicenses">;
 
 // Most visits find something.
 const NoLicenses = lazy(() => import("./no-licenses.tsx").then((file) => ({ default: file.NoLicenses })));

@@ -7,8 +7,8 @@ import { JsonField, readObject } from "../../ui/json-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
+import type { FieldsProps } from "./new-draft.ts";
 import { foldedCount, type Pin } from "./new-draft.ts";
-import type { FieldsProps } from "./new-page.tsx";
 
 const here = [
   "license_key",

@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { useMay } from "../../app/here.ts";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import { CustomerField } from "./customer-field.tsx";
-import { useFilterChange } from "./filter-bar.tsx";
-import { licensesRoute } from "./routes.tsx";
+import { licensesRoute } from "./list-route.ts";
+import { useFilterChange } from "./use-filter-change.ts";
 
 const usualDays = [7, 30, 90] as const;
 

@@ -34,6 +34,13 @@ export interface NewDraft {
   readonly metadata: string;
 }
 
+/** What every group of fields gets. */
+export interface FieldsProps {
+  readonly draft: NewDraft;
+  readonly set: (part: Partial<NewDraft>) => void;
+  readonly error: Error | null;
+}
+
 export const blankDraft: NewDraft = {
   productId: "",
   howMany: "one",

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Select, Stack } from "@mantine/core";
+import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
@@ -15,12 +16,13 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Created } from "./created.tsx";
 import { CustomerFields, inList } from "./customer-fields.tsx";
-import type { License } from "./list-page.tsx";
+import type { License } from "./license.ts";
 import { MoreFields } from "./more-fields.tsx";
 import { blankDraft, bodyOf, countOf, defaultsOf, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
 import { useProducts, useWayToProduct } from "./products.ts";
-import { newLicenseRoute } from "./routes.tsx";
 import { TermsFields } from "./terms-fields.tsx";
+
+const newLicenseRoute = getRouteApi("/inside/o/$organization/licenses/new");
 
 /** Fields that say themselves what the server has against them. */
 const besides = [
@@ -144,12 +146,6 @@ export function NewLicensePage() {
       </Stack>
     </Page>
   );
-}
-
-export interface FieldsProps {
-  readonly draft: NewDraft;
-  readonly set: (part: Partial<NewDraft>) => void;
-  readonly error: Error | null;
 }
 
 function besidesInList(error: Error | null): string[] {

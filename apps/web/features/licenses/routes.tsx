@@ -2,14 +2,14 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { readSearch, wordOf } from "./search.ts";
 
-export const licensesRoute = createRoute({
+const licensesRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/licenses",
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import("./list-page.tsx"), "LicensesPage"),
 });
 
-export const newLicenseRoute = createRoute({
+const newLicenseRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/licenses/new",
   /** What others know already: whom it is for, and of what. */

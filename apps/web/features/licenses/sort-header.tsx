@@ -1,10 +1,10 @@
 import { UnstyledButton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Icon } from "../../ui/icon.tsx";
-import { useFilterChange } from "./filter-bar.tsx";
 import classes from "./license-table.module.css";
-import { licensesRoute } from "./routes.tsx";
+import { licensesRoute } from "./list-route.ts";
 import type { Sort } from "./search.ts";
+import { useFilterChange } from "./use-filter-change.ts";
 
 interface SortHeaderProps {
   readonly by: Sort;

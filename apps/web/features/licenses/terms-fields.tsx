@@ -5,8 +5,8 @@ import { fieldError } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { exactUnits, units } from "./bulk-actions.ts";
 import { TermFields } from "./bulk-fields.tsx";
+import type { FieldsProps } from "./new-draft.ts";
 import { type End, endChosen } from "./new-draft.ts";
-import type { FieldsProps } from "./new-page.tsx";
 
 const ends = ["lifetime", "from_now", "first_use", "date"] as const;
 

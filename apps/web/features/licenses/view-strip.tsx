@@ -6,7 +6,7 @@ import { useOrganization } from "../../app/here.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";
 import { tell } from "../../ui/tell.tsx";
-import { licensesRoute } from "./routes.tsx";
+import { licensesRoute } from "./list-route.ts";
 import { isSame, type LicenseSearch } from "./search.ts";
 import classes from "./view-strip.module.css";
 import { readyViews, useSavedViews } from "./views.ts";

@@ -22,7 +22,8 @@ import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { InvitationLink } from "./invite-dialog.tsx";
-import { membersRoute, type ShownState } from "./routes.tsx";
+import { membersRoute } from "./members-route.ts";
+import type { ShownState } from "./search.ts";
 
 type Invitation = Item<"listInvitations">;
 

@@ -6,7 +6,7 @@ import { Page } from "../../ui/page.tsx";
 import { InvitationsPart } from "./invitations-part.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { MembersPart } from "./members-part.tsx";
-import { membersRoute } from "./routes.tsx";
+import { membersRoute } from "./members-route.ts";
 
 /** Who belongs to the organization, and who is asked to. */
 export function MembersPage() {

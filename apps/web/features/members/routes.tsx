@@ -1,10 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
+import { type ShownState, shownStates } from "./search.ts";
 
-const shownStates = ["pending", "expired", "all"] as const;
-export type ShownState = (typeof shownStates)[number];
-
-export const membersRoute = createRoute({
+const membersRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/members",
   validateSearch: (

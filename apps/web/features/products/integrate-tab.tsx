@@ -1,5 +1,5 @@
 import { List, SegmentedControl, Stack, Text } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
@@ -8,8 +8,9 @@ import { Panel } from "../../ui/panel.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
 import { snippetFor } from "../../ui/snippets.ts";
 import classes from "./integrate-tab.module.css";
-import { integrateRoute } from "./routes.tsx";
 import { useProduct } from "./use-product.ts";
+
+const integrateRoute = getRouteApi("/inside/o/$organization/products/$productId/integrate");
 
 /** A server's customers send their key with each request. */
 const comesWithRequests: readonly Platform[] = ["express", "nestjs"];
@@ -20,7 +21,7 @@ export function IntegrateTab() {
   const navigate = useNavigate();
   const product = useProduct();
   const organization = useOrganization();
-  const { with: platform = "curl" }: { with?: Platform | undefined } = integrateRoute.useSearch();
+  const { with: platform = "curl" } = integrateRoute.useSearch();
   const base = `/o/${organization.slug}/products/${product.id}`;
   const isSigned = product.signed_validation && organization.signed_validation;
   const newest = product.api_keys.find(({ expires_at }) => expires_at === null);

@@ -1,6 +1,6 @@
 import { Anchor, Button, SegmentedControl, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
@@ -11,8 +11,9 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { LicenseCount } from "./license-count.tsx";
 import { ProductStatus } from "./product-status.tsx";
-import { productsRoute } from "./routes.tsx";
 import type { Product } from "./use-product.ts";
+
+const productsRoute = getRouteApi("/inside/o/$organization/products");
 
 const filters = ["all", "active", "disabled", "archived"] as const;
 

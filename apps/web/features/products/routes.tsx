@@ -11,7 +11,7 @@ const one = <T extends string>(values: readonly T[], value: unknown): T | undefi
   values.find((known) => known === value);
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-export const productsRoute = createRoute({
+const productsRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/products",
   validateSearch: (search: Record<string, unknown>): { status?: Status | undefined } => ({
@@ -32,7 +32,7 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import("./settings-tab.tsx"), "SettingsTab"),
 });
 
-export const customResponseRoute = createRoute({
+const customResponseRoute = createRoute({
   getParentRoute: () => productRoute,
   path: "/custom-response",
   /** The license that the preview is filled in with. */
@@ -48,7 +48,7 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import("./keys-tab.tsx"), "KeysTab"),
 });
 
-export const integrateRoute = createRoute({
+const integrateRoute = createRoute({
   getParentRoute: () => productRoute,
   path: "/integrate",
   validateSearch: (search: Record<string, unknown>): { with?: Platform | undefined } => ({

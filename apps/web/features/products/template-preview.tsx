@@ -1,15 +1,16 @@
 import { Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { LicenseChoice } from "./license-choice.tsx";
-import { customResponseRoute } from "./routes.tsx";
 import { checkTemplate } from "./template-check.ts";
 import type { Product } from "./use-product.ts";
+
+const customResponseRoute = getRouteApi("/inside/o/$organization/products/$productId/custom-response");
 
 /** What `custom` would be, for a license of one's choice or for made-up values. Nothing is kept. */
 export function TemplatePreview({ product, text }: { product: Product; text: string }) {
@@ -17,7 +18,7 @@ export function TemplatePreview({ product, text }: { product: Product; text: str
   const navigate = useNavigate();
   const { slug } = useOrganization();
   const mayChoose = useMay()("licenses:view");
-  const { license }: { license?: string | undefined } = customResponseRoute.useSearch();
+  const { license } = customResponseRoute.useSearch();
   const checked = checkTemplate(text);
   const preview = useQuery({
     queryKey: ["previewCustomResponse", product.id, text, license ?? null],

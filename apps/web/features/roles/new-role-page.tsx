@@ -1,6 +1,6 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useHeld } from "../../app/held.ts";
@@ -11,7 +11,8 @@ import { Page } from "../../ui/page.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { isPreset, type Preset, presets } from "./presets.ts";
 import { RoleForm } from "./role-form.tsx";
-import { newRoleRoute } from "./routes.tsx";
+
+const newRoleRoute = getRouteApi("/inside/o/$organization/roles/new");
 
 export function NewRolePage() {
   const { t } = useTranslation("roles");

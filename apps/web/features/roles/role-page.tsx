@@ -1,6 +1,6 @@
 import { Alert, Button, Tooltip } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
@@ -13,7 +13,8 @@ import { Page } from "../../ui/page.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { RoleForm } from "./role-form.tsx";
-import { roleRoute } from "./routes.tsx";
+
+const roleRoute = getRouteApi("/inside/o/$organization/roles/$role");
 
 export function RolePage() {
   const { t } = useTranslation("roles");

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
@@ -9,7 +9,8 @@ import { Page } from "../../ui/page.tsx";
 import { NoRoles } from "./no-roles.tsx";
 import { RoleComparison } from "./role-comparison.tsx";
 import { RoleList } from "./role-list.tsx";
-import { rolesRoute } from "./routes.tsx";
+
+const rolesRoute = getRouteApi("/inside/o/$organization/roles");
 
 export function RolesPage() {
   const { t } = useTranslation("roles");

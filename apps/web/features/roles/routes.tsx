@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 
-export const rolesRoute = createRoute({
+const rolesRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/roles",
   validateSearch: (search: Record<string, unknown>): { view?: "compare" } =>
@@ -9,7 +9,7 @@ export const rolesRoute = createRoute({
   component: lazyRouteComponent(() => import("./roles-page.tsx"), "RolesPage"),
 });
 
-export const newRoleRoute = createRoute({
+const newRoleRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/roles/new",
   /** Begun with a preset, or as the copy of a role. */
@@ -20,7 +20,7 @@ export const newRoleRoute = createRoute({
   component: lazyRouteComponent(() => import("./new-role-page.tsx"), "NewRolePage"),
 });
 
-export const roleRoute = createRoute({
+const roleRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/roles/$role",
   component: lazyRouteComponent(() => import("./role-page.tsx"), "RolePage"),

@@ -13,7 +13,7 @@ import { DeliveryDrawer } from "./delivery-drawer.tsx";
 import { DeliveryFilter, useDeliveryFilter } from "./delivery-filter.tsx";
 import { ReplayMany } from "./replay-many.tsx";
 import { ReplayOne } from "./replay-one.tsx";
-import { webhookRoute } from "./routes.tsx";
+import { webhookRoute } from "./webhook-route.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
 /** The log: what was sent, what came of it, and a way to send it again. */

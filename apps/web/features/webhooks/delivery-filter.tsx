@@ -3,7 +3,8 @@ import { Select } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { TimeRange } from "../../ui/time-range.tsx";
 import classes from "./deliveries.module.css";
-import { deliveryStates, webhookRoute } from "./routes.tsx";
+import { deliveryStates } from "./search.ts";
+import { webhookRoute } from "./webhook-route.ts";
 
 const everything = { state: undefined, type: undefined, from: undefined, to: undefined };
 

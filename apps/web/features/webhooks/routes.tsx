@@ -2,26 +2,22 @@ import { isEventType } from "@countersign/domain/events/types";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { timeInAddress } from "../../ui/time-in-address.ts";
+import { deliveryStates, tabs } from "./search.ts";
 
-export const webhooksRoute = createRoute({
+const webhooksRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/webhooks",
   component: lazyRouteComponent(() => import("./webhooks-page.tsx"), "WebhooksPage"),
 });
 
-export const newWebhookRoute = createRoute({
+const newWebhookRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/webhooks/new",
   component: lazyRouteComponent(() => import("./new-webhook-page.tsx"), "NewWebhookPage"),
 });
 
-export const tabs = ["deliveries", "statistics", "settings", "verify"] as const;
-export type Tab = (typeof tabs)[number];
-export const deliveryStates = ["pending", "delivered", "failed", "held"] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
-
 /** What a colleague who gets the address sees: the tab, what the log is narrowed to, and the delivery that is open. */
-export const webhookRoute = createRoute({
+const webhookRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/webhooks/$webhook",
   validateSearch: (search: Record<string, unknown>) => ({

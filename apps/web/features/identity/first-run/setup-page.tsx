@@ -1,13 +1,14 @@
 import { Button, Code, List, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
 import { OutsideCard } from "../outside-card.tsx";
-import { setupRoute } from "../routes.tsx";
 import { askSession } from "../session.ts";
 import { AccountStep } from "./account-step.tsx";
 import { FirstRun } from "./first-run.tsx";
+
+const setupRoute = getRouteApi("/outside/setup");
 
 /** The first account of an installation, and then all that leads to a first license that was asked about. */
 export function SetupPage() {
