@@ -1,8 +1,9 @@
 import { PostgresJournal } from "./postgres/journal.ts";
-import { openPostgres, openPostgresBeside } from "./postgres/store.ts";
+import { openPostgres, openPostgresInWorker } from "./postgres/store.ts";
 import { SqliteJournal } from "./sqlite/journal.ts";
-import { openSqlite, openSqliteBeside } from "./sqlite/store.ts";
-import type { Beside, DatabaseLocation, Journal, Store } from "./store.ts";
+import { openSqlite, openSqliteInWorker } from "./sqlite/store.ts";
+import type { DatabaseLocation, Journal, Store } from "./store.ts";
+import type { MainStore, WorkerOpening } from "./worker-store.ts";
 
 export type { DatabaseLocation };
 
@@ -18,7 +19,7 @@ export interface StoreOptions {
 }
 
 /** Opens, migrates and returns the store. Throws a `StoreProblem` that an operator can act on. */
-export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<Store> {
+export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<MainStore> {
   switch (location.kind) {
     case "sqlite":
       return openSqlite({ now: Date.now, soleServer: false, ...options, folder: location.folder });
@@ -27,17 +28,14 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
   }
 }
 
-/** Opens, in another thread, what a store of this process has open: see `Store.beside`. */
-export async function openBeside({
-  location,
-  durability,
-  dataKey,
-  calls,
-  writeLock,
-}: Beside): Promise<Store> {
-  if (location.kind === "postgres") return openPostgresBeside(location.url, durability, dataKey, calls);
-  if (writeLock === null) throw new Error("Without the lock two threads would write at once.");
-  return openSqliteBeside(location.folder, durability, dataKey, writeLock, calls);
+/** Opens, in a worker, the database that the main thread has open: see `MainStore.forWorker`. */
+export async function openInWorker(opening: WorkerOpening): Promise<Store> {
+  switch (opening.kind) {
+    case "sqlite":
+      return openSqliteInWorker(opening);
+    case "postgres":
+      return openPostgresInWorker(opening);
+  }
 }
 
 export async function openJournal(location: DatabaseLocation): Promise<Journal> {

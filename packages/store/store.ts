@@ -4,7 +4,6 @@ import type { Call, Judged } from "./calls.ts";
 import type { Forgetting, JournalEntry } from "./journal.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
-import type { HoldTimes, SharedWriteLock } from "./write-lock.ts";
 
 /** What queries are asked of: a connection, or a transaction on one. */
 export type Database = Kysely<Tables>;
@@ -63,10 +62,6 @@ export interface Store {
    * nor management has to wait until the other lets go of some. It closes with the store.
    */
   withOwnConnections(work: Work): Store;
-  /** What another thread of this process needs to open the same database with `openBeside`: once for each thread. */
-  beside(): Beside;
-  /** How long writers kept others waiting, where there is one writer at a time; null where there are many. */
-  readonly writeHolds: HoldTimes | null;
   /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
   readonly judgedCalls: number;
   /** Another number after whatever anybody wrote, where the database tells that at no cost; null where it does not. */
@@ -83,16 +78,6 @@ export interface Store {
 }
 
 export type Work = "webhooks" | "jobs";
-
-/** Plain data but for the port of the write lock, which has to be transferred. */
-export interface Beside {
-  readonly location: DatabaseLocation;
-  readonly durability: "standard" | "strict";
-  /** Opened already: to stretch a passphrase again would double the time of a start. */
-  readonly dataKey: Uint8Array;
-  readonly calls: SharedArrayBuffer;
-  readonly writeLock: SharedWriteLock | null;
-}
 
 /** Which database, and where. */
 export type DatabaseLocation =

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { StorageUnavailable } from "./problem.ts";
 
-const meetings = new AsyncLocalStorage<StorageUnavailable[]>();
+const meetings = new AsyncLocalStorage<Error[]>();
 
 /** Called for each error that says that storage cannot be used. */
-export function noteStorageError(error: StorageUnavailable): void {
+export function noteStorageError(error: Error): void {
   meetings.getStore()?.push(error);
 }
 
@@ -16,8 +15,8 @@ export async function surfaceStorageErrors<T>(
   work: () => Promise<T>,
   isFailure: (result: T) => boolean,
 ): Promise<T> {
-  const met: StorageUnavailable[] = [];
-  const failed = (): StorageUnavailable | undefined => met[0];
+  const met: Error[] = [];
+  const failed = (): Error | undefined => met[0];
   let result: T;
   try {
     result = await meetings.run(met, work);

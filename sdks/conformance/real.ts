@@ -9,34 +9,7 @@ import { sqlite } from "../../tests/support/databases.ts";
 import { newId, openSeller, type Seller } from "../../tests/support/seller.ts";
 import { startServerProcess } from "../../tests/support/server-process.ts";
 import { allowLoopback } from "../../tests/support/webhooks.ts";
-import { type SigningSettings, usualKey } from "./case.ts";
-
-/** What there is to be on the server before an answer. */
-export interface Arrangement {
-  /** A row of the table that the server's own tests go by, named by what it says; or what such a row has. */
-  readonly outcome?: string | Partial<OutcomeRow>;
-  /** There is a license with each of these, all alike. The usual one when left out. */
-  readonly keys?: readonly string[];
-  /** The licenses end so long after the case began. */
-  readonly ends_after_seconds?: number;
-  readonly daily_limit?: number;
-  /**
-   * The client is told the product's secret; and, while it is exchanged, also the next one or a wrong one. Or it knows
-   * certain secrets, and the id of this product or another's.
-   */
-  readonly signing?: "current" | "current and next" | "wrong" | KnownSecrets;
-  /** The secret that the product signs with, by hex; null for a product that does not sign. */
-  readonly signs_with?: string | null;
-  /** The client has a wrong one, or the right one is not accepted any more. */
-  readonly api_key?: "wrong" | "ended";
-  readonly client_is_ahead_seconds?: number;
-}
-
-interface KnownSecrets {
-  readonly secrets: readonly string[];
-  readonly tolerance_seconds?: number;
-  readonly product?: "another";
-}
+import { type Arrangement, type SigningSettings, usualKey } from "./case.ts";
 
 /** What the client has to be made with. */
 export interface ArrangedClient {

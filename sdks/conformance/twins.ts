@@ -1,6 +1,7 @@
 import { matchForm } from "@countersign/domain/licenses/key";
 import {
   type Answer,
+  type Arrangement,
   type Case,
   type ClientSettings,
   type Sent,
@@ -8,7 +9,6 @@ import {
   usual,
   usualKey,
 } from "./case.ts";
-import type { Arrangement } from "./real.ts";
 import { isKnownStatus, type Members, worldOf, worldOfRecord } from "./world.ts";
 
 /**

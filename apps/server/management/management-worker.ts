@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { openBeside } from "@countersign/store/open";
+import { openInWorker } from "@countersign/store/open";
 import { readConfig } from "../config.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
@@ -19,9 +19,9 @@ const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
  * The thread that does everything but validate: the management API, signing in, the dashboard, imports, webhooks and
  * periodic jobs. Whatever a request costs here, the thread that answers validations does not wait for it.
  */
-async function run({ environment, beside, socket }: WorkerSettings): Promise<void> {
+async function run({ environment, database, socket }: WorkerSettings): Promise<void> {
   const config = readConfig(environment);
-  const store = await openBeside(beside);
+  const store = await openInWorker(database);
   const forgetting = new Map<string, PromiseWithResolvers<void>>();
   const journal = {
     forget: (organizationId: string) => {

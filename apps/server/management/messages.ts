@@ -1,11 +1,11 @@
-import type { Beside } from "@countersign/store/store";
+import type { WorkerOpening } from "@countersign/store/worker-store";
 import type { Environment } from "../config.ts";
 import type { LogFields, LogLevel } from "../log.ts";
 
 /** What the management worker is started with. */
 export interface WorkerSettings {
   readonly environment: Environment;
-  readonly beside: Beside;
+  readonly database: WorkerOpening;
   /** Where it listens for the requests that the validating thread forwards. */
   readonly socket: string;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { openStore } from "@countersign/store/open";
-import type { Store } from "@countersign/store/store";
+import type { MainStore } from "@countersign/store/worker-store";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { until } from "../../../tests/support/until.ts";
 import { Forwarder } from "../http/forward.ts";
@@ -18,7 +18,7 @@ interface Seen {
 describe("the management worker", () => {
   const folder = freshFolder();
   const lines: string[] = [];
-  let store: Store;
+  let store: MainStore;
   let parts: WorkerParts;
   let worker: ManagementWorker;
   let front: Bun.Server<undefined>;

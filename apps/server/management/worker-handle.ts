@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "@countersign/store/built";
-import type { Store } from "@countersign/store/store";
+import type { MainStore } from "@countersign/store/worker-store";
 import type { Environment } from "../config.ts";
 import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
 import { type Log, reasonOf } from "../log.ts";
@@ -14,7 +14,7 @@ const restartAfterMs = 1_000;
 const longestStopMs = 7_000;
 
 export interface WorkerParts {
-  readonly store: Store;
+  readonly store: MainStore;
   readonly environment: Environment;
   readonly journal: JournalOfOrganizations;
   readonly log: Log;
@@ -76,13 +76,13 @@ export class ManagementWorker {
 
   #start(): void {
     this.#starts += 1;
-    const beside = this.#parts.store.beside();
+    const { opening: database, transfer } = this.#parts.store.forWorker();
     const socket = join(this.#folder, `${this.#starts}.sock`);
-    const settings: WorkerSettings = { environment: { ...this.#parts.environment }, beside, socket };
+    const settings: WorkerSettings = { environment: { ...this.#parts.environment }, database, socket };
     const file = this.#parts.file ?? threadFile("management-worker", import.meta.url);
     const thread = new Worker(file, {
       workerData: settings,
-      transferList: beside.writeLock === null ? [] : [beside.writeLock.port],
+      transferList: transfer,
     });
     thread.on("message", (message: FromWorker) => this.#hear(message, socket));
     thread.on("error", (error) => this.#end(thread, reasonOf(error)));

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Inspection, MissingTextIndex } from "../inspect.ts";
+import type { Inspection, MissingTextIndex } from "../inspection.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";

@@ -7,8 +7,9 @@ import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
-import type { Beside, Lasting, Store, Work } from "../store.ts";
+import type { Lasting, Store, Work } from "../store.ts";
 import type { Tables } from "../tables.ts";
+import type { ForWorker, MainStore, PostgresOpening } from "../worker-store.ts";
 import { PostgresBulk } from "./bulk.ts";
 import { checkServer } from "./connect.ts";
 import { countLicenses } from "./count-licenses.ts";
@@ -41,12 +42,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 /** Opens what another thread of this process has open. */
-export async function openPostgresBeside(
-  url: string,
-  durability: PostgresOptions["durability"],
-  dataKey: Uint8Array,
-  calls: SharedArrayBuffer,
-): Promise<PostgresStore> {
+export async function openPostgresInWorker(opening: PostgresOpening): Promise<PostgresStore> {
+  const { url, durability, dataKey, calls } = opening;
   return open({ url, durability, encryptionKey: null, now: null }, new CallCount(calls), dataKey);
 }
 
@@ -86,7 +83,7 @@ interface Shared {
 
 const clockLastsMs = 5_000;
 
-export class PostgresStore implements Store {
+export class PostgresStore implements MainStore {
   readonly kind = "postgres";
   /** While one batch waits for the disk, the next is being read: a third would only make batches smaller. */
   readonly batching = { maxCalls: 512, maxInFlight: 2 };
@@ -139,15 +136,10 @@ export class PostgresStore implements Store {
   }
 
   /** Each connection writes for itself here. */
-  beside(): Beside {
+  forWorker(): ForWorker {
     const { url, durability } = this.#shared.options;
-    return {
-      location: { kind: "postgres", url },
-      durability,
-      dataKey: this.#shared.key,
-      calls: this.#shared.calls.shared,
-      writeLock: null,
-    };
+    const { key: dataKey, calls } = this.#shared;
+    return { opening: { kind: "postgres", url, durability, dataKey, calls: calls.shared }, transfer: [] };
   }
 
   async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {

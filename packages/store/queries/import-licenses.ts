@@ -4,25 +4,10 @@ import { generateLicenseKey, matchForm } from "@countersign/domain/licenses/key"
 import { searchText } from "@countersign/domain/licenses/search-text";
 import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
-import type { ImportRow, LicenseIpRow, LicenseRow, LicenseTagRow } from "../tables.ts";
+import type { LicenseIpRow, LicenseRow, LicenseTagRow } from "../tables.ts";
 import { customersInBulk, identifierOf, type KnownCustomer } from "./customers-in-bulk.ts";
+import type { Destination, Means } from "./import-destination.ts";
 import { type ExistingLicense, overwriteLicenses } from "./overwrite-licenses.ts";
-
-/** Where licenses are to go, and by which rules. */
-export interface Destination {
-  readonly importId: string;
-  readonly organizationId: string;
-  readonly productId: string;
-  readonly defaults: ImportDefaults;
-  readonly onExisting: ImportRow["on_existing"];
-}
-
-export interface Means {
-  readonly bulk: Bulk;
-  readonly newId: () => string;
-  readonly randomBytes: (count: number) => Uint8Array;
-  readonly nowMs: number;
-}
 
 export interface NumberedLicense {
   readonly row: number;

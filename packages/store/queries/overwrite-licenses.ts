@@ -3,7 +3,7 @@ import { searchText } from "@countersign/domain/licenses/search-text";
 import type { Database } from "../store.ts";
 import type { ImportUndoRow, LicenseRow } from "../tables.ts";
 import type { KnownCustomer } from "./customers-in-bulk.ts";
-import type { Destination, Means } from "./import-licenses.ts";
+import type { Destination, Means } from "./import-destination.ts";
 import type { Before } from "./import-undo.ts";
 import { ipsOf, replaceIps, replaceTags } from "./license-lists.ts";
 import { tagsOf } from "./license-search.ts";

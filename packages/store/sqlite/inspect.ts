@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Inspection } from "../inspect.ts";
+import type { Inspection } from "../inspection.ts";
 import { journalMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";

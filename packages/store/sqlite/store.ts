@@ -6,9 +6,10 @@ import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
-import type { Beside, Lasting, Store } from "../store.ts";
+import type { Lasting, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import { type HoldTimes, type SharedWriteLock, WriteLock } from "../write-lock.ts";
+import type { ForWorker, MainStore, SqliteOpening } from "../worker-store.ts";
+import { type HoldTimes, WriteLock } from "../write-lock.ts";
 import { SqliteBulk } from "./bulk.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { MainSide, WorkerSide } from "./cross-thread-lock.ts";
@@ -60,13 +61,13 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
 }
 
 /** Opens what another thread of this process has open, and shares its write lock. */
-export function openSqliteBeside(
-  folder: string,
-  durability: SqliteOptions["durability"],
-  dataKey: Uint8Array,
-  writeLock: SharedWriteLock,
-  calls: SharedArrayBuffer,
-): SqliteStore {
+export function openSqliteInWorker({
+  folder,
+  durability,
+  dataKey,
+  writeLock,
+  calls,
+}: SqliteOpening): SqliteStore {
   const files = sqliteFiles(folder);
   const threads = new WorkerSide(writeLock);
   return new SqliteStore(
@@ -85,7 +86,7 @@ interface Shared {
   readonly dataKey?: Uint8Array;
 }
 
-export class SqliteStore implements Store {
+export class SqliteStore implements MainStore {
   readonly kind = "sqlite";
   /** One batch at a time: it never waits for anything, so a second could only queue behind it. */
   readonly batching = { maxCalls: 256, maxInFlight: 1 };
@@ -170,15 +171,20 @@ export class SqliteStore implements Store {
     return Number(this.#lastWrite.get()?.data_version);
   }
 
-  beside(): Beside {
+  forWorker(): ForWorker {
     if (this.#threads instanceof WorkerSide) throw new Error("A worker cannot share what is shared with it.");
     const { folder, durability } = this.#options;
+    const writeLock = this.#threads.share();
     return {
-      location: { kind: "sqlite", folder },
-      durability,
-      dataKey: this.#dataKey,
-      calls: this.#calls.shared,
-      writeLock: this.#threads.share(),
+      opening: {
+        kind: "sqlite",
+        folder,
+        durability,
+        dataKey: this.#dataKey,
+        calls: this.#calls.shared,
+        writeLock,
+      },
+      transfer: [writeLock.port],
     };
   }
 

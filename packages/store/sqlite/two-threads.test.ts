@@ -4,11 +4,11 @@ import { rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { openStore } from "../open.ts";
-import type { Store } from "../store.ts";
+import type { MainStore } from "../worker-store.ts";
 
 describe("a thread that writes beside the one that validates", () => {
   let folder: string;
-  let store: Store;
+  let store: MainStore;
   beforeEach(async () => {
     folder = freshFolder();
     store = await openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard" });
@@ -18,10 +18,10 @@ describe("a thread that writes beside the one that validates", () => {
     rmSync(folder, { recursive: true, force: true });
   });
   const start = (name: string, memory = new SharedArrayBuffer(4)) => {
-    const beside = store.beside();
+    const { opening, transfer } = store.forWorker();
     return new Worker(new URL(`../../../tests/support/workers/${name}.ts`, import.meta.url), {
-      workerData: { beside, memory },
-      transferList: beside.writeLock === null ? [] : [beside.writeLock.port],
+      workerData: { opening, memory },
+      transferList: transfer,
     });
   };
   const written = () =>

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openBeside } from "@countersign/store/open";
+import { openInWorker } from "@countersign/store/open";
 
 /** Asks to write, and then does not come to it: it is busy until the other thread lets it go on. */
-const { beside, memory } = workerData;
+const { opening, memory } = workerData;
 const goOn = new Int32Array(memory);
-const store = await openBeside(beside);
+const store = await openInWorker(opening);
 const written = store.transaction((db) =>
   db.insertInto("platform_state").values({ name: "late", value: "written" }).execute(),
 );

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openBeside } from "@countersign/store/open";
+import { openInWorker } from "@countersign/store/open";
 
 /** Opens the store of another thread, and ends in the middle of a transaction. */
-const store = await openBeside(workerData.beside);
+const store = await openInWorker(workerData.opening);
 await store.transaction(async (db) => {
   await db.insertInto("platform_state").values({ name: "half", value: "written" }).execute();
   parentPort?.postMessage("writing");

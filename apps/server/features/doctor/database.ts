@@ -1,11 +1,5 @@
-import {
-  compareMigrations,
-  type FileFindings,
-  type Inspection,
-  inspectDatabase,
-  type MissingTextIndex,
-  sealingOf,
-} from "@countersign/store/inspect";
+import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/store/inspect";
+import type { FileFindings, Inspection, MissingTextIndex } from "@countersign/store/inspection";
 import { StoreProblem } from "@countersign/store/problem";
 import type { Config } from "../../config.ts";
 import { type Check, ok, problem, warning } from "./check.ts";

@@ -6,7 +6,6 @@ import type { Store } from "@countersign/store/store";
 import { type Acting, audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
 import { readerById, readerOf } from "../mail/reader.ts";
-import type { OpenedSession } from "./better-auth.ts";
 import { newDeviceLetter, passwordChangedLetter, securityLetter } from "./letters.ts";
 import { closeWaysIn } from "./reset.ts";
 
@@ -15,6 +14,12 @@ import { closeWaysIn } from "./reset.ts";
 /** How the library is told where a request came from; whatever a caller sent under these names is dropped. */
 export const addressHeader = "x-countersign-address";
 export const requestHeader = "x-request-id";
+
+export interface OpenedSession {
+  readonly userId: string;
+  readonly ip: string | null;
+  readonly userAgent: string;
+}
 
 /** The letter came through, so the address is theirs; and what else was on its way to it is not good any more. */
 export async function passwordWasReset(

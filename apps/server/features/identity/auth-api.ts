@@ -1,20 +1,16 @@
 import { authBase } from "@countersign/contract/auth/route";
-import type { Store } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
-import type { Config } from "../../config.ts";
-import type { PersonActor } from "../../http/manage/actor.ts";
 import { checked } from "../../http/manage/checked.ts";
 import { queryValues } from "../../http/manage/input.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import type { Log } from "../../log.ts";
 import { addressHeader, requestHeader } from "./account-events.ts";
 import { tooOftenProblem } from "./attempts.ts";
+import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
 import { confirmCall } from "./confirm.ts";
-import { type Device, type Devices, markedAt, ownerOf } from "./devices.ts";
+import { type Device, markedAt, ownerOf } from "./devices.ts";
 import type { Visit } from "./door.ts";
-import type { Endpoint, EndpointInput } from "./endpoints.ts";
+import type { EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
 import { checkRoomForPassword } from "./passwords.ts";
@@ -24,42 +20,6 @@ import { keptAtReset, keptOf, showWaysIn } from "./reset.ts";
 import { signUp } from "./sign-up.ts";
 import { checkFreshWithoutPassword, checkStillYou } from "./still-you.ts";
 import { tellAfterwards } from "./tell-afterwards.ts";
-
-export interface AuthApiParts {
-  readonly store: Store;
-  readonly config: Config;
-  readonly log: Log;
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
-  readonly flood: FloodLimits;
-  readonly devices: Devices;
-  readonly personOf: (request: Request) => Promise<PersonActor | null>;
-  /** Whose password a token from an email sets; null for one that is not good. */
-  readonly resetOwner: (token: string) => Promise<string | null>;
-}
-
-export interface CookieNames {
-  readonly session: string;
-  /** Of somebody who has given the password and is asked for the rest. */
-  readonly secondFactor: string;
-}
-
-/** A request to the sign-in library that has been read and may go on. */
-export interface AuthCall {
-  readonly route: GuardedRoute;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly person: PersonActor | null;
-  /** The browser, where nobody is signed in but somebody was before. */
-  readonly device: KnownDevice | null;
-  readonly ip: string | null;
-  readonly requestId: string;
-  readonly nowMs: number;
-}
-
-export interface KnownDevice {
-  readonly id: string;
-  readonly owner: UserRow;
-}
 
 /**
  * Stands before the sign-in library, behind the door: lets through what has the right shape and is not tried on one

@@ -11,7 +11,7 @@ import { newId } from "../../new-id.ts";
 import type { Reader } from "../mail/compose.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
-import { addressHeader, cameFromDiscord, passwordWasReset } from "./account-events.ts";
+import { addressHeader, cameFromDiscord, type OpenedSession, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
@@ -38,12 +38,6 @@ export interface AuthParts {
   readonly signedIn: (session: OpenedSession) => Promise<void>;
   /** Throws when somebody tried too many codes. */
   readonly countCode: (userId: string) => Promise<void>;
-}
-
-export interface OpenedSession {
-  readonly userId: string;
-  readonly ip: string | null;
-  readonly userAgent: string;
 }
 
 export type Auth = ReturnType<typeof openAuth>;

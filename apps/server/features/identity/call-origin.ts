@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sessionOf } from "../../http/manage/actor.ts";
 import type { Origin } from "./account-limits.ts";
-import type { AuthCall } from "./auth-api.ts";
+import type { AuthCall } from "./auth-call.ts";
 import { aheadOfStrangers } from "./passwords.ts";
 
 /** Where the request that the sign-in library works on comes from, as seen by one account. */

@@ -2,7 +2,7 @@ import { userById } from "@countersign/store/queries/users";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import type { AuthApiParts, AuthCall } from "./auth-api.ts";
+import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { beginConfirmation, isSignedByPasskey, newConfirmation } from "./confirmation.ts";
 import { problemFrom } from "./refusals.ts";
 import { recoveryPath, totpPath } from "./second-factor.ts";

@@ -3,7 +3,7 @@ import { pendingInvitationByToken } from "@countersign/store/queries/invitations
 import { userByEmail } from "@countersign/store/queries/users";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import type { AuthApiParts, AuthCall } from "./auth-api.ts";
+import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { addressIsProven } from "./better-auth.ts";
 
 /**

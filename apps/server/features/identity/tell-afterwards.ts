@@ -6,7 +6,7 @@ import { audit } from "../audit-log/record.ts";
 import type { Reader } from "../mail/compose.ts";
 import { type Letter, writeLetter } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
-import type { AuthApiParts, AuthCall } from "./auth-api.ts";
+import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { originOf } from "./call-origin.ts";
 import { passwordChangedLetter, type SecurityChange, securityLetter } from "./letters.ts";
 

@@ -4,8 +4,8 @@ import type { Many } from "@countersign/store/bulk";
 import { StorageUnavailable } from "@countersign/store/problem";
 import { productById } from "@countersign/store/queries/access";
 import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import type { Destination } from "@countersign/store/queries/import-destination";
 import {
-  type Destination,
   KeyTaken,
   lockExisting,
   type NumberedError,

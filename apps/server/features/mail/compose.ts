@@ -1,7 +1,7 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import { oneLine } from "@countersign/domain/mail/one-line";
 import { type Sentence, say } from "@countersign/domain/mail/say";
-import { layout } from "./layout.ts";
+import { type LetterWords, layout } from "./layout.ts";
 import type { Letter } from "./letter.ts";
 
 /** Every kind of letter has a sentence that is its subject. */
@@ -64,19 +64,6 @@ export function compose({ email, language }: Reader, kind: LetterKind, parts: Le
     html: layout(words),
     once: parts.once ?? null,
   };
-}
-
-/** What a letter says, apart from how it looks. Paragraphs are plain text. */
-export interface LetterWords {
-  readonly language: Language;
-  readonly sender: string;
-  readonly title: string;
-  readonly before: readonly string[];
-  readonly facts: readonly { readonly label: string; readonly value: string; readonly isCode?: boolean }[];
-  readonly quote: { readonly by: string; readonly paragraphs: readonly string[] } | null;
-  readonly action: { readonly label: string; readonly url: string } | null;
-  readonly after: readonly string[];
-  readonly last: string;
 }
 
 /** The same words as in the HTML, in the same order; the title is the subject. */

@@ -4,11 +4,20 @@ import { countLetters, lockedLetterCount } from "@countersign/store/queries/dail
 import type { LicenseLetterFacts } from "@countersign/store/queries/license-letters";
 import { addWaitingLetters, knownLetters } from "@countersign/store/queries/waiting-letters";
 import type { Database } from "@countersign/store/store";
+import type { WaitingLetterRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 import { compose, type Reader } from "./compose.ts";
 import { dedupeKey, type Letter, writeLetter, writeLetters } from "./letter.ts";
-import type { CustomerLetter } from "./license-letters.ts";
 import { readerById } from "./reader.ts";
+
+/** A letter that is to be written, now or when there is room for it. */
+export interface CustomerLetter {
+  readonly kind: WaitingLetterRow["kind"];
+  readonly facts: LicenseLetterFacts;
+  /** Which end of the license it tells of. */
+  readonly endsAtMs: number | null;
+  readonly letter: Letter & { readonly once: string };
+}
 
 /**
  * Writes letters to customers, as many as their organization and its owner may send on this day; the others wait for

@@ -1,5 +1,5 @@
+import type { Language } from "@countersign/domain/mail/languages";
 import { type Html, html } from "../reference/html.ts";
-import type { LetterWords } from "./compose.ts";
 
 /**
  * A letter as HTML that mail programs show: tables and inline styles, because some know nothing else, and a style sheet
@@ -114,4 +114,17 @@ function button({ label, url }: NonNullable<LetterWords["action"]>): Html {
 </table>
 <p style="${font}margin:0 0 20px;font-size:13px;line-height:20px;word-break:break-all"><a class="muted" href="${url}" style="color:#5a6270;text-decoration:none">${url}</a></p>
 `;
+}
+
+/** What a letter says, apart from how it looks. Paragraphs are plain text. */
+export interface LetterWords {
+  readonly language: Language;
+  readonly sender: string;
+  readonly title: string;
+  readonly before: readonly string[];
+  readonly facts: readonly { readonly label: string; readonly value: string; readonly isCode?: boolean }[];
+  readonly quote: { readonly by: string; readonly paragraphs: readonly string[] } | null;
+  readonly action: { readonly label: string; readonly url: string } | null;
+  readonly after: readonly string[];
+  readonly last: string;
 }

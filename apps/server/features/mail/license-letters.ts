@@ -3,10 +3,8 @@ import { paragraphs } from "@countersign/domain/mail/one-line";
 import { duration, moment, say } from "@countersign/domain/mail/say";
 import { type LicenseLetterFacts, licenseLetterFacts } from "@countersign/store/queries/license-letters";
 import type { Database } from "@countersign/store/store";
-import type { WaitingLetterRow } from "@countersign/store/tables";
 import { compose } from "./compose.ts";
-import { writeToCustomers } from "./customer-letters.ts";
-import type { Letter } from "./letter.ts";
+import { type CustomerLetter, writeToCustomers } from "./customer-letters.ts";
 
 /** What customers are told about their licenses, in the organization's name and the product's language. */
 
@@ -35,15 +33,6 @@ export async function licenseExpiringLetters(
 ): Promise<void> {
   const letters = await lettersAbout(db, "license_expiring", licenseIds, nowMs);
   await writeToCustomers(db, letters, lettersADay, nowMs);
-}
-
-/** A letter that is to be written, now or when there is room for it. */
-export interface CustomerLetter {
-  readonly kind: WaitingLetterRow["kind"];
-  readonly facts: LicenseLetterFacts;
-  /** Which end of the license it tells of. */
-  readonly endsAtMs: number | null;
-  readonly letter: Letter & { readonly once: string };
 }
 
 /** Of these licenses, the letters that their products and what is true of them now ask for. */

@@ -10,9 +10,9 @@ import {
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingLetterRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
-import { countedOwner, lettersAllowed } from "./customer-letters.ts";
+import { type CustomerLetter, countedOwner, lettersAllowed } from "./customer-letters.ts";
 import { writeLetters } from "./letter.ts";
-import { type CustomerLetter, lettersAbout } from "./license-letters.ts";
+import { lettersAbout } from "./license-letters.ts";
 
 const everyMs = 10_000;
 /** One transaction's worth: validations wait while it lasts. */

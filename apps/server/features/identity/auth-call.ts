@@ -1,0 +1,45 @@
+import type { Store } from "@countersign/store/store";
+import type { UserRow } from "@countersign/store/tables";
+import type { Config } from "../../config.ts";
+import type { PersonActor } from "../../http/manage/actor.ts";
+import type { Log } from "../../log.ts";
+import type { GuardedRoute } from "./auth-routes.ts";
+import type { Devices } from "./devices.ts";
+import type { Endpoint } from "./endpoints.ts";
+import type { FloodLimits } from "./flood-limits.ts";
+
+export interface AuthApiParts {
+  readonly store: Store;
+  readonly config: Config;
+  readonly log: Log;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly flood: FloodLimits;
+  readonly devices: Devices;
+  readonly personOf: (request: Request) => Promise<PersonActor | null>;
+  /** Whose password a token from an email sets; null for one that is not good. */
+  readonly resetOwner: (token: string) => Promise<string | null>;
+}
+
+export interface CookieNames {
+  readonly session: string;
+  /** Of somebody who has given the password and is asked for the rest. */
+  readonly secondFactor: string;
+}
+
+/** A request to the sign-in library that has been read and may go on. */
+export interface AuthCall {
+  readonly route: GuardedRoute;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly person: PersonActor | null;
+  /** The browser, where nobody is signed in but somebody was before. */
+  readonly device: KnownDevice | null;
+  readonly ip: string | null;
+  readonly requestId: string;
+  readonly nowMs: number;
+}
+
+export interface KnownDevice {
+  readonly id: string;
+  readonly owner: UserRow;
+}
