@@ -46,3 +46,8 @@ const maxImportedLength = 64;
 
 /** Controls, invisible formatting, unpaired surrogates, line and paragraph separators. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** A key as it is named where the reader does not need to use it. */
+export function maskedKey(key: string): string {
+  return `${[...key].slice(0, 4).join("")}…`;
+}

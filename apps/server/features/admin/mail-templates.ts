@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/admin-mail";
 import { languages } from "@countersign/domain/mail/languages";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { notFound } from "../../http/manage/problem.ts";
-import { letterKinds, sampleLetter } from "../mail/samples.ts";
+import { letterKinds, sampleLetter } from "./sample-letters.ts";
 import { shownLetter, shownText } from "./shown-letter.ts";
 
 /** What letters look like, before anybody gets one. */

@@ -1,5 +1,5 @@
 import type { EventType } from "@countersign/domain/events/types";
-import type { ShownLicense } from "../licenses/show.ts";
+import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Happening } from "./tell.ts";
 
 /** Something that happened to one license, told with the license as it is since, or was last. */

@@ -1,8 +1,8 @@
 import type { EventType } from "@countersign/domain/events/types";
 import { licenseViews } from "@countersign/store/queries/license-views";
+import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
 import { difference } from "../audit-log/record.ts";
-import { type ShownLicense, showLicense } from "../licenses/show.ts";
 import { licenseEvent } from "./license-event.ts";
 import { type Happening, remember, tell } from "./tell.ts";
 import { tellEndings, tellMissedEndings } from "./tell-endings.ts";

@@ -1,7 +1,7 @@
 import { markEndingsTold, stillDue } from "@countersign/store/queries/expiries";
 import { stateOf } from "@countersign/store/queries/platform-state";
+import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
-import type { ShownLicense } from "../licenses/show.ts";
 import { licenseEvent } from "./license-event.ts";
 import { tell } from "./tell.ts";
 

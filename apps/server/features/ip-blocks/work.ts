@@ -1,4 +1,5 @@
 import type { ipBlockChanges, newIpBlock } from "@countersign/contract/manage/ip-blocks";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import {
   addIpBlocks,
   type BlockScope,
@@ -23,7 +24,6 @@ import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.
 import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { maskedKey } from "../licenses/show.ts";
 import { showIpBlock } from "./show.ts";
 
 /** What the routes of every level do with a scope that they have found, and locked where they write. */

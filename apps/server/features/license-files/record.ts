@@ -1,7 +1,7 @@
 import type { RegisteredIp } from "@countersign/store/queries/license-lists";
 import type { LicenseView } from "@countersign/store/queries/license-views";
+import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
 import { iso } from "../../http/manage/page.ts";
-import { type ShownLicense, showLicense } from "../licenses/show.ts";
 
 /**
  * A license as a file holds it: all that the management API shows, its registered addresses with their times, and how

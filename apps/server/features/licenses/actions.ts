@@ -11,6 +11,7 @@ import {
   revoking,
   settingExpiry,
 } from "@countersign/store/queries/license-changes";
+import type { ShownLicense } from "@countersign/store/shown-license";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
@@ -19,7 +20,7 @@ import { checkKeysAreFree } from "./create.ts";
 import { current } from "./current.ts";
 import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
-import { readLicense, type ShownLicense } from "./show.ts";
+import { readLicense } from "./show.ts";
 
 /** What is done to one license by name. Each can be repeated, and then changes nothing. */
 export const actionRoutes: readonly BoundRoute[] = [

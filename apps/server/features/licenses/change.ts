@@ -1,6 +1,8 @@
 import { isEventType } from "@countersign/domain/events/types";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import type { LicenseChange } from "@countersign/store/queries/license-changes";
 import { licensesOf } from "@countersign/store/queries/licenses";
+import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
@@ -14,7 +16,6 @@ import {
   tellRevokedTogether,
 } from "../events/tell-changes.ts";
 import type { Drained } from "./drain.ts";
-import { maskedKey, type ShownLicense } from "./show.ts";
 
 /** The rows as they are now, and stay until the transaction ends. Those that are gone, or are others', are left out. */
 export async function lockedRows(

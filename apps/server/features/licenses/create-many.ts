@@ -3,6 +3,7 @@ import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { deleting } from "@countersign/store/queries/license-changes";
 import { pause } from "@countersign/store/queries/license-list";
 import { licenseViews } from "@countersign/store/queries/license-views";
+import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
 import type { ProductRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -12,7 +13,6 @@ import { endOfLot, startOfLot } from "./batch-size.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
 import type { Draft } from "./draft.ts";
-import { type ShownLicense, showLicense } from "./show.ts";
 
 /** So many are made in one transaction, or fewer where they are long; while it lasts, validations wait on SQLite. */
 const lotSize = 100;

@@ -1,7 +1,8 @@
-import { matchForm } from "@countersign/domain/licenses/key";
+import { maskedKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
 import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses";
+import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
@@ -11,7 +12,6 @@ import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { shownLicenses, tellCreated } from "../events/tell-changes.ts";
 import type { Draft } from "./draft.ts";
-import { maskedKey, type ShownLicense } from "./show.ts";
 
 /** A draft that knows which license it will be. */
 export type Named = Draft & { readonly id: string; readonly key: string };

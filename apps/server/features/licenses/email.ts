@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/license-actions";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
 import { licenseLetterFacts } from "@countersign/store/queries/license-letters";
 import { freeMailKey, mailByKey } from "@countersign/store/queries/mailbox";
@@ -14,7 +15,6 @@ import { countOneLetter } from "../mail/customer-letters.ts";
 import { dedupeKey, writeLetter } from "../mail/letter.ts";
 import { deliveryLetter } from "../mail/license-letters.ts";
 import { current } from "./current.ts";
-import { maskedKey } from "./show.ts";
 
 const pauseBetweenEmailsMs = 60_000;
 

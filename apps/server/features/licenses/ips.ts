@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/license-actions";
 import { countedAs, parseAddress } from "@countersign/domain/ip/address";
 import { parseCidr } from "@countersign/domain/ip/cidr";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import { productById } from "@countersign/store/queries/access";
 import { licenseIp, licenseIps, sighting, unregisterIp } from "@countersign/store/queries/license-ips";
 import { registerIp } from "@countersign/store/queries/licenses";
@@ -14,7 +15,7 @@ import { licenseEvent } from "../events/license-event.ts";
 import { tell } from "../events/tell.ts";
 import { blockedAmong } from "../ips/blocked.ts";
 import { current } from "./current.ts";
-import { maskedKey, readLicense } from "./show.ts";
+import { readLicense } from "./show.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listLicenseIps, async (context, { query }) => {

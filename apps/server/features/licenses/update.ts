@@ -4,6 +4,7 @@ import { customerOf, writeCustomerView } from "@countersign/store/queries/custom
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
 import { changeLicense } from "@countersign/store/queries/license-changes";
 import { refreshSearchText } from "@countersign/store/queries/license-search";
+import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -11,7 +12,6 @@ import { asColumns } from "../../http/manage/columns.ts";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
 import { newId } from "../../new-id.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
-import type { ShownLicense } from "./show.ts";
 
 type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
 

@@ -22,7 +22,6 @@ import { checkAllowance } from "./allowance.ts";
 import { addOrganization } from "./create.ts";
 import { defaultPlan } from "./default-plan.ts";
 import { deletionRoutes } from "./delete.ts";
-import { exportRoute } from "./export.ts";
 import { showOwnOrganization } from "./show.ts";
 import { transferRoute } from "./transfer.ts";
 
@@ -101,7 +100,6 @@ export const organizationRoutes: readonly BoundRoute[] = [
   }),
 
   transferRoute,
-  exportRoute,
   ...deletionRoutes,
 ];
 

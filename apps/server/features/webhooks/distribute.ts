@@ -9,10 +9,10 @@ import {
   undistributedEvents,
 } from "@countersign/store/queries/distribute";
 import { licenseViews } from "@countersign/store/queries/license-views";
+import { showLicense } from "@countersign/store/shown-license";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import { showLicense } from "../licenses/show.ts";
 
 const eventsAtOnce = 512;
 const organizationsAtOnce = 32;

@@ -10,6 +10,7 @@ import { ipRoutes } from "../../features/ips/routes.ts";
 import { licenseFileRoutes } from "../../features/license-files/routes.ts";
 import { licenseRoutes } from "../../features/licenses/routes.ts";
 import { memberRoutes } from "../../features/members/routes.ts";
+import { organizationExportRoutes } from "../../features/organization-export/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
 import { overviewRoutes } from "../../features/overview/routes.ts";
 import { productKeyRoutes } from "../../features/products/key-routes.ts";
@@ -33,6 +34,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...roleRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
+  ...organizationExportRoutes,
   ...overviewRoutes,
   ...productRoutes,
   ...requestRoutes,

@@ -1,4 +1,5 @@
 import type { EventType } from "../../events/types.ts";
+import { maskedKey } from "../../licenses/key.ts";
 
 /** What happened, as it is told. `data` is whatever the event holds: nothing in it is taken for granted. */
 export interface ToldEvent {
@@ -83,11 +84,6 @@ function summaryOf(summary: unknown): [name: string, value: unknown][] {
 function holderName(transfer: unknown): unknown {
   const { customer_name, customer_email, customer_discord_id } = objectOf(objectOf(transfer).to);
   return customer_name ?? customer_email ?? customer_discord_id;
-}
-
-/** Enough to tell keys apart, and not to use one. */
-function maskedKey(key: string): string {
-  return `${[...key].slice(0, 4).join("")}…`;
 }
 
 function dayOf(license: Readonly<Record<string, unknown>>): string | null {

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { languages } from "@countersign/domain/mail/languages";
 import { words } from "@countersign/domain/mail/say";
 import { invitationLetter } from "../invitations/letter.ts";
-import { compose } from "./compose.ts";
-import { deliveryLetter } from "./license-letters.ts";
-import { letterKinds, sampleLetter } from "./samples.ts";
+import { compose } from "../mail/compose.ts";
+import { deliveryLetter } from "../mail/license-letters.ts";
+import { letterKinds, sampleLetter } from "./sample-letters.ts";
 
 const url = "https://license.example.com";
 const each = letterKinds.flatMap((kind) => languages.map((language) => ({ kind, language })));

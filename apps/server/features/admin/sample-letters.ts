@@ -1,13 +1,13 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import * as account from "../identity/letters.ts";
 import { invitationLetter } from "../invitations/letter.ts";
+import type { LetterKind, Reader } from "../mail/compose.ts";
+import { lettersWaitLetter } from "../mail/customer-letters.ts";
+import { endpointDisabledLetter, endpointEnabledLetter } from "../mail/endpoint-letters.ts";
+import type { Letter } from "../mail/letter.ts";
+import { deliveryLetter, expiringLetter } from "../mail/license-letters.ts";
 import * as organizations from "../organizations/letters.ts";
 import { unusedKeysLetter } from "../products/unused-keys.ts";
-import type { LetterKind, Reader } from "./compose.ts";
-import { lettersWaitLetter } from "./customer-letters.ts";
-import { endpointDisabledLetter, endpointEnabledLetter } from "./endpoint-letters.ts";
-import type { Letter } from "./letter.ts";
-import { deliveryLetter, expiringLetter } from "./license-letters.ts";
 
 /** Every kind of letter, as it would be written to somebody, with values that are made up. */
 export function sampleLetter(kind: LetterKind, language: Language, url: string): Letter {

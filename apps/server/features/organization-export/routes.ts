@@ -2,25 +2,27 @@ import * as contract from "@countersign/contract/manage/organizations";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { theOrganization } from "../../http/manage/context.ts";
 import { audit } from "../audit-log/record.ts";
-import { type ExportLine, organizationLines } from "./export-lines.ts";
+import { type ExportLine, organizationLines } from "./lines.ts";
 
 /** Everything as a file, read while it is sent: as fast as the caller takes it, and never whole in memory. */
-export const exportRoute: BoundRoute = bind(contract.exportOrganization, async (context) => {
-  const organization = theOrganization(context);
-  await context.transaction((db) =>
-    audit(db, context, {
-      action: "organization.exported",
-      subject: { kind: "organization", id: organization.id, name: organization.name },
-    }),
-  );
-  return new Response(streamed(organizationLines(context.store.reads, organization, context.nowMs)), {
-    headers: {
-      "content-type": "application/x-ndjson; charset=utf-8",
-      "content-disposition": `attachment; filename="${organization.slug}.jsonl"`,
-      "cache-control": "no-store",
-    },
-  });
-});
+export const organizationExportRoutes: readonly BoundRoute[] = [
+  bind(contract.exportOrganization, async (context) => {
+    const organization = theOrganization(context);
+    await context.transaction((db) =>
+      audit(db, context, {
+        action: "organization.exported",
+        subject: { kind: "organization", id: organization.id, name: organization.name },
+      }),
+    );
+    return new Response(streamed(organizationLines(context.store.reads, organization, context.nowMs)), {
+      headers: {
+        "content-type": "application/x-ndjson; charset=utf-8",
+        "content-disposition": `attachment; filename="${organization.slug}.jsonl"`,
+        "cache-control": "no-store",
+      },
+    });
+  }),
+];
 
 function streamed(pages: AsyncGenerator<readonly ExportLine[]>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -19,10 +19,10 @@ import { iso } from "../../http/manage/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";
 import { showInvitation } from "../invitations/show.ts";
 import { showMember, showOwner } from "../members/show.ts";
+import { showOrganization } from "../organizations/show.ts";
 import { showProducts } from "../products/show.ts";
 import { showRoles } from "../roles/show.ts";
-import { exportedBlock, exportedCustomer, exportedLicense, exportedWebhook } from "./export-rows.ts";
-import { showOrganization } from "./show.ts";
+import { exportedBlock, exportedCustomer, exportedLicense, exportedWebhook } from "./rows.ts";
 
 export interface ExportLine {
   readonly kind: string;
