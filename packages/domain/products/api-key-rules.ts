@@ -1,7 +1,9 @@
+import { dayMs } from "../dates/lengths.ts";
+
 /** Enough for every environment and a rotation of each; few enough to look through. */
 export const mostLiveApiKeys = 20;
 
-export const unusedAfterMs = 30 * 86_400_000;
+export const unusedAfterMs = 30 * dayMs;
 
 /** Whether a key that works has not been used for 30 days, so that its owner may want to end it. */
 export function isUnused(
