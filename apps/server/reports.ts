@@ -1,7 +1,7 @@
+import { minuteMs } from "@countersign/domain/dates/lengths";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 
 const secondMs = 1_000;
-const minuteMs = 60_000;
 
 /** What the validating thread says in the log, at most so often, however often it happens. */
 export function reportsTo(log: Log) {

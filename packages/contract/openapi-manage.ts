@@ -1,11 +1,10 @@
 import type { z } from "zod";
 import { sizeInWords } from "./body-limit.ts";
+import { manageBase } from "./manage/base.ts";
 import { type Access, type ByToken, nothing, pathParameters, type Route } from "./manage/route.ts";
 import { id, problem } from "./manage/shapes.ts";
 import { problemResponses, problemsOf } from "./openapi-problems.ts";
 import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
-
-export const manageBase = "/api/manage/v1";
 
 /** What the document says of the management API, all of it from the routes, one route at a time. */
 export function* manageApi(routes: readonly Route[]) {

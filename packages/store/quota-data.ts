@@ -1,6 +1,5 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
-
-const dayMs = 86_400_000;
 
 /** What is told of a product's quota. PostgreSQL writes the same in the statement that counts. */
 export function quotaData(product: QuotaProduct, limit: number, used: number, nowMs: number): string {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
+import { manageBase } from "@countersign/contract/manage/base";
 import { nothing, type Route } from "@countersign/contract/manage/route";
 import { addPassword } from "@countersign/store/queries/sign-in";
 import fc from "fast-check";
 import { z } from "zod";
-import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { type Belongings, fillOrganization } from "../support/belongings.ts";
 import { databases } from "../support/databases.ts";

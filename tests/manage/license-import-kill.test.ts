@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
+import { manageBase } from "@countersign/contract/manage/base";
 import { long } from "../races/size.ts";
 import { databases, sqlite } from "../support/databases.ts";
 import { csv, csvFile } from "../support/license-files.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { manageBase } from "@countersign/contract/manage/base";
 import { pathParameters, type Route } from "@countersign/contract/manage/route";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { openApiDocument } from "@countersign/contract/openapi";
-import { manageBase as documentedBase } from "@countersign/contract/openapi-manage";
-import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 
 const nameOf = (route: Route) => `${route.method} ${route.path} (${route.id})`;
@@ -12,7 +11,6 @@ describe("the contract of the management API", () => {
   test("the server serves exactly the routes that the contract lists in packages/contract/manage/routes.ts", () => {
     const served = manageRoutes.map(({ route }) => nameOf(route)).sort();
     expect(served).toEqual(contractRoutes.map(nameOf).sort());
-    expect(documentedBase).toBe(manageBase);
   });
 
   test("no two routes share an id or an address", () => {

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
+import { manageBase } from "@countersign/contract/manage/base";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
 type Body = any;

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
+import { manageBase } from "@countersign/contract/manage/base";
 import { problem } from "@countersign/contract/manage/shapes";
-import { manageBase } from "../../apps/server/http/manage/manage-api.ts";
 import { Router } from "../../apps/server/http/manage/router.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 

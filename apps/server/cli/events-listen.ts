@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { manageBase } from "@countersign/contract/manage/base";
 import { isEventType } from "@countersign/domain/events/types";
 import { generateWebhookSecret, webhookKey } from "@countersign/domain/webhooks/secret";
 import { webhookSignature } from "@countersign/domain/webhooks/signature";
@@ -86,7 +87,7 @@ function readListenOptions(words: readonly string[], environment: Environment): 
   if (!(count >= 1)) throw new OperatorProblem("--count should be a number, 1 or more.");
   return {
     forward: address("forward", required("events", "forward", values.forward)),
-    list: `${server.replace(/\/$/, "")}/api/manage/v1/organizations/${encodeURIComponent(organizationId)}/events`,
+    list: `${server.replace(/\/$/, "")}${manageBase}/organizations/${encodeURIComponent(organizationId)}/events`,
     token: required("events", "token", values.token ?? environment.COUNTERSIGN_TOKEN),
     secret: values.secret ?? generateWebhookSecret(randomBytes),
     types: values.type ?? [],

@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
 import { organizationById } from "@countersign/store/queries/access";
 import { addEvents } from "@countersign/store/queries/events";
@@ -82,7 +83,7 @@ async function sample(
   nowMs: number,
 ): Promise<object> {
   const about = { organization_id: organizationId, product_id: productId };
-  const midnight = new Date(Math.ceil((nowMs + 1) / 86_400_000) * 86_400_000).toISOString();
+  const midnight = new Date(Math.ceil((nowMs + 1) / dayMs) * dayMs).toISOString();
   if (type === "quota.warning") return { ...about, limit: 1_000, used: 800, resets_at: midnight, test: true };
   if (type === "quota.exhausted")
     return { ...about, limit: 1_000, used: 1_000, resets_at: midnight, test: true };

@@ -1,3 +1,4 @@
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { userByEmail } from "@countersign/store/queries/users";
 import { readConfig } from "../config.ts";
 import { auditWithout } from "../features/audit-log/record.ts";
@@ -7,7 +8,7 @@ import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";
 
-const goodForMs = 3_600_000;
+const goodForMs = hourMs;
 
 /** The way back in for the only platform admin, who has nobody to ask. */
 export const passwordLink: Command = {

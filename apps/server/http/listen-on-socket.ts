@@ -1,11 +1,12 @@
 import { authBase } from "@countersign/contract/auth/route";
+import { manageBase } from "@countersign/contract/manage/base";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
 import type { LateIdentity } from "../features/identity/late-identity.ts";
 import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
 import { noSuchPath } from "./answers.ts";
 import { peerHeader } from "./forward.ts";
 import { failedWith, type Listener, listener, read } from "./listen.ts";
-import { type ManageApi, manageBase } from "./manage/manage-api.ts";
+import type { ManageApi } from "./manage/manage-api.ts";
 import { newRequestId } from "./public.ts";
 
 /** What the management worker answers. */

@@ -1,4 +1,5 @@
 import { auth, manage } from "virtual:routes";
+import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
 import type { ManageContract } from "@countersign/contract/manage/routes";
 import i18next from "i18next";
@@ -36,7 +37,7 @@ export interface Input<Id extends RouteId> {
 
 /** Calls a route of the management API. Throws an `ApiProblem` when the server refuses. */
 export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): Promise<Answer<Id>> {
-  const { url, method } = place("/api/manage/v1", manage[id], input.params);
+  const { url, method } = place(manageBase, manage[id], input.params);
   const response = await send(
     `${url}${search(input.query)}`,
     method,
@@ -52,7 +53,7 @@ export function addressOf<Id extends RouteId>(
   id: Id,
   input: Pick<Input<Id>, "params" | "query"> = {},
 ): string {
-  return place("/api/manage/v1", manage[id], input.params).url + search(input.query);
+  return place(manageBase, manage[id], input.params).url + search(input.query);
 }
 
 /** Calls one of the addresses at which people sign in. */
@@ -67,7 +68,7 @@ export async function callAuth<T>(
 }
 
 /** Answered only to somebody who is signed in. */
-const greeting = "/api/manage/v1/me";
+const greeting = `${manageBase}/me`;
 
 export async function send(
   url: string,

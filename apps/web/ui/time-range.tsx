@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { fromLocal, toLocal } from "./date-time-field.tsx";
@@ -15,8 +16,8 @@ interface TimeRangeProps extends Range {
 }
 
 const presets = [
-  ["hour", 3_600_000],
-  ["day", 86_400_000],
+  ["hour", hourMs],
+  ["day", dayMs],
   ["week", 604_800_000],
   ["month", 2_592_000_000],
 ] as const;

@@ -14,7 +14,7 @@ export interface Route<
   /** Unique, and what generated clients call it. */
   readonly id: string;
   readonly method: Method;
-  /** Below `/api/manage/v1`, with `{name}` for what varies. */
+  /** Below `manageBase`, with `{name}` for what varies. */
   readonly path: string;
   /** What it does, as one short sentence without a full stop. */
   readonly summary: string;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { later, nominalMs, parseDuration } from "./duration.ts";
-
-const dayMs = 86_400_000;
+import { dayMs } from "./lengths.ts";
 
 describe("a duration by the calendar", () => {
   const rows: [from: string, text: string, timeZone: string, to: string][] = [

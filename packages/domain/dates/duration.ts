@@ -1,3 +1,4 @@
+import { dayMs } from "./lengths.ts";
 import { lastMomentAt, offsetAt } from "./time-zone.ts";
 
 /** A duration by the calendar: one year from 20 November is 20 November. */
@@ -6,7 +7,6 @@ export interface CalendarDuration {
   readonly days: number;
 }
 
-const dayMs = 86_400_000;
 const shape = /^P(?=\d)(?:(\d{1,3})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?$/;
 
 /** Reads P1Y, P6M, P2W, P10D or several together (ISO 8601); null for anything else, and for nothing or over a century. */

@@ -1,3 +1,4 @@
+import { hourMs } from "../dates/lengths.ts";
 import type { Outcome } from "../validate/status.ts";
 import type { EventType } from "./types.ts";
 
@@ -11,7 +12,7 @@ export function refusalEvent(status: Outcome): RefusalEvent | null {
 
 /** A refusal is told once for a license, an address and an hour since 1970. */
 export function refusalHour(nowMs: number): number {
-  return Math.floor(nowMs / 3_600_000);
+  return Math.floor(nowMs / hourMs);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
+import { hourMs } from "../dates/lengths.ts";
 import { nextAttemptAtMs } from "./retry.ts";
-
-const hourMs = 3_600_000;
 
 test.each([
   ["the first failure waits seconds", { writtenAtMs: 0, attempts: 1, isHopeless: false }, 0, 5_000],

@@ -1,6 +1,7 @@
+import { hourMs } from "../dates/lengths.ts";
+
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
 
 /** How long to wait after each failure; the last holds for all that follow. */
 const pausesMs = [

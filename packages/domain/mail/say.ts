@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../dates/lengths.ts";
 import { defaultTimeZone } from "../dates/time-zone.ts";
 import type { Language } from "./languages.ts";
 import { oneLine } from "./one-line.ts";
@@ -62,9 +63,6 @@ export function duration(language: Language, ms: number): string {
   });
   return format.format(ms / (isDays ? dayMs : hourMs));
 }
-
-const hourMs = 60 * 60 * 1000;
-const dayMs = 24 * hourMs;
 
 /** Making one takes longer than writing a whole letter, and letters are written by the hundred. */
 const momentFormats = new Map<string, Intl.DateTimeFormat>();

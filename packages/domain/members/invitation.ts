@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
+import { dayMs } from "../dates/lengths.ts";
 
 /** How long an invitation can be accepted after it was written or sent again. */
-export const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
+export const invitationLifetimeMs = 7 * dayMs;
 
 export interface NewInvitationToken {
   /** In the letter and nowhere else. */

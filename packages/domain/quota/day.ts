@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+import { dayMs } from "../dates/lengths.ts";
 
 /** The UTC day as a number of days since 1970: what a counter is kept under. */
 export function quotaDay(nowMs: number): number {

@@ -1,3 +1,4 @@
+import { dayMs } from "../dates/lengths.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
 import type { CallerFacts, LicenseFacts, ProductFacts } from "./facts.ts";
 
@@ -9,7 +10,7 @@ export interface Situation {
 }
 
 export const nowMs = Date.UTC(2030, 5, 15, 12);
-export const tomorrowMs = nowMs + 86_400_000;
+export const tomorrowMs = nowMs + dayMs;
 
 const catalog = VersionCatalog.from([
   { version: "1.0.x", state: "allowed" },

@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Statement } from "./migration.ts";
 
 /**
@@ -43,7 +44,6 @@ const tables: readonly Statement[] = [
 const columns = ["organization_id", "fact", "product_id", "day", "is_revoked", "is_used", "has_notes"];
 export const countColumns = columns.join(", ");
 
-const dayMs = 86_400_000;
 /** As in the column `ends_at`: what never expires comes after everything that does. */
 const never = "9007199254740991";
 

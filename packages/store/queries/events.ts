@@ -1,3 +1,4 @@
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
@@ -29,7 +30,7 @@ export interface EventPage {
 }
 
 /** Ids are made by the clocks of servers, times come from the database's: they differ by less than that. */
-const clocksDifferMs = 3_600_000;
+const clocksDifferMs = hourMs;
 
 /** Along the organization's events, or the license's, in the order of their ids. */
 export async function eventsAfter(

@@ -1,10 +1,9 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { ExpiryToldRow } from "../tables.ts";
 
 export type EndingEvent = "license.expiring_soon" | "license.expired";
-
-const dayMs = 86_400_000;
 
 /** Which of these ends nobody had told of: whoever writes the row tells of it. Returns the licenses. */
 export async function markEndingsTold(db: Database, endings: readonly ExpiryToldRow[]): Promise<Set<string>> {

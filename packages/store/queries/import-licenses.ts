@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { registration } from "@countersign/domain/ip/registered";
 import type { ImportDefaults, ImportedLicense, RowError } from "@countersign/domain/license-files/row";
 import { generateLicenseKey, matchForm } from "@countersign/domain/licenses/key";
@@ -237,5 +238,5 @@ function newRow(
 
 function defaultExpiry({ expiresInDays }: ImportDefaults, nowMs: number) {
   if (expiresInDays === null) return { isLifetime: true, expiresAtMs: null, termMs: null };
-  return { isLifetime: false, expiresAtMs: nowMs + expiresInDays * 86_400_000, termMs: null };
+  return { isLifetime: false, expiresAtMs: nowMs + expiresInDays * dayMs, termMs: null };
 }

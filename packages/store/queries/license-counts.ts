@@ -1,10 +1,10 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../store.ts";
 import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } from "./license-filter.ts";
 
 /** What triggers count of licenses, and what can be told from it: see the migration `license-counts.ts`. */
 
-const dayMs = 86_400_000;
 /** So many licenses of one day are counted one by one before the other side of the moment is tried. */
 const mostOfADay = 2_000;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import type { Seller } from "../../../tests/support/seller.ts";
 import { takeSummaries } from "../queries/event-summaries.ts";
 import { race, times, validate } from "./calls.ts";
 import type { Stage } from "./stage.ts";
 
-const hourMs = 3_600_000;
 const noonMs = Date.UTC(2030, 6, 15, 12);
 
 /** What one license key and many addresses can make the database hold. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { newId, type Seller } from "../../../tests/support/seller.ts";
 import { addIpBlocks } from "../queries/ip-blocks.ts";
 import { race, times, validate } from "./calls.ts";
@@ -6,7 +7,6 @@ import { changeOrganization, changeProduct, resetIps } from "./changes.ts";
 import type { Stage } from "./stage.ts";
 
 const noonMs = Date.UTC(2030, 5, 15, 12);
-const hourMs = 3_600_000;
 
 export function events(stage: Stage) {
   describe("events of the hot path", () => {

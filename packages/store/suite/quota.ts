@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
 import { countedRequests } from "../../../tests/support/scene.ts";
 import type { Seller } from "../../../tests/support/seller.ts";
@@ -11,7 +12,6 @@ import { changeOrganization, changeProduct } from "./changes.ts";
 import type { Stage } from "./stage.ts";
 
 const noonMs = Date.UTC(2030, 5, 15, 12);
-const dayMs = 86_400_000;
 
 export function quota(stage: Stage) {
   describe("quota", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { address, as, judgeOne, times, validate, verdict } from "./calls.ts";
 import type { Stage } from "./stage.ts";
-
-const hourMs = 3_600_000;
 
 export function terms(stage: Stage) {
   describe("a term that starts with the first use", () => {

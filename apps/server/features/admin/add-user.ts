@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/admin-users";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { lockedUser } from "@countersign/store/queries/platform-users";
 import { passwordHashOf } from "@countersign/store/queries/sign-in";
 import { addUser, userByEmail } from "@countersign/store/queries/users";
@@ -17,7 +18,6 @@ import { writeLetter } from "../mail/letter.ts";
 import { readerOf } from "../mail/reader.ts";
 import { userDetails } from "./show-user.ts";
 
-const hourMs = 3_600_000;
 const firstPasswordMs = 7 * 24 * hourMs;
 const emailedMs = hourMs;
 /** Handing a link over takes longer than sending it. */

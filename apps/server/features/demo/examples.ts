@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { generateApiKey } from "@countersign/domain/products/api-key";
 import type { ValidateStatus } from "@countersign/domain/validate/status";
 import type { Store } from "@countersign/store/store";
 import { Desk, type Example } from "./desk.ts";
 import type { Stands } from "./populate.ts";
-
-const dayMs = 86_400_000;
 
 /** One request for every outcome that validate has, a few more for what products can do, and a lookup. */
 export async function makeExamples(store: Store, stands: Stands): Promise<Example[]> {

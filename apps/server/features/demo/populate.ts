@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { customerFor } from "@countersign/store/queries/customers";
@@ -72,8 +73,6 @@ async function finishProduct(db: Database, product: DemoProduct, stand: Stand, n
   }
   if (product.deleted) await deleteProduct(db, stand.productId, nowMs);
 }
-
-const dayMs = 86_400_000;
 
 /** A license like those that gather over the years: some forever, some run out, a few taken back. */
 function demoLicense(stand: Stand, index: number, nowMs: number): NewLicense {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
 import type { Many } from "@countersign/store/bulk";
 import { StorageUnavailable } from "@countersign/store/problem";
@@ -315,7 +316,7 @@ class Clash extends Error {
 }
 
 /** For how long an import can be undone, and its rejected rows be read. */
-const keepMs = 30 * 86_400_000;
+const keepMs = 30 * dayMs;
 
 const nothingDone = { created: 0, updated: 0, skipped: 0 } as const;
 

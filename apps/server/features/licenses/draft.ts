@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
 import { noPin, type Pin } from "@countersign/domain/licenses/version-pin";
 import type { CustomerIdentifiers } from "@countersign/store/queries/customers";
@@ -40,8 +41,6 @@ export function readDrafts(
   errors.throwIfAny();
   return drafts;
 }
-
-const dayMs = 86_400_000;
 
 function readDraft(
   input: LicenseInput,

@@ -1,4 +1,5 @@
 import type { licenseFilter } from "@countersign/contract/manage/license-fields";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { searchWords } from "@countersign/domain/licenses/search-text";
 import { productById } from "@countersign/store/queries/access";
 import { countLicenses } from "@countersign/store/queries/count-licenses";
@@ -23,7 +24,6 @@ interface ListQuery extends FilterInput {
   readonly count: boolean;
 }
 
-const dayMs = 86_400_000;
 /** A million licenses are counted one by one in less, on a machine that has little else to do. */
 const longestCountMs = 4_000;
 

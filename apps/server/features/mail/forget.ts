@@ -1,9 +1,10 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { oldMail, removeMail } from "@countersign/store/queries/mailbox";
 import { oldWaitingLetters, removeWaitingLetters } from "@countersign/store/queries/waiting-letters";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
-const keptForMs = 90 * 24 * 60 * 60 * 1000;
+const keptForMs = 90 * dayMs;
 const lettersAtATime = 500;
 
 /** The mailbox is no archive: what was sent or could not be, and links that ran out long ago, go after a season. */

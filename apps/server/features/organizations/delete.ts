@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/organizations";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { updateOrganization } from "@countersign/store/queries/organizations";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
@@ -14,7 +15,7 @@ import { deletionAskedLetter, deletionTakenBackLetter } from "./letters.ts";
 import { showOwnOrganization } from "./show.ts";
 
 /** How long a deletion can be taken back. */
-export const deletionGraceMs = 14 * 24 * 60 * 60 * 1000;
+export const deletionGraceMs = 14 * dayMs;
 
 export const deletionRoutes: readonly BoundRoute[] = [
   bind(contract.deleteOrganization, async (context, { body }) => {

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/overview";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/license-counts";
 import { usageSince } from "@countersign/store/queries/overview";
@@ -7,7 +8,6 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 
-const dayMs = 86_400_000;
 const usageDays = 14;
 
 export const overviewRoutes: readonly BoundRoute[] = [

@@ -5,6 +5,7 @@ import {
   parseCustomResponse,
   renderCustom,
 } from "@countersign/domain/custom-response/template";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { isoTime } from "@countersign/domain/validate/answer";
 import { licenseById } from "@countersign/store/queries/access";
 import { customerOf } from "@countersign/store/queries/customer-views";
@@ -74,7 +75,7 @@ function examples(context: Context): PlaceholderValues {
     "customer.discord_id": "123456789012345678",
     "license.id": "00000000-0000-7000-8000-000000000000",
     "license.key": "ABCD-EFGH-JKMN-PQRS",
-    "license.expires_at": isoTime(context.nowMs + 365 * 86_400_000),
+    "license.expires_at": isoTime(context.nowMs + 365 * dayMs),
     "license.max_ips": 3,
     "license.ip_count": 1,
     "product.id": id,

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Forgetting, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
@@ -64,7 +65,7 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
   };
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   const pruneTimer = setInterval(() => {
-    inTurn(() => journal.prune(Date.now() - requestLogDays * 86_400_000)).catch((error) => {
+    inTurn(() => journal.prune(Date.now() - requestLogDays * dayMs)).catch((error) => {
       tell({ kind: "failed", reason: reasonOf(error) });
     });
   }, pruneEveryMs);

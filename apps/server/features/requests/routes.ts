@@ -1,11 +1,10 @@
 import * as contract from "@countersign/contract/manage/requests";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { lastValidation } from "@countersign/store/queries/requests";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { theProduct } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
-
-const hourMs = 3_600_000;
 
 export const requestRoutes: readonly BoundRoute[] = [
   bind(contract.getLastValidation, async (context) => {

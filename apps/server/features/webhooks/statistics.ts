@@ -1,4 +1,5 @@
 import type { webhookStatistics } from "@countersign/contract/manage/webhook-shapes";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import {
   countAttempts,
   countDeliveries,
@@ -9,7 +10,6 @@ import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { theEndpoint } from "./endpoints.ts";
 
-const dayMs = 86_400_000;
 const days = 7;
 /** How long an attempt takes is told from so many of the newest: sorting them all would take far longer than counting. */
 const mostTimed = 2_000;

@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import {
   deliveriesAtOnce,
@@ -10,7 +11,7 @@ import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
-const keptForMs = 30 * 24 * 60 * 60 * 1000;
+const keptForMs = 30 * dayMs;
 /** Little enough that nobody who writes meanwhile notices. */
 const rowsAtOnce = 200;
 

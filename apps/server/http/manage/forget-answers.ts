@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { forgetAnswers } from "@countersign/store/queries/idempotency";
 import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
@@ -6,7 +7,7 @@ import type { Chore } from "../../jobs/chores.ts";
 const everyMs = 10 * 60_000;
 /** One transaction's worth: an answer that lists thousands of licenses has megabytes. */
 const answersAtATime = 20;
-const keptForMs = 24 * 60 * 60_000;
+const keptForMs = dayMs;
 
 /** Kept answers are for programs that try again, which they do within minutes. */
 export function answerForgetting(store: Store): Chore {

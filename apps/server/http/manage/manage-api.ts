@@ -1,3 +1,4 @@
+import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
 import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
@@ -17,8 +18,6 @@ import { mediaType } from "./json-body.ts";
 import { Problem, problemResponse } from "./problem.ts";
 import { Router } from "./router.ts";
 import { SecretsOnce } from "./secrets-once.ts";
-
-export const manageBase = "/api/manage/v1";
 
 export interface ManageParts {
   readonly store: Store;

@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
 import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -15,7 +16,6 @@ import { ProofFields, useProof } from "../account/proof.tsx";
 const lifetimes = { month: 30, quarter: 90, year: 365 } as const;
 const choices = ["month", "quarter", "year", "date", "never"] as const;
 type Choice = (typeof choices)[number];
-const dayMs = 86_400_000;
 
 interface TokenFormProps {
   readonly held: ReadonlySet<Permission>;

@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { Text, Textarea, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -37,7 +38,7 @@ export function BlockDialog(props: BlockDialogProps) {
   );
 }
 
-const lengths = { day: 86_400_000, week: 604_800_000, month: 2_592_000_000 } as const;
+const lengths = { day: dayMs, week: 604_800_000, month: 2_592_000_000 } as const;
 type Until = "always" | keyof typeof lengths | "time";
 
 function BlockForm({

@@ -1,4 +1,4 @@
-const daySeconds = 86_400;
+import { daySeconds } from "@countersign/domain/dates/lengths";
 
 /** A length of time in the words of a language: in days where it is whole days, else in hours. */
 export function spanWords(seconds: number, language: string): string {

@@ -1,3 +1,4 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import type { TFunction } from "i18next";
 import { type ChangeEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
@@ -19,7 +20,7 @@ interface LicenseRowProps {
   readonly onToggle?: ((index: number, range: boolean) => void) | undefined;
 }
 
-const soonMs = 14 * 86_400_000;
+const soonMs = 14 * dayMs;
 
 /**
  * One license. Scrolling draws some forty of these at once: so they are made of the browser's own elements, are drawn

@@ -1,3 +1,4 @@
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -65,7 +66,7 @@ function useQuotas() {
   const { t } = useTranslation("overview");
   const { id, slug, daily_limit } = useOrganization();
   const may = useMay();
-  const [from] = useState(() => new Date(Math.floor(Date.now() / 3_600_000 - 24) * 3_600_000).toISOString());
+  const [from] = useState(() => new Date(Math.floor(Date.now() / hourMs - 24) * hourMs).toISOString());
   const { data } = useQuery({
     ...ask("listEvents", {
       params: { organization_id: id },

@@ -1,3 +1,4 @@
+import { hourMs } from "@countersign/domain/dates/lengths";
 import type { Item } from "../../api/client.ts";
 
 type Delivery = Pick<Item<"listWebhookDeliveries">, "created_at" | "state">;
@@ -12,7 +13,6 @@ export interface Bar {
   readonly total: number;
 }
 
-const hourMs = 3_600_000;
 const mostBars = 28;
 
 /**

@@ -1,0 +1,2 @@
+/** Where the management API begins. */
+export const manageBase = "/api/manage/v1";
