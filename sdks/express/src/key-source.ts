@@ -1,6 +1,6 @@
 import type { Request } from "express";
 
-/** Where a request says which license it comes with. */
+/** Where to find the license key of a request. */
 export type KeySource =
   | { readonly header: string }
   | { readonly query: string }
@@ -9,7 +9,7 @@ export type KeySource =
 
 export const usualSource: KeySource = { header: "x-license-key" };
 
-/** Null when it says none. */
+/** Null if there is none. */
 export async function keyOf(request: Request, source: KeySource): Promise<string | null> {
   const value = await given(request, source);
   return typeof value === "string" && value.trim() !== "" ? value : null;

@@ -4,26 +4,26 @@ import { type KeySource, keyOf, usualSource } from "./key-source.ts";
 
 export interface LicenseOptions {
   readonly client: Countersign;
-  /** Where the key is. The header `X-License-Key` when left out. */
+  /** Where to find the key. Defaults to the `X-License-Key` header. */
   readonly key?: KeySource;
-  /** The version of the app that is licensed, or how a request tells it. */
+  /** The licensed app's version, or how to get it from a request. */
   readonly version?: string | ((request: Request) => string | undefined);
   readonly deviceId?: (request: Request) => string | undefined;
-  /** Answers those who are not let in. A JSON problem when left out. */
+  /** Responds to rejected requests. Defaults to a JSON problem. */
   readonly onRefused?: (refusal: Refusal, request: Request, response: Response, next: NextFunction) => void;
 }
 
-/** What a request's license was found to be. */
+/** The result for a request's license. */
 export interface RequestLicense {
   readonly key: string | null;
   readonly allowed: boolean;
-  /** Null when there was no key, or no verdict. */
+  /** Null if there was no key, or no verdict. */
   readonly result: ValidateResult | null;
   readonly error: CountersignError | null;
 }
 
 export interface Refusal extends RequestLicense {
-  /** 401 without a key, 403 for a license that is refused, 503 when no verdict could be had. */
+  /** 401 without a key, 403 for a rejected license, 503 without a verdict. */
   readonly status: 401 | 403 | 503;
   /** `license_missing`, the verdict's status, or `license_unverified`. */
   readonly code: string;
@@ -38,14 +38,14 @@ interface Found {
 
 const licenses = new WeakMap<Request, Found>();
 
-/** Finds out about each request's license and lets every request go on: `getLicense(request)` tells what was found. */
+/** Validates each request's license and lets every request continue: `getLicense(request)` returns the result. */
 export function licenseMiddleware(options: LicenseOptions): RequestHandler {
   return (request, _response, next) => {
     attach(request, options).then(() => next(), next);
   };
 }
 
-/** Lets only those go on who come with a valid license. */
+/** Lets only requests with a valid license continue. */
 export function requireLicense(options: LicenseOptions): RequestHandler {
   return (request, response, next) => {
     attach(request, options).then((license) => {
@@ -57,7 +57,7 @@ export function requireLicense(options: LicenseOptions): RequestHandler {
   };
 }
 
-/** What the middleware found. Null where none has looked. */
+/** The result of the middleware. Null if none has run. */
 export function getLicense(request: Request): RequestLicense | null {
   return licenses.get(request)?.license ?? null;
 }
@@ -65,7 +65,7 @@ export function getLicense(request: Request): RequestLicense | null {
 async function attach(request: Request, options: LicenseOptions): Promise<RequestLicense> {
   const key = await keyOf(request, options.key ?? usualSource);
   const details = about(request, options);
-  // One that was found a moment ago, by a middleware before this one, need not be asked for again.
+  // A result from an earlier middleware is reused.
   const asked = JSON.stringify([key, details]);
   const known = licenses.get(request);
   if (known?.asked === asked && known.client === options.client) return known.license;

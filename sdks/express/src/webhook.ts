@@ -5,8 +5,8 @@ import express, { type Request, type RequestHandler } from "express";
 const mostBytes = 256 * 1024;
 
 /**
- * Takes deliveries: checks each, calls `onEvent` and answers 204 when that is done, so that what fails is sent again.
- * It reads the raw body itself; mount it before any `express.json()`.
+ * Receives deliveries: verifies each, calls `onEvent` and responds 204 once it completes, so that failures are
+ * delivered again. It reads the raw body itself; mount it before any `express.json()`.
  */
 export function webhookHandler(
   options: WebhookOptions,
@@ -21,7 +21,7 @@ export function webhookHandler(
         response.status(204).end();
       } catch (error) {
         if (!(error instanceof WebhookError)) return next(error);
-        // A body that was parsed too early is the app's mistake, and wants to be seen as one.
+        // A body that was parsed too early is a bug in the app, and should be visible as one.
         const status = error.reason === "parsed_body" ? 500 : 400;
         response.status(status).json({ error: error.reason, message: error.message });
       }
@@ -29,7 +29,7 @@ export function webhookHandler(
   ];
 }
 
-/** Without a body, Express 4 makes an empty object of it and Express 5 nothing: neither was parsed too early. */
+/** Without a body, Express 4 sets an empty object and Express 5 nothing: neither was parsed too early. */
 function bodyOf(request: Request): Uint8Array {
   const isEmpty =
     request.headers["transfer-encoding"] === undefined && !Number(request.headers["content-length"]);

@@ -14,17 +14,17 @@ import {
   skippedMark,
 } from "./license.guard.ts";
 
-/** Only for those with a valid license: on a method, or on a class for all of its methods. */
+/** Requires a valid license: on a method, or on a class for all of its methods. */
 export function RequireLicense(options: RequireLicenseOptions = {}): ClassDecorator & MethodDecorator {
   return applyDecorators(SetMetadata(requiredMark, options), UseGuards(LicenseGuard));
 }
 
-/** For everybody, where the guard stands for the whole class or app. */
+/** Requires no license, if a guard applies to the whole class or app. */
 export function SkipLicense(): ClassDecorator & MethodDecorator {
   return SetMetadata(skippedMark, true);
 }
 
-/** The request's license, as the guard found it. */
+/** The request's license, as found by the guard. */
 export const License: () => ParameterDecorator = createParamDecorator(
   (_data: unknown, context: ExecutionContext): RequestLicense | null =>
     licenseOf(context.switchToHttp().getRequest<object>()),

@@ -1,6 +1,6 @@
 import type { AnyRequest, KeySource } from "./options.ts";
 
-/** Null when the request says none. */
+/** Null if the request has none. */
 export async function keyOf(
   request: AnyRequest,
   source: KeySource = { header: "x-license-key" },

@@ -13,13 +13,13 @@ import { Reflector } from "@nestjs/core";
 import { keyOf } from "./key-of.ts";
 import { type AnyRequest, type CountersignModuleOptions, optionsToken } from "./options.ts";
 
-/** What a request's license was found to be. */
+/** The result for a request's license. */
 export interface RequestLicense extends Decision {
   readonly key: string | null;
 }
 
 export interface RequireLicenseOptions {
-  /** The version of the app that is licensed. */
+  /** The licensed app's version. */
   readonly version?: string;
 }
 
@@ -34,8 +34,8 @@ interface Found {
 const licenses = new WeakMap<object, Found>();
 
 /**
- * Lets requests through whose license is valid. Used for the whole app, it asks for a license everywhere but where
- * `@SkipLicense()` stands; `@RequireLicense()` uses it where it stands.
+ * Accepts requests with a valid license. As a global guard, it requires a license everywhere except with
+ * `@SkipLicense()`; `@RequireLicense()` applies it to a class or method.
  */
 @Injectable()
 export class LicenseGuard implements CanActivate {
@@ -77,7 +77,7 @@ export class LicenseGuard implements CanActivate {
     });
   }
 
-  /** On a method, the nearer mark wins: a skipped method of a class that requires, and the other way round. */
+  /** The nearest decorator wins: a skipped method in a class that requires a license, and vice versa. */
   #isSkipped(context: ExecutionContext): boolean {
     for (const place of [context.getHandler(), context.getClass()]) {
       if (this.#reflector.get(skippedMark, place) === true) return true;
@@ -88,7 +88,7 @@ export class LicenseGuard implements CanActivate {
 
   async #license(request: AnyRequest, version: string | undefined): Promise<RequestLicense> {
     const key = await keyOf(request, this.#options.key);
-    // A guard of the app, the class and the method may all stand before one request.
+    // Guards of the app, the class and the method can all apply to one request.
     const asked = JSON.stringify([key, version]);
     const known = licenses.get(request);
     if (known?.asked === asked) return known.license;
@@ -102,7 +102,7 @@ export class LicenseGuard implements CanActivate {
   }
 }
 
-/** What the guard found about a request; null where it has not looked. */
+/** The guard's result for a request; null if it has not run. */
 export function licenseOf(request: object): RequestLicense | null {
   return licenses.get(request)?.license ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Countersign, CountersignOptions, WebhookOptions } from "@countersign/node";
 import type { ModuleMetadata } from "@nestjs/common";
 
-/** What is the same about a request on Express and on Fastify. */
+/** What requests have in common on Express and Fastify. */
 export interface AnyRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly query?: unknown;
@@ -16,9 +16,9 @@ export type KeySource =
   | ((request: AnyRequest) => string | null | undefined | Promise<string | null | undefined>);
 
 export interface CountersignModuleOptions extends CountersignOptions {
-  /** A client that is there already, instead of options for one. */
+  /** An existing client, instead of options for one. */
   readonly client?: Countersign;
-  /** Where a request's key is. The header `X-License-Key` when left out. */
+  /** Where to find a request's key. Defaults to the `X-License-Key` header. */
   readonly key?: KeySource;
   /** For `WebhookGuard`. */
   readonly webhook?: WebhookOptions;
@@ -29,7 +29,7 @@ export interface CountersignModuleAsyncOptions extends Pick<ModuleMetadata, "imp
   readonly useFactory: (...given: any[]) => CountersignModuleOptions | Promise<CountersignModuleOptions>;
   // biome-ignore lint/suspicious/noExplicitAny: tokens are of every kind.
   readonly inject?: any[];
-  /** Everywhere in the app without importing the module again. True when left out. */
+  /** Whether the module is global. Defaults to true. */
   readonly isGlobal?: boolean;
 }
 

@@ -13,8 +13,8 @@ import { type AnyRequest, type CountersignModuleOptions, optionsToken } from "./
 const events = new WeakMap<object, WebhookEvent>();
 
 /**
- * Lets only deliveries of Countersign through. It needs the raw body: create the app with `{ rawBody: true }`, on
- * Express as on Fastify.
+ * Accepts only deliveries from Countersign. It needs the raw body: create the app with `{ rawBody: true }`, on Express
+ * and Fastify.
  */
 @Injectable()
 export class WebhookGuard implements CanActivate {
@@ -43,7 +43,7 @@ export class WebhookGuard implements CanActivate {
   }
 }
 
-/** The event that the guard has checked. */
+/** The event that the guard has verified. */
 export const Webhook: () => ParameterDecorator = createParamDecorator(
   (_data: unknown, context: ExecutionContext): WebhookEvent | null =>
     events.get(context.switchToHttp().getRequest<object>()) ?? null,

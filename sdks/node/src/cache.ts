@@ -1,4 +1,4 @@
-/** Remembers so many values, each for its own time by a clock that never goes back. The oldest makes room. */
+/** Caches a limited number of values, each for its own time by a monotonic clock. The oldest is evicted. */
 export class Cache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
   readonly #most: number;

@@ -21,20 +21,23 @@ export interface ValidateOptions {
   /** The app's own version, such as `2.1.0`. */
   readonly version?: string | undefined;
   readonly deviceId?: string | undefined;
-  /** Asks the server even if the answer is remembered. */
+  /** Bypasses the cache. */
   readonly fresh?: boolean | undefined;
 }
 
-/** Whether to let somebody in, and why. */
+/** Whether to grant access, and why. */
 export interface Decision {
   readonly allowed: boolean;
-  /** Null when no verdict could be had. */
+  /** Null if there was no verdict. */
   readonly result: ValidateResult | null;
-  /** Why not. */
+  /** Why there was no verdict. */
   readonly error: CountersignError | null;
 }
 
-/** Asks a Countersign server about licenses. Make one for the whole app: it remembers, and asks once for many. */
+/**
+ * Validates licenses against a Countersign server. Create one for the whole app: it caches results, and concurrent
+ * calls share one request.
+ */
 export class Countersign {
   readonly #settings: Settings;
   readonly #latch: Latch;
@@ -52,8 +55,8 @@ export class Countersign {
   }
 
   /**
-   * The server's verdict about a license. A refusal is a result, not an error; what is thrown is a `CountersignError`
-   * and means that there is no verdict.
+   * The server's verdict on a license. A rejection is a result, not an error; a thrown `CountersignError` means that
+   * there is no verdict.
    */
   async validate(licenseKey: string, options: ValidateOptions = {}): Promise<ValidateResult> {
     if (typeof licenseKey !== "string" || licenseKey.trim() === "")
@@ -72,20 +75,20 @@ export class Countersign {
     return asking;
   }
 
-  /** The same as an answer to "may they go on?", which is never thrown for want of a server. */
+  /** The same as a yes-or-no decision, which never throws because the server is unavailable. */
   async check(licenseKey: string, options: ValidateOptions = {}): Promise<Decision> {
     try {
       const result = await this.validate(licenseKey, options);
       return { allowed: result.valid, result, error: null };
     } catch (error) {
       if (!(error instanceof CountersignError)) throw error;
-      // Whoever forges an answer gains nothing by it in either mode.
+      // A forged response is never allowed, in either mode.
       const isForged = error instanceof SignatureError;
       return { allowed: this.#settings.whenUnavailable === "advisory" && !isForged, result: null, error };
     }
   }
 
-  /** The license's record. Read-only: it registers no address and grants nothing. */
+  /** The license's record. Read-only: it registers no IP address and grants nothing. */
   async lookup(licenseKey: string): Promise<LicenseRecord> {
     const reply = await this.#ask({
       method: "GET",
@@ -99,14 +102,16 @@ export class Countersign {
     return license;
   }
 
-  /** Asks again and again, and tells when the verdict changes. Ends with `stop()`, and does not keep the app alive. */
+  /**
+   * Validates periodically, and reports changes of the verdict. Ends with `stop()`, and does not keep the app alive.
+   */
   watch(licenseKey: string, options: WatchOptions): Watch {
     const { clock, random } = this.#settings;
     const validate = () => this.validate(licenseKey, { ...options, fresh: true });
     return new Watch(validate, options, { clock, random });
   }
 
-  /** Forgets what was remembered about every license, though not that the day's limit is used up. */
+  /** Clears the cache, but not the daily limit that was reached. */
   forget(): void {
     this.#cache.clear();
   }
@@ -185,7 +190,7 @@ export class Countersign {
     return new ServerError(`The server's answer (${status}) cannot be used.${hint}`, status, requestId);
   }
 
-  /** Never beyond the end of the license. */
+  /** Never past the license's expiry. */
   #cacheMs({ expires }: ValidateResult): number {
     const mostMs = this.#settings.cacheSeconds * 1_000;
     return expires === null ? mostMs : Math.min(mostMs, expires.getTime() - this.#settings.clock.wallMs());
@@ -196,7 +201,7 @@ function textOf(reply: Reply): string {
   return new TextDecoder().decode(reply.body);
 }
 
-/** Until midnight UTC at the latest; a minute where the server does not say. */
+/** Until midnight UTC at the latest; a minute if the server does not say. */
 function secondsIn(reply: Reply): number {
   const said = Number(reply.headers.get("retry-after") ?? parsed(textOf(reply))?.retry_after);
   return Number.isFinite(said) && said > 0 ? Math.min(Math.ceil(said), 86_400) : 60;

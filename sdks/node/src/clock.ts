@@ -1,8 +1,8 @@
-/** What time it is, in the two ways that differ when somebody sets the clock. Tests bring their own. */
+/** The time, in the two ways that differ if someone sets the clock. Tests provide their own. */
 export interface Clock {
-  /** What the wall says, in milliseconds since 1970. It may jump. */
+  /** The wall clock, in milliseconds since 1970. It can jump. */
   wallMs(): number;
-  /** How long it has been, in milliseconds since whenever. It never goes back. */
+  /** The monotonic clock, in milliseconds since an arbitrary start. It never goes back. */
   steadyMs(): number;
   sleep(ms: number): Promise<void>;
 }

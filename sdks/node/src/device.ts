@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * An id of this machine, the same at every start and another for every app: a hash of what the system calls itself and
- * of `app`. In containers, which share or lose that, set `COUNTERSIGN_DEVICE_ID` or pass `override`.
+ * An ID for this machine, the same at every start and different for every app: a hash of the system's own ID and `app`.
+ * In containers, which share or lose that ID, set `COUNTERSIGN_DEVICE_ID` or pass `override`.
  */
 export async function deviceId(app: string, override?: string): Promise<string> {
   const chosen = override ?? globalThis.process?.env.COUNTERSIGN_DEVICE_ID;

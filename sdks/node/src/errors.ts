@@ -1,7 +1,7 @@
-/** Whatever keeps the client from giving a verdict. A license that is refused is a result, never an error. */
+/** Any reason for having no verdict. A rejected license is a result, never an error. */
 export class CountersignError extends Error {
   override readonly name: string = "CountersignError";
-  /** The server's `X-Request-Id`: the seller finds the request in the log by it. Null when no answer came. */
+  /** The server's `X-Request-Id`, by which the seller finds the request in the log. Null if there was no response. */
   readonly requestId: string | null;
 
   constructor(message: string, requestId: string | null = null, options?: ErrorOptions) {
@@ -10,17 +10,17 @@ export class CountersignError extends Error {
   }
 }
 
-/** The API key is missing, wrong or was rotated: something to set right where the app is configured. */
+/** The API key is missing, wrong or was rotated: fix the app's configuration. */
 export class AuthenticationError extends CountersignError {
   override readonly name = "AuthenticationError";
 }
 
-/** Only `lookup` throws it: there is no such license under this product. */
+/** Only thrown by `lookup`: the product has no such license. */
 export class NotFoundError extends CountersignError {
   override readonly name = "NotFoundError";
 }
 
-/** The product's daily limit is used up. Until `resetAt` no further call leaves this process. */
+/** The product's daily limit is used up. This process sends no further request until `resetAt`. */
 export class RateLimitError extends CountersignError {
   override readonly name = "RateLimitError";
   readonly retryAfterSeconds: number;
@@ -33,7 +33,7 @@ export class RateLimitError extends CountersignError {
   }
 }
 
-/** The server answered, and not with anything that can be used. */
+/** The server's response was unusable. */
 export class ServerError extends CountersignError {
   override readonly name = "ServerError";
   readonly status: number;
@@ -44,19 +44,19 @@ export class ServerError extends CountersignError {
   }
 }
 
-/** No answer came: no network, a name that is not known, a connection that was cut. */
+/** No response: no network, an unknown host name, a connection that was cut. */
 export class ConnectionError extends CountersignError {
   override readonly name: string = "ConnectionError";
 }
 
-/** No answer came in time. */
+/** No response in time. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
 }
 
 export type SignatureProblem = "missing" | "malformed" | "stale" | "nonce" | "mismatch";
 
-/** The answer was not signed by this product's secret, or not for this question. It must not be trusted. */
+/** The response was not signed with this product's secret, or not for this request. It must not be trusted. */
 export class SignatureError extends CountersignError {
   override readonly name = "SignatureError";
   readonly reason: SignatureProblem;

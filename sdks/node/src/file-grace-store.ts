@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GraceStore } from "./grace.ts";
 
-/** One small file for each license in a folder of the app's own. */
+/** One small file per license in a folder of the app. */
 export class FileGraceStore implements GraceStore {
   readonly #folder: string;
 
@@ -18,7 +18,7 @@ export class FileGraceStore implements GraceStore {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(name);
     const half = `${path}.${process.pid}`;
-    // Renamed into place, so that nobody ever reads half of it.
+    // Renamed into place, so that nobody ever reads a partial file.
     await writeFile(half, text, { mode: 0o600 });
     await rename(half, path);
   }

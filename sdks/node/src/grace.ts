@@ -2,18 +2,18 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "./clock.ts";
 import type { ValidateResult } from "./result.ts";
 
-/** Keeps one text for each license, for example in a file, so that an app that starts without a network still runs. */
+/** Stores one text per license, for example in a file, so that an app can start offline. */
 export interface GraceStore {
   load(name: string): string | null | Promise<string | null>;
   save(name: string, text: string): void | Promise<void>;
   remove(name: string): void | Promise<void>;
 }
 
-/** What is kept for one license, whichever versions and devices asked about it. */
+/** What is stored for one license, for all versions and devices. */
 interface Kept {
-  /** The latest time that was ever seen: a clock that says less was set back. */
+  /** The latest time ever seen: an earlier clock was set back. */
   readonly seenWallMs: number;
-  /** By what was asked, the newest last. */
+  /** By request, newest last. */
   readonly grants: Readonly<Record<string, Grant>>;
 }
 
@@ -22,15 +22,15 @@ interface Grant {
   readonly saidAtWallMs: number;
 }
 
-/** So much may a clock be corrected backwards without anybody meaning harm. */
+/** How far a clock can be corrected backwards without suspicion. */
 const correctionMs = 120_000;
-/** Of so many versions and devices of one license it is kept that they were granted. */
+/** The maximum number of versions and devices stored per license. */
 const mostGrants = 50;
 
 /**
- * Lets a license that was valid go on being valid for a while when the server cannot be reached. Whatever was asked when
- * it was refused ends that for all of the license. Time is counted by the clock that never goes back while the process
- * lives, and by the wall's over a restart, where going back ends it.
+ * Keeps a valid license valid for a while if the server is unreachable. Any rejection ends that for the whole license.
+ * Time is measured by the monotonic clock within a process, and by the wall clock across restarts, where going back
+ * ends it.
  */
 export class Grace {
   readonly #graceMs: number;
@@ -38,11 +38,11 @@ export class Grace {
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
   readonly #most: number;
-  /** When each license was last granted to whom, by the steady clock. The oldest makes room. */
+  /** When each license was last granted to whom, by the monotonic clock. The oldest is evicted. */
   readonly #granted = new Map<string, Map<string, number>>();
-  /** Those that were refused while the store could not remove them. The oldest makes room. */
+  /** Rejected licenses that the store could not remove. The oldest is evicted. */
   readonly #refused = new Set<string>();
-  /** Once a refusal made room, only what was granted here since can be told from what was refused. */
+  /** Once a rejection was evicted, only what was granted here since is known not to be rejected. */
   #hasForgotten = false;
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -67,7 +67,7 @@ export class Grace {
       this.#granted.delete(license);
       this.#granted.set(license, grants);
       dropOldest(this.#granted, this.#most);
-      // The verdict holds whether or not it can be kept for later.
+      // The verdict applies whether or not it can be stored.
       await this.#keep(license, question, result).catch(() => undefined);
     });
   }
@@ -86,7 +86,7 @@ export class Grace {
     });
   }
 
-  /** What may still be said although nobody can be asked. */
+  /** The result to return if the server cannot be reached. */
   async lastWord(licenseKey: string, asked: string): Promise<ValidateResult | null> {
     if (this.#graceMs === 0) return null;
     const license = formOf(licenseKey);
@@ -94,12 +94,12 @@ export class Grace {
     return this.#inTurn(license, async () => {
       const grants = this.#granted.get(license);
       if (this.#refused.has(license) || (this.#hasForgotten && grants === undefined)) return null;
-      // What cannot be read, or not be written down again, grants nothing.
+      // What cannot be read, or not be written back, grants nothing.
       return this.#lastKept(license, question, grants?.get(question)).catch(() => null);
     });
   }
 
-  /** One after the other for each license: what was read before a refusal must not be written after it. */
+  /** Sequentially per license: what was read before a rejection must not be written after it. */
   async #inTurn<T>(license: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(license);
     const turn = before === undefined ? work() : before.then(work, work);
@@ -148,7 +148,7 @@ export class Grace {
     await this.#store.save(this.#nameOf(license), `${this.#mac(license, text)}.${text}`);
   }
 
-  /** Null for what this client did not write, or wrote for another license. */
+  /** Null for anything this client did not write, or wrote for another license. */
   async #load(license: string): Promise<Kept | null> {
     const text = await this.#store.load(this.#nameOf(license));
     if (text === null) return null;
@@ -159,7 +159,7 @@ export class Grace {
     return JSON.parse(content) as Kept;
   }
 
-  /** Tells nothing about the license key to who only sees it, and differs for products that share a store. */
+  /** Reveals nothing about the license key, and differs for products that share a store. */
   #nameOf(text: string): string {
     return createHmac("sha256", this.#secret).update(text).digest("hex").slice(0, 32);
   }
@@ -169,7 +169,7 @@ export class Grace {
   }
 }
 
-/** In JSON, times are texts. */
+/** In JSON, times are strings. */
 function revived(result: ValidateResult): ValidateResult {
   const { expires, checkedAt } = result;
   return {
@@ -184,13 +184,13 @@ function formOf(licenseKey: string): string {
   return licenseKey.trim().toUpperCase();
 }
 
-/** Whether one had to make room. */
+/** Whether an entry was evicted. */
 function dropOldest(some: Map<string, unknown> | Set<string>, most: number): boolean {
   const [oldest] = some.keys();
   return some.size > most && oldest !== undefined && some.delete(oldest);
 }
 
-/** The oldest makes room. */
+/** The oldest is evicted. */
 class InMemory implements GraceStore {
   readonly #texts = new Map<string, string>();
   readonly #most: number;

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { RateLimitError } from "./errors.ts";
 
-/** Once the server has said that the day's limit is used up, asking again is of no use until it is over. */
+/** Once the server has said that the daily limit is used up, no request is sent until it resets. */
 export class Latch {
   readonly #clock: Clock;
   #untilSteadyMs = Number.NEGATIVE_INFINITY;
@@ -11,13 +11,13 @@ export class Latch {
     this.#clock = clock;
   }
 
-  /** Throws while it is shut. */
+  /** Throws while the limit is used up. */
   check(): void {
     const leftMs = this.#untilSteadyMs - this.#clock.steadyMs();
     if (leftMs > 0) throw this.#error(Math.ceil(leftMs / 1_000));
   }
 
-  /** Shuts it, and returns what to throw. */
+  /** Closes the gate, and returns the error to throw. */
   shut(retryAfterSeconds: number, requestId: string | null): RateLimitError {
     this.#untilSteadyMs = this.#clock.steadyMs() + retryAfterSeconds * 1_000;
     this.#requestId = requestId;

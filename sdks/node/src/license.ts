@@ -1,6 +1,6 @@
 import { number, parsed, text, time } from "./result.ts";
 
-/** The record of a license, as `lookup` returns it. Reading it changes nothing and grants nothing. */
+/** The record of a license, as returned by `lookup`. Reading it changes nothing and grants nothing. */
 export interface LicenseRecord {
   readonly id: string;
   readonly organizationId: string;
@@ -26,7 +26,7 @@ export interface LicenseRecord {
   readonly customerDiscordId: string | null;
 }
 
-/** Null for what is no license. */
+/** Null if it is not a license. */
 export function readLicense(body: string): LicenseRecord | null {
   const value = parsed(body);
   if (value === null || typeof value.id !== "string" || typeof value.license_key !== "string") return null;

@@ -2,41 +2,41 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { GraceStore } from "./grace.ts";
 
 export interface SigningOptions {
-  /** The product's id, as the dashboard shows it. */
+  /** The product's ID, as shown in the dashboard. */
   readonly productId: string;
   /**
-   * The product's signing secret by hex; during a rotation the old and the new one, as a list or with a comma between
-   * them. The environment's `COUNTERSIGN_SIGNING_SECRETS` when left out.
+   * The product's signing secret in hex; during a rotation the old and the new one, as a list or separated by a comma.
+   * Defaults to the environment variable `COUNTERSIGN_SIGNING_SECRETS`.
    */
   readonly secrets?: string | readonly string[] | undefined;
-  /** How far the server's clock and this one may be apart. 300 seconds when left out. */
+  /** How far the server's clock and this one can differ. Defaults to 300 seconds. */
   readonly toleranceSeconds?: number | undefined;
 }
 
 export interface CountersignOptions {
-  /** The product's API key, `csk_…`. The environment's `COUNTERSIGN_API_KEY` when left out. */
+  /** The product's API key, `csk_…`. Defaults to the environment variable `COUNTERSIGN_API_KEY`. */
   readonly apiKey?: string | undefined;
-  /** Where Countersign runs, such as `https://licenses.example.com`. `COUNTERSIGN_URL` when left out. */
+  /** The URL of the server, such as `https://licenses.example.com`. Defaults to `COUNTERSIGN_URL`. */
   readonly baseUrl?: string | undefined;
-  /** For the whole call, a second try included. 5,000 when left out. */
+  /** For the whole call, including the retry. Defaults to 5,000. */
   readonly timeoutMs?: number | undefined;
-  /** With it, an answer that is not signed, or not right, is refused with a `SignatureError`. */
+  /** If set, a response without a valid signature is rejected with a `SignatureError`. */
   readonly signing?: SigningOptions | undefined;
-  /** How long a license that was valid counts as valid without asking again. 300 when left out; 0 asks every time. */
+  /** How long a valid license is cached. Defaults to 300; 0 disables caching. */
   readonly cacheSeconds?: number | undefined;
-  /** How many licenses are remembered. 1,000 when left out. */
+  /** The maximum number of cached licenses. Defaults to 1,000. */
   readonly cacheEntries?: number | undefined;
-  /** How long a license that was valid goes on being so while the server cannot be reached. 0, off, when left out. */
+  /** How long a valid license stays valid while the server is unreachable. Defaults to 0, which is off. */
   readonly graceSeconds?: number | undefined;
-  /** Where the grace outlives the process. In memory when left out. */
+  /** Stores the grace period across restarts. Defaults to memory. */
   readonly graceStore?: GraceStore | undefined;
-  /** What `check` allows when no verdict can be had: nothing (`closed`), or everything (`advisory`). */
+  /** What `check` allows without a verdict: nothing (`closed`), or everything (`advisory`). */
   readonly whenUnavailable?: "closed" | "advisory" | undefined;
-  /** Sent with every validation, for the seller to see. It decides nothing. */
+  /** Sent with every validation, for the seller's information. It does not affect the verdict. */
   readonly deviceId?: string | undefined;
-  /** Sent with every validation, where the call names no other. */
+  /** Sent with every validation, unless the call specifies another. */
   readonly version?: string | undefined;
-  /** For tests, and for proxies that need a `fetch` of their own. */
+  /** For tests, and for proxies that need a custom `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /** For tests. */
   readonly clock?: Clock | undefined;
@@ -46,7 +46,7 @@ export interface CountersignOptions {
 
 type Known = Omit<CountersignOptions, "signing" | "graceStore" | "deviceId" | "version">;
 
-/** All options, with what is usual where nothing was said. */
+/** All options, with defaults filled in. */
 export type Settings = { readonly [Name in keyof Known]-?: Exclude<Known[Name], undefined> } & {
   readonly signing: { productId: string; secrets: readonly string[]; toleranceSeconds: number } | null;
   readonly graceStore: GraceStore | null;
@@ -56,7 +56,7 @@ export type Settings = { readonly [Name in keyof Known]-?: Exclude<Known[Name], 
 
 const longestGraceSeconds = 30 * 86_400;
 
-/** Throws a `TypeError` that names the option, and what it should be. */
+/** Throws a `TypeError` that names the option and says what it should be. */
 export function readOptions(options: CountersignOptions): Settings {
   const environment = globalThis.process?.env ?? {};
   const apiKey = options.apiKey ?? environment.COUNTERSIGN_API_KEY ?? "";

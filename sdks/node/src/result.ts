@@ -1,4 +1,4 @@
-/** Every status there is today. A newer server may say others: they are passed on, and grant nothing. */
+/** Every known status. A newer server may return others: they are passed through, and grant nothing. */
 export type KnownStatus =
   | "active"
   | "license_not_found"
@@ -14,16 +14,16 @@ export type KnownStatus =
   | "org_suspended"
   | "billing_suspended";
 
-/** Any text, though editors still offer the known ones. */
+/** Any string, though editors still suggest the known ones. */
 export type ValidateStatus = KnownStatus | (string & {});
 
-/** What the server said about a license. Grant access only when `valid` is true; `status` says why not. */
+/** The server's verdict on a license. Grant access only if `valid` is true; `status` says why not. */
 export interface ValidateResult {
   readonly valid: boolean;
   readonly status: ValidateStatus;
-  /** Null for lifetime licenses, and when there is no such license. */
+  /** Null for lifetime licenses, and if there is no such license. */
   readonly expires: Date | null;
-  /** Whether this call took one of the license's places for the caller's address. */
+  /** Whether this call registered the caller's IP address with the license. */
   readonly ipRegistered: boolean | null;
   readonly ipCount: number | null;
   readonly maxIps: number | null;
@@ -31,19 +31,19 @@ export interface ValidateResult {
   readonly versionValid: boolean | null;
   /** The product's custom response. */
   readonly custom: Readonly<Record<string, unknown>> | null;
-  /** Where it comes from: asked just now, remembered, or from before the server could no longer be reached. */
+  /** Where it comes from: the server, the cache, or the grace period while the server is unreachable. */
   readonly source: "server" | "cache" | "grace";
-  /** When the server said it. */
+  /** When the server returned it. */
   readonly checkedAt: Date;
   readonly requestId: string | null;
 }
 
-/** Null for what is no answer to a validation. */
+/** Null if it is not a validate response. */
 export function readResult(body: string, checkedAt: Date, requestId: string | null): ValidateResult | null {
   const value = parsed(body);
   if (value === null || typeof value.valid !== "boolean" || typeof value.status !== "string") return null;
   return {
-    // A status that is not known cannot be known to grant.
+    // An unknown status never grants access.
     valid: value.valid && value.status === "active",
     status: value.status,
     expires: time(value.expires),
@@ -59,7 +59,7 @@ export function readResult(body: string, checkedAt: Date, requestId: string | nu
   };
 }
 
-/** It is handed to everybody who asks for the same license. */
+/** It is shared by all concurrent callers for the same license. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) frozen(inner);
   return Object.freeze(value);

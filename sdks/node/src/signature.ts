@@ -3,18 +3,18 @@ import type { SignatureProblem } from "./errors.ts";
 
 export interface SignedQuestion {
   readonly productId: string;
-  /** As it was sent, not as the server wrote it down. */
+  /** As sent, not as the server normalized it. */
   readonly licenseKey: string;
   readonly nonce: string;
-  /** By hex, as the dashboard shows them. While a secret is rotated there are two. */
+  /** In hex, as shown in the dashboard. During a rotation there are two. */
   readonly secrets: readonly string[];
   readonly nowUnixSeconds: number;
   readonly toleranceSeconds: number;
 }
 
-/** Null when the body is signed for this question; else what is wrong with it. Works on the bytes as they came. */
+/** Null if the body is signed for this request; otherwise what is wrong with it. Works on the raw bytes. */
 export function signatureProblem(body: Uint8Array, question: SignedQuestion): SignatureProblem | null {
-  // Latin-1 keeps every byte as one character, so that what is cut off here is cut off there.
+  // Latin-1 maps every byte to one character, so that offsets match.
   const text = Buffer.from(body).toString("latin1");
   if (text.endsWith(unsigned)) return "missing";
   const start = text.lastIndexOf(opening);

@@ -23,13 +23,13 @@ export interface TransportOptions {
   readonly random: () => number;
 }
 
-/** An answer of the service takes less than this; what is longer is not from it. */
+/** Responses of the service are shorter than this; anything longer is not from it. */
 const mostBytes = 1024 * 1024;
 const pauseMs = { least: 100, most: 400 };
 
 /**
- * Asks, and once more when the connection failed or the server was in trouble. Both tries together take no longer than
- * the time-out. A 429 is never asked again: the limit is a daily one.
+ * Sends a request, and retries once if the connection failed or the server responded 5xx. Both attempts share the
+ * timeout. A 429 is never retried: the limit is a daily one.
  */
 export async function ask(question: Question, options: TransportOptions): Promise<Reply> {
   const endMs = options.clock.steadyMs() + options.timeoutMs;
@@ -54,7 +54,7 @@ async function attempt(question: Question, options: TransportOptions, endMs: num
     const response = await options.fetch(options.baseUrl + question.path, {
       method: question.method,
       headers: question.headers,
-      // An API has no business sending the key somewhere else.
+      // Redirects are rejected: the API key must not be sent elsewhere.
       redirect: "manual",
       signal,
       ...(question.body === undefined ? {} : { body: question.body }),
@@ -87,7 +87,7 @@ async function wholeBody(response: Response): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** What `fetch` means by "fetch failed" stands in its cause. */
+/** The reason for "fetch failed" is in the error's cause. */
 function reason(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   if (!(inner instanceof Error)) return String(inner);

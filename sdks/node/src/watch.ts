@@ -4,15 +4,15 @@ import type { ValidateResult } from "./result.ts";
 
 export interface WatchOptions {
   readonly intervalSeconds: number;
-  /** Called with the first verdict, and with each that differs from the one before. */
+  /** Called with the first verdict, and after every change. */
   readonly onChange: (result: ValidateResult, before: ValidateResult | null) => void;
-  /** Called when there was no verdict. It is asked for again after the interval. */
+  /** Called if there was no verdict. It is retried after the interval. */
   readonly onError?: ((error: CountersignError) => void) | undefined;
   readonly version?: string | undefined;
   readonly deviceId?: string | undefined;
 }
 
-/** Many apps that were started together do not all ask together. */
+/** Random jitter, so that apps started together do not send requests together. */
 const jitter = 0.1;
 
 export class Watch {
@@ -22,7 +22,7 @@ export class Watch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #before: ValidateResult | null = null;
   #isStopped = false;
-  /** Resolves after the first look. */
+  /** Resolves after the first check. */
   readonly started: Promise<void>;
 
   constructor(

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { CountersignError } from "./errors.ts";
 
 export interface WebhookEvent<Data = Readonly<Record<string, unknown>>> {
-  /** The same however often it is delivered: remember it, and do the work once. */
+  /** The same however often it is delivered: remember it, and process it only once. */
   readonly id: string;
   readonly type: string;
   /** When it happened. */
@@ -12,7 +12,7 @@ export interface WebhookEvent<Data = Readonly<Record<string, unknown>>> {
 
 export type WebhookProblem = "parsed_body" | "missing_header" | "stale" | "mismatch" | "malformed";
 
-/** The request is not a delivery of Countersign, or cannot be told to be one. */
+/** The request is not a delivery from Countersign, or cannot be verified. */
 export class WebhookError extends CountersignError {
   override readonly name = "WebhookError";
   readonly reason: WebhookProblem;
@@ -26,7 +26,7 @@ export class WebhookError extends CountersignError {
 export interface WebhookOptions {
   /** The endpoint's secret, `whsec_…`; during a rotation the old and the new one. */
   readonly secret: string | readonly string[] | undefined;
-  /** 300 when left out. */
+  /** Defaults to 300. */
   readonly toleranceSeconds?: number | undefined;
   /** For tests. */
   readonly nowMs?: (() => number) | undefined;
@@ -34,7 +34,9 @@ export interface WebhookOptions {
 
 type Headers_ = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Checks a delivery and returns its event. `body` is what came over the wire: bytes, or a text that nobody parsed. */
+/**
+ * Verifies a delivery and returns its event. `body` is the raw request body: bytes, or a string that was not parsed.
+ */
 export function verifyWebhook(
   body: Uint8Array | string,
   headers: Headers_,
@@ -54,7 +56,7 @@ export function verifyWebhook(
   if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > tolerance)
     throw new WebhookError("stale", "The delivery is too old, or from the future.");
   const secrets = typeof options.secret === "string" ? [options.secret] : (options.secret ?? []);
-  // Without this, a secret that is empty would sign whatever anybody sends.
+  // Otherwise an empty secret would accept whatever anyone sends.
   if (
     secrets.length === 0 ||
     secrets.some((secret) => typeof secret !== "string" || keyOf(secret).length === 0)
@@ -79,7 +81,7 @@ function readEvent(id: string, body: Uint8Array | string): WebhookEvent {
     const { type, timestamp, data } = JSON.parse(text);
     if (typeof type === "string") return { id, type, timestamp: new Date(timestamp), data };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new WebhookError("malformed", "The body is signed, and no event.");
 }
