@@ -54,7 +54,7 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     await run();
     const [letter, ...more] = await lettersTo(office.owner.email);
     expect(more).toEqual([]);
-    expect(letter?.subject).toBe("Unused API keys of Backup");
+    expect(letter?.subject).toBe("Unused API keys for Backup");
     expect(letter?.body_text).toContain(`Old launcher (csk_${old}…)`);
     expect(letter?.body_text).toContain(`/products/${id}/keys`);
     for (const other of [first, used]) expect(letter?.body_text).not.toContain(other);

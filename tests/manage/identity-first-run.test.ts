@@ -140,7 +140,7 @@ for (const { kind, make } of databases) {
         code: 1,
         stdout: "",
         stderr:
-          "There is an account with the e-mail address grace@example.com, and its password is another.\n",
+          "An account with the email address grace@example.com already exists, with a different password.\n",
       });
       const browser = house.browser();
       await browser.auth("/sign-in/email", { email: "grace@example.com", password: goodPassword });
@@ -186,7 +186,7 @@ describe("the first person's letters", () => {
     expect(organization.locale).toBe(locale);
     const { email, password } = ada;
     await house.browser().auth("/sign-in/email", { email, password }, { "user-agent": "Another Browser" });
-    const subjects = { en: "A new sign-in to your account", de: "Neue Anmeldung", es: "Nuevo inicio" };
+    const subjects = { en: "New sign-in to your account", de: "Neue Anmeldung", es: "Nuevo inicio" };
     const letters = await house.letters(email.toLowerCase());
     expect(letters.map((letter) => letter.subject)).toEqual([
       expect.stringContaining(subjects[locale as keyof typeof subjects]),

@@ -202,7 +202,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       }
       expect(counts).toEqual([1, 1, 2, 2, 2]);
       const [first] = await told(email);
-      expect(first?.body_text).toContain("IP address: 192.0.2.9\nProgram: Firefox 140, Linux\n");
+      expect(first?.body_text).toContain("IP address: 192.0.2.9\nApplication: Firefox 140, Linux\n");
     });
 
     test("is not written because a browser renewed itself, or got another address of its network", async () => {

@@ -73,7 +73,7 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
     expect(await counts()).toEqual([5, 7]);
     const [told, ...others] = await ownersLetters();
     expect(others).toEqual([]);
-    expect(told?.body_text).toContain("Post & Co may send 5 letters a day to its customers.");
+    expect(told?.body_text).toContain("Post & Co can send its customers 5 emails a day.");
     await releaseAt(Date.now());
     expect(await counts()).toEqual([5, 7]);
     await releaseAt(nextDay(1));
@@ -93,7 +93,7 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
     for (let time = 0; time < 4; time++) await create(3);
     expect(await counts()).toEqual([5, 7]);
     expect((await ownersLetters()).map((letter) => letter.body_text)).toEqual([
-      expect.stringContaining("puede enviar 5 mensajes al día"),
+      expect.stringContaining("puede enviar 5 correos al día"),
     ]);
   });
 

@@ -62,7 +62,7 @@ describe.each(databases)("letters that time brings on $kind", ({ kind, make }) =
     const found = await letters();
     expect(found.map(({ created_at, subject }) => [(created_at - startMs) / dayMs, subject])).toEqual([
       [10, "Deine Lizenz für Test Product läuft bald ab"],
-      [33, "Your license for Test Product runs out soon"],
+      [33, "Your Test Product license expires soon"],
     ]);
     expect(found[0]?.body_text).toContain(early.key);
     expect(found[0]?.body_text).toContain("11. Juli 2030");

@@ -205,7 +205,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
       "organization_deletion_requested",
       "organization_restored",
     ]);
-    expect(letters[0]?.body_text).toMatch(/It will be gone on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
+    expect(letters[0]?.body_text).toMatch(/It will be deleted on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
   });
 
   test("when its day has come it is gone, with all it held, and its key says so", async () => {

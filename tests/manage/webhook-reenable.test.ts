@@ -118,7 +118,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect(letters.map(({ recipient, kind }) => [recipient, kind])).toEqual([
       [office.owner.email, "endpoint_enabled"],
     ]);
-    expect(letters[0]?.body_text).toContain("answered again");
+    expect(letters[0]?.body_text).toContain("is responding again");
   });
 
   test("stays so when it fails again, and is tried an hour later; with its newest then", async () => {
@@ -222,7 +222,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
         after: { disabled_reason: "failing" },
       });
       const [letter] = await lettersSince(startedMs);
-      expect(letter?.body_text.includes("tried now and then for 30 days")).toBe(flag === 1);
+      expect(letter?.body_text.includes("from time to time for 30 days")).toBe(flag === 1);
     },
   );
 });

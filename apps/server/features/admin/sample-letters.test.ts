@@ -80,7 +80,7 @@ test("what a seller adds stands as theirs, line by line, and is no markup either
     locale: "de",
     email: "ada@example.com",
   });
-  expect(text).toContain("Acme schreibt:\n\nDanke!\n<a href='https://evil.example'>Hier</a>\n\nAcme\n");
+  expect(text).toContain("Nachricht von Acme:\n\nDanke!\n<a href='https://evil.example'>Hier</a>\n\nAcme\n");
   expect(text).toContain("Gültigkeit: 30 Tage ab der ersten Nutzung");
   expect(html).not.toContain("<a href='https://evil");
   expect(html).toContain("Danke!<br>&#60;a href=");
