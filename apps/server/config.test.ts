@@ -129,7 +129,7 @@ describe("a bad value stops the start with its name and what it should be", () =
     ["COUNTERSIGN_SIGN_UP", "yes", "closed, open"],
     ["COUNTERSIGN_DISCORD_URL", "discord", "https://discord.com"],
     ["COUNTERSIGN_DURABILITY", "maximum", "standard, strict"],
-    ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "16 characters or more"],
+    ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "at least 16 characters"],
     ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
     ["COUNTERSIGN_LOG_FORMAT", "text", "auto, json, pretty"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],

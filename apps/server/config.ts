@@ -15,7 +15,7 @@ import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
 
-/** Every setting, read once. Nothing else in the program looks at the environment. */
+/** Every setting, read once. Nothing else in the program reads the environment. */
 export interface Config {
   readonly port: number;
   readonly host: string;
@@ -23,42 +23,42 @@ export interface Config {
   readonly database: DatabaseLocation;
   readonly dataFolder: string;
   readonly trustedProxies: CidrSet;
-  /** The plan of new organizations; null where that is left to the platform admin. */
+  /** The plan of new organizations; null if the platform admin decides. */
   readonly defaultPlan: Plan | null;
-  /** Who can make an account: nobody, whoever was invited, or anybody. */
+  /** Who can create an account: only people who are invited or added, or anyone. */
   readonly signUp: "closed" | "open";
-  /** Signing in with Discord; null when it is not set up. */
+  /** Signing in with Discord; null if it is not set up. */
   readonly discord: DiscordSettings | null;
-  /** How mail is sent; null when it is kept for the platform admin to read. */
+  /** How emails are sent; null if they are stored for the platform admin to read. */
   readonly mail: MailSettings | null;
-  /** How many letters a day the customers of one organization get at most. */
+  /** The maximum number of emails a day to the customers of one organization. */
   readonly lettersADay: number;
-  /** What letters to somebody are written in who is set up on the command line and says nothing else. */
+  /** The default language of emails for an account created on the command line. */
   readonly language: Language;
   readonly durability: "standard" | "strict";
   readonly encryptionKey: string | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "json" | "pretty" | "auto";
   readonly requestLogDays: number;
-  /** Private places that webhooks may go to. */
+  /** Private targets that webhooks can reach. */
   readonly webhookTargets: AllowedTargets;
-  /** How many webhooks an organization can have. */
+  /** The maximum number of webhooks per organization. */
   readonly webhookEndpoints: number;
-  /** What `/metrics` asks for as a bearer token; null when anyone may read it. */
+  /** The bearer token that `/metrics` requires; null if anyone can read it. */
   readonly metricsToken: string | null;
 }
 
 export interface DiscordSettings {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where Discord is: another address in tests, or for a service that speaks like it. */
+  /** The base URL of Discord: a different one in tests, or for a compatible service. */
   readonly url: string;
 }
 
 export interface MailSettings {
   readonly host: string;
   readonly port: number;
-  /** `direct` from the first byte on; otherwise by STARTTLS, which may be insisted on, taken if offered, or left. */
+  /** `direct` from the first byte on; otherwise through STARTTLS, which is required, used if offered, or not used. */
   readonly tls: "direct" | "required" | "offered" | "off";
   readonly checksCertificate: boolean;
   readonly user: string | null;
@@ -66,7 +66,7 @@ export interface MailSettings {
   readonly from: string;
 }
 
-/** A setting that cannot be used. The message names it and says what it should be. */
+/** An invalid setting. The message names it and says what it must be. */
 export class ConfigProblem extends OperatorProblem {
   override readonly name = "ConfigProblem";
 }
@@ -92,12 +92,12 @@ export function readConfig(environment: Environment): Config {
     mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
     lettersADay: wholeNumber(
       "COUNTERSIGN_DAILY_LETTERS",
-      // Where anybody can make an organization, anybody could write to the world in the operator's name.
+      // If anyone can create an organization, anyone could send emails in the operator's name.
       setting("COUNTERSIGN_DAILY_LETTERS") ?? (signUp === "open" ? "500" : "20000"),
       0,
       10_000_000,
     ),
-    // As POSIX has it: the first of these that is set.
+    // As in POSIX: the first of these that is set.
     language: languageOfLocale(setting("LC_ALL") ?? setting("LC_MESSAGES") ?? setting("LANG")),
     durability: oneOf("COUNTERSIGN_DURABILITY", setting("COUNTERSIGN_DURABILITY") ?? "standard", [
       "standard",
@@ -165,7 +165,7 @@ function publicUrl(text: string | null, host: string, port: number): string {
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:"))
     return text.replace(/\/+$/, "");
   throw new ConfigProblem(
-    `COUNTERSIGN_URL is "${text}". It should be the public address, such as https://license.example.com.`,
+    `COUNTERSIGN_URL is "${text}". It must be the public URL, such as https://license.example.com.`,
   );
 }
 
@@ -175,7 +175,7 @@ function discord(setting: (name: string) => string | null): DiscordSettings | nu
   const url = setting("COUNTERSIGN_DISCORD_URL") ?? "https://discord.com";
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new ConfigProblem(
-      `COUNTERSIGN_DISCORD_URL is "${url}". It should be an address, such as https://discord.com.`,
+      `COUNTERSIGN_DISCORD_URL is "${url}". It must be a URL, such as https://discord.com.`,
     );
   }
   if (clientId === null && clientSecret === null) return null;
@@ -190,31 +190,31 @@ function discord(setting: (name: string) => string | null): DiscordSettings | nu
 function mail(smtpUrl: string | null, from: string | null): MailSettings | null {
   if (from !== null && !/^(?:[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(from)) {
     throw new ConfigProblem(
-      `COUNTERSIGN_MAIL_FROM is "${from}". It should be an address, such as Countersign <license@example.com>.`,
+      `COUNTERSIGN_MAIL_FROM is "${from}". It must be an email address, such as Countersign <license@example.com>.`,
     );
   }
   if (smtpUrl === null) return null;
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;
   const isDirect = url?.protocol === "smtps:";
   const tls = url?.searchParams.get("tls") ?? null;
-  // The value may hold a password, so it is not repeated.
+  // The value can contain a password, so it is not repeated.
   if (url === null || (!isDirect && url.protocol !== "smtp:") || url.hostname === "") {
     throw new ConfigProblem(
-      "COUNTERSIGN_SMTP_URL is not the address of a mail server. It should look like smtp://user:password@host:587, or smtps://user:password@host:465.",
+      "COUNTERSIGN_SMTP_URL is not the URL of a mail server. It must look like smtp://user:password@host:587, or smtps://user:password@host:465.",
     );
   }
   if (tls !== null && !["required", "unverified", "off"].includes(tls)) {
     throw new ConfigProblem(
-      `COUNTERSIGN_SMTP_URL has tls=${tls}. It should be required, unverified or off, or left out.`,
+      `COUNTERSIGN_SMTP_URL has tls=${tls}. It must be required, unverified or off, or omitted.`,
     );
   }
   if (from === null) {
     throw new ConfigProblem(
-      "COUNTERSIGN_MAIL_FROM is missing. With COUNTERSIGN_SMTP_URL it should be the address that mail comes from, such as Countersign <license@example.com>.",
+      "COUNTERSIGN_MAIL_FROM is missing. With COUNTERSIGN_SMTP_URL it must be the sender of emails, such as Countersign <license@example.com>.",
     );
   }
   const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  // A password does not travel in the clear unless somebody says that it may.
+  // A password is not sent unencrypted unless explicitly allowed.
   const isNeeded = tls === "required" || (tls !== "off" && url.password !== "" && !isHere);
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
@@ -242,20 +242,20 @@ function trustedProxies(text: string | null): CidrSet {
   if (text === null) return CidrSet.empty;
   const parsed = parseTrustedProxies(text);
   if (parsed.ok) return parsed.proxies;
-  throw new ConfigProblem(`COUNTERSIGN_TRUSTED_PROXIES cannot be used. ${parsed.problem}`);
+  throw new ConfigProblem(`COUNTERSIGN_TRUSTED_PROXIES is invalid. ${parsed.problem}`);
 }
 
 function webhookTargets(text: string | null): AllowedTargets {
   if (text === null) return noAllowedTargets;
   const parsed = parseAllowedTargets(text);
   if (parsed.ok) return parsed.allowed;
-  throw new ConfigProblem(`COUNTERSIGN_WEBHOOK_ALLOW cannot be used. ${parsed.problem}`);
+  throw new ConfigProblem(`COUNTERSIGN_WEBHOOK_ALLOW is invalid. ${parsed.problem}`);
 }
 
 function encryptionKey(text: string | null): string | null {
   if (text === null || text.length >= 16) return text;
   throw new ConfigProblem(
-    "COUNTERSIGN_ENCRYPTION_KEY is too short. It should be 16 characters or more, best 32 random ones.",
+    "COUNTERSIGN_ENCRYPTION_KEY is too short. It must have at least 16 characters, preferably 32 random ones.",
   );
 }
 
@@ -263,6 +263,6 @@ function metricsToken(text: string | null): string | null {
   if (text === null || /^[\x21-\x7e]{16,512}$/.test(text)) return text;
   // It is a secret, so it is not repeated.
   throw new ConfigProblem(
-    "COUNTERSIGN_METRICS_TOKEN cannot be used. It should be 16 to 512 letters, digits and signs without spaces, such as openssl rand -hex 24 prints.",
+    "COUNTERSIGN_METRICS_TOKEN is invalid. It must be 16 to 512 letters, digits and symbols without spaces, such as the output of openssl rand -hex 24.",
   );
 }

@@ -3,31 +3,31 @@ import { inBursts, type Log, reasonOf } from "./log.ts";
 
 const secondMs = 1_000;
 
-/** What the validating thread says in the log, at most so often, however often it happens. */
+/** The log messages of the validating thread, limited in frequency. */
 export function reportsTo(log: Log) {
   const batches = inBursts<string>(secondMs, (calls, reason) =>
-    log.error("Storage did not answer. Requests were refused with 503.", { calls, reason }),
+    log.error("Storage did not respond. Requests were answered 503.", { calls, reason }),
   );
   const dropped = inBursts<null>(secondMs, (count) =>
-    log.warn("The request log cannot keep up, and entries were dropped.", { count }),
+    log.warn("The request log cannot keep up. Entries were dropped.", { count }),
   );
   const unwritten = inBursts<string>(minuteMs, (times, reason) =>
-    log.warn("The request log could not be written. It will be tried again.", { times, reason }),
+    log.warn("The request log could not be written. It will be retried.", { times, reason }),
   );
   const unforwarded = inBursts<string>(secondMs, (requests, reason) =>
-    log.error("Requests could not be passed on to the management worker.", { requests, reason }),
+    log.error("Requests could not be forwarded to the management worker.", { requests, reason }),
   );
   return {
     batchFailed: (calls: number, cause: unknown) => batches(calls, reasonOf(cause)),
     entriesDropped: (count: number) => dropped(count, null),
     journalFailed: (reason: string) => unwritten(1, reason),
     journalSetAside: (aside: string, reason: string) =>
-      log.error("The request log was damaged, and a new one is begun. The old one is kept.", {
+      log.error("The request log was damaged. It was set aside and a new one was created.", {
         aside,
         reason,
       }),
     keyUseFailed: (cause: unknown) =>
-      log.warn("When API keys were last used could not be written. It will be tried again.", {
+      log.warn("The last use of API keys could not be written. It will be retried.", {
         reason: reasonOf(cause),
       }),
     notForwarded: (cause: unknown) => unforwarded(1, reasonOf(cause)),
@@ -36,7 +36,6 @@ export function reportsTo(log: Log) {
       else
         log.error("Validations cannot be answered. The server is not ready.", { reason: reasonOf(problem) });
     },
-    requestFailed: (error: Error) =>
-      log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
+    requestFailed: (error: Error) => log.error("A request failed unexpectedly.", { reason: reasonOf(error) }),
   };
 }

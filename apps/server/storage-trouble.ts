@@ -6,8 +6,8 @@ const logEveryMs = 60_000;
 type Note = (count: number, latest: string) => void;
 
 /**
- * Whether the error says that storage cannot be used. If so, one line a minute is logged for each cause, however many
- * requests and jobs meet it.
+ * Whether the error says that storage is unavailable. If so, one line a minute is logged per cause, however many
+ * requests and jobs encounter it.
  */
 export function isStorageTrouble(log: Log, error: unknown): error is StorageUnavailable {
   if (!(error instanceof StorageUnavailable)) return false;
@@ -24,7 +24,7 @@ function notesOf(log: Log, cause: StorageReason): Note {
   const known = ofLog.get(cause);
   if (known !== undefined) return known;
   const note = inBursts<string>(logEveryMs, (times, reason) =>
-    log.error("Storage cannot be used. Requests are answered 503, and jobs will try again.", {
+    log.error("Storage is unavailable. Requests are answered 503, and jobs will be retried.", {
       cause,
       times,
       reason,

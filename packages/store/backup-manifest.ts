@@ -13,7 +13,7 @@ import { join, resolve } from "node:path";
 import { type Contents, countedTables, rowCounts } from "./database-copier.ts";
 import { StoreProblem } from "./problem.ts";
 
-/** What a backup says about itself. It exists only once everything else is on the disk. */
+/** A backup's description of itself. Written only once everything else is on disk. */
 export interface Manifest extends Contents {
   readonly kind: "sqlite" | "postgres";
   readonly createdAt: string;
@@ -51,7 +51,7 @@ export function readManifest(folder: string): Manifest {
     text = readFileSync(join(path, manifestName), "utf8");
   } catch (cause) {
     throw new StoreProblem(
-      `There is no finished backup in ${path}: it has no ${manifestName}. Name the folder that countersign backup made.`,
+      `There is no finished backup in ${path}: it has no ${manifestName}. Specify a folder created by countersign backup.`,
       { cause },
     );
   }
@@ -74,7 +74,7 @@ function parseManifest(text: string): Manifest | null {
   return { kind, createdAt, release, migrations, files, rows: rowCounts((table) => Number(rows[table])) };
 }
 
-/** Size and checksum of each file, once it is on the disk. */
+/** Size and checksum of each file, once it is on disk. */
 export async function describeFiles(folder: string, names: readonly string[]): Promise<BackupFile[]> {
   const files: BackupFile[] = [];
   for (const name of names) {
@@ -85,7 +85,7 @@ export async function describeFiles(folder: string, names: readonly string[]): P
   return files;
 }
 
-/** Throws unless each file is there and is, byte for byte, the one that the manifest speaks of. */
+/** Throws unless each file exists and is, byte for byte, the one in the manifest. */
 export async function checkFiles(
   folder: string,
   manifest: Manifest,

@@ -13,11 +13,13 @@ import { sqliteCopier } from "./sqlite/backup.ts";
 export interface BackupOptions {
   readonly release: string;
   readonly nowMs: number;
-  /** Where PostgreSQL's own programs are looked for, and what they are run with. */
+  /** The environment for PostgreSQL's own programs, including the PATH to find them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Copies everything into a new folder while servers go on. The manifest comes last: without it, it is no backup. */
+/**
+ * Copies everything to a new folder while servers run. The manifest is written last: without it, it is not a backup.
+ */
 export async function backUp(
   location: DatabaseLocation,
   folder: string,
@@ -47,16 +49,18 @@ export async function backUp(
 export interface Restored {
   readonly manifest: Manifest;
   readonly migrationsApplied: readonly string[];
-  /** Where what was there before is kept: files, or a schema of the database. */
+  /** Where the previous data was set aside: files, or a schema of the database. */
   readonly keptAside: readonly string[];
 }
 
 export interface RestoreOptions extends Pick<BackupOptions, "environment" | "nowMs"> {
-  /** Replace a database that holds organizations. */
+  /** Replace a database that contains organizations. */
   readonly force: boolean;
 }
 
-/** Puts a backup in the place of the database, whole or not at all. Nothing is touched before it has been checked. */
+/**
+ * Replaces the database with a backup, completely or not at all. Nothing is changed before the backup has been checked.
+ */
 export async function restoreBackup(
   location: DatabaseLocation,
   folder: string,
@@ -96,13 +100,13 @@ function prepareBackupFolder(folder: string): void {
     found = readdirSync(path);
     if (found.length === 0) chmodSync(path, 0o700);
   } catch (cause) {
-    throw new StoreProblem(`The folder ${path} cannot be made: ${sentence(cause)} Choose another one.`, {
+    throw new StoreProblem(`The folder ${path} cannot be created: ${sentence(cause)} Choose another one.`, {
       cause,
     });
   }
   if (found.length > 0) {
     throw new StoreProblem(
-      `The folder ${path} is not empty. Name a new one, so that no earlier backup is overwritten.`,
+      `The folder ${path} is not empty. Choose a new one, so that no earlier backup is overwritten.`,
     );
   }
 }

@@ -4,9 +4,9 @@ import { StoreProblem } from "./problem.ts";
 import { Sealer } from "./sealer.ts";
 
 /**
- * The key that secrets are encrypted with. It is made once and kept in the database, sealed with the operator's
- * passphrase when there is one, so that every node and every backup has it and no passphrase is ever needed to start.
- * Its stored form says how the passphrase becomes a key: `plain.<key>`, `sealed.<sealed key>` or
+ * The key that secrets are encrypted with. It is created once and stored in the database, itself encrypted with the
+ * operator's passphrase if there is one, so that every node and every backup has it and no passphrase is required to
+ * start. Its stored form says how the passphrase becomes a key: `plain.<key>`, `sealed.<sealed key>` or
  * `scrypt.<parameters and salt>.<sealed key>`.
  */
 export function makeDataKey(passphrase: string | null): string {
@@ -23,7 +23,7 @@ export function openDataKey(
   }
   if (passphrase === null) {
     throw new StoreProblem(
-      "This database is sealed with an encryption key. Set COUNTERSIGN_ENCRYPTION_KEY (or …_FILE) to the one it was sealed with.",
+      "This database is protected with an encryption key. Set COUNTERSIGN_ENCRYPTION_KEY (or …_FILE) to that key.",
     );
   }
   try {
@@ -35,7 +35,7 @@ export function openDataKey(
     return { key, rewritten: needsStretching(passphrase) ? storedForm(key, passphrase) : null };
   } catch (cause) {
     throw new StoreProblem(
-      "COUNTERSIGN_ENCRYPTION_KEY is not the key that this database was sealed with. Set it to the earlier one.",
+      "COUNTERSIGN_ENCRYPTION_KEY is not the key that protects this database. Set it to that key.",
       { cause },
     );
   }

@@ -1,14 +1,13 @@
 import { StoreProblem } from "./problem.ts";
 
-/** How a database is copied into a backup folder and back. Both kinds have one. */
+/** Copies a database to a backup folder and back. There is one for each kind of database. */
 export interface DatabaseCopier {
   readonly kind: "sqlite" | "postgres";
   readonly fileNames: readonly string[];
-  /** Writes the files, while servers go on, and reads them back to see that they hold what they should. */
+  /** Writes the files while servers run, and reads them back to verify them. */
   copyOut(folder: string): Promise<Contents>;
   /**
-   * Puts the files in the place of the database and brings them up to date, whole or not at all. What was there before
-   * is kept aside.
+   * Replaces the database with the files and migrates them, completely or not at all. The previous data is set aside.
    */
   copyIn(folder: string, contents: Contents, options: CopyInOptions): Promise<CopiedIn>;
 }
@@ -28,7 +27,7 @@ export interface CopiedIn {
   readonly keptAside: readonly string[];
 }
 
-/** Enough to tell a whole copy from an empty or a foreign one. */
+/** Enough to tell a complete copy from an empty or an unrelated one. */
 export const countedTables = ["organizations", "products", "licenses"] as const;
 export type RowCounts = Readonly<Record<(typeof countedTables)[number], number>>;
 
@@ -44,17 +43,17 @@ export function checkRows(found: RowCounts, expected: RowCounts): void {
   );
 }
 
-/** Throws unless it was asked for: a restore takes the place of everything. */
+/** Throws unless it was requested: a restore replaces everything. */
 export function refuseToReplace(organizations: number | "unreadable", force: boolean): void {
   if (force || organizations === 0) return;
   const found =
     organizations === "unreadable"
       ? "There is a database already, and it cannot be read."
       : `The database already holds ${organizations} ${organizations === 1 ? "organization" : "organizations"}.`;
-  throw new StoreProblem(`${found} Add --force to replace it; what is there now will be kept aside.`);
+  throw new StoreProblem(`${found} Add --force to replace it; the current data will be set aside.`);
 }
 
-/** Sorts by time and can stand in the name of a file or a schema. */
+/** Sorts by time and can be part of a file or schema name. */
 export function timeStamp(nowMs: number): string {
   return new Date(nowMs)
     .toISOString()

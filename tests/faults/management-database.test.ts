@@ -56,7 +56,7 @@ describe("connections to PostgreSQL that fall silent", () => {
     wire.cut();
     await until(
       "the log says that storage cannot be used",
-      () => office.server.output().includes("Storage cannot be used."),
+      () => office.server.output().includes("Storage is unavailable."),
       60_000,
     );
     wire.mend();

@@ -116,5 +116,5 @@ test("a server whose parent has ended stops cleanly", async () => {
 test("a parent that is no process number is refused with a sentence", async () => {
   const { output, exited } = start({ COUNTERSIGN_DATA: newFolder() }, ["--parent", "me"]);
   expect((await exited).code).toBe(1);
-  expect(output()).toBe('--parent is "me". It should be the number of a process.\n');
+  expect(output()).toBe('--parent is "me". It must be a process ID.\n');
 });

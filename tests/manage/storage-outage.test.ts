@@ -191,7 +191,7 @@ async function standThrough(house: House, breakable: Breakable): Promise<void> {
   const output = house.server.output();
   expect(output).not.toContain("in a way it should not");
   expect(output).not.toContain("no transaction is active");
-  const lines = output.split("\n").filter((line) => line.includes("Storage cannot be used"));
+  const lines = output.split("\n").filter((line) => line.includes("Storage is unavailable"));
   expect(lines.length).toBeGreaterThan(0);
   const causes = lines.map((line) => String(JSON.parse(line).cause));
   expect(causes).toEqual([...new Set(causes)]);

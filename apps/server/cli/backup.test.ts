@@ -54,7 +54,7 @@ for (const { kind, make } of databasesWithBackup("backup")) {
       const { code, stderr } = await runCountersign(["backup", folder], database.environment);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `The folder ${folder} is not empty. Name a new one, so that no earlier backup is overwritten.\n`,
+        stderr: `The folder ${folder} is not empty. Choose a new one, so that no earlier backup is overwritten.\n`,
       });
       expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(before);
       database.remove();
@@ -69,7 +69,7 @@ describe("what stops a backup", () => {
     const { code, stderr } = await runCountersign(["backup", folder], { COUNTERSIGN_DATA: data });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `There is no database in ${data}. Set COUNTERSIGN_DATA to the folder that holds it.\n`,
+      stderr: `There is no database in ${data}. Set COUNTERSIGN_DATA to the folder that contains it.\n`,
     });
     expect([readdirSync(data), existsSync(folder)]).toEqual([[], false]);
   });

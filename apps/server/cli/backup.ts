@@ -8,24 +8,22 @@ import { printJson, printLines } from "./print.ts";
 
 export const backup: Command = {
   name: "backup",
-  summary: "Copy everything into a new folder, while the server runs.",
+  summary: "Back up everything to a new folder while the server runs.",
   help: `countersign backup FOLDER [--json]
 
-Copies the database into FOLDER, which is made and must not hold anything yet, and reads the copy back to see that it
-is whole. The server goes on meanwhile. A backup is complete when it has its manifest.json, which is written last.
+Copies the database to FOLDER, which is created and must be empty, and reads the copy back to verify it. The server
+keeps running. A backup is complete once it has a manifest.json, which is written last.
 
-SQLite is copied as countersign.db and journal.db. PostgreSQL is copied as countersign.dump by pg_dump, which has to be
-on the PATH and at least as new as the database.
+SQLite is copied to countersign.db and journal.db. PostgreSQL is copied to countersign.dump by pg_dump, which must be on
+the PATH and at least as new as the database.
 
-The copy holds every secret that the database holds. Keep COUNTERSIGN_ENCRYPTION_KEY, if you use it, somewhere else.
+The copy contains every secret in the database. If you use COUNTERSIGN_ENCRYPTION_KEY, store it somewhere else.
 
-  --json   print one JSON object: folder, and what manifest.json holds
+  --json   print one JSON object: folder, and the contents of manifest.json
 `,
   async run(words, environment) {
     const { values, positionals } = readOptions("backup", words, { json: { type: "boolean" } }, true);
-    const folder = resolve(
-      onePositional("backup", positionals, "the folder that the backup should be written to"),
-    );
+    const folder = resolve(onePositional("backup", positionals, "the folder to write the backup to"));
     const { database } = readConfig(environment);
     const manifest = await backUp(database, folder, { release, nowMs: Date.now(), environment });
     if (values.json === true) {
@@ -33,7 +31,7 @@ The copy holds every secret that the database holds. Keep COUNTERSIGN_ENCRYPTION
     } else {
       const { organizations, products, licenses } = manifest.rows;
       printLines([
-        `The backup is complete and was read back: ${organizations} organizations, ${products} products, ${licenses} licenses.`,
+        `The backup is complete and verified: ${organizations} organizations, ${products} products, ${licenses} licenses.`,
         ...manifest.files.map(
           (file) => `  ${resolve(folder, file.name)}  ${file.bytes.toLocaleString("en")} bytes`,
         ),

@@ -16,7 +16,7 @@ import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
 import { setup } from "./setup.ts";
 
-/** Every command there is, in the order in which a newcomer meets them. */
+/** Every command, in the order in which a new user needs them. */
 export const commands: readonly Command[] = [
   serve,
   setup,
@@ -32,7 +32,7 @@ export const commands: readonly Command[] = [
   recount,
 ];
 
-/** Runs what the command line asks for and returns the exit code. */
+/** Runs the command and returns the exit code. */
 export async function runCommand(words: readonly string[], environment: Environment): Promise<number> {
   const [name = "serve", ...rest] = words;
   if (name === "--help" || name === "-h" || name === "help") {
@@ -56,7 +56,7 @@ export async function runCommand(words: readonly string[], environment: Environm
   }
 }
 
-/** A sentence for what can be put right; everything for what cannot, because it has to be reported. */
+/** A sentence for a problem that the operator can fix; the whole stack for a bug, because it has to be reported. */
 function explain(error: unknown): string {
   if (error instanceof OperatorProblem || error instanceof StoreProblem) return error.message;
   if (error instanceof StorageUnavailable) return reasonOf(error);
@@ -66,5 +66,5 @@ function explain(error: unknown): string {
 function overview(): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `countersign <command> [options]\n\n${lines.join("\n")}\n\ncountersign <command> --help says more about each.\n`;
+  return `countersign <command> [options]\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details.\n`;
 }

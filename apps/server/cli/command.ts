@@ -7,13 +7,13 @@ export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
   readonly help: string;
-  /** Returns the exit code. Throws an `OperatorProblem` for what the person can put right. */
+  /** Returns the exit code. Throws an `OperatorProblem` for problems that the operator can fix. */
   run(words: readonly string[], environment: Environment): Promise<number>;
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
-/** Reads the options of a command; an unknown one is answered with a sentence, not a stack trace. */
+/** Parses a command's options. An unknown option results in a sentence, not a stack trace. */
 export function readOptions<const T extends Options>(
   command: string,
   words: readonly string[],
@@ -28,11 +28,11 @@ export function readOptions<const T extends Options>(
   }
 }
 
-/** The one word that a command takes besides its options. */
+/** The single positional argument of a command. */
 export function onePositional(command: string, words: readonly string[], meaning: string): string {
   const [word, ...more] = words;
   if (word !== undefined && word !== "" && more.length === 0) return word;
   throw new OperatorProblem(
-    `Name ${meaning}, and nothing else. Run countersign ${command} --help for the options.`,
+    `Specify ${meaning}, and nothing else. Run countersign ${command} --help for the options.`,
   );
 }

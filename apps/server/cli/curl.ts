@@ -1,4 +1,4 @@
-/** A call of the validate endpoint, ready to be pasted into a shell. */
+/** A call to the validate endpoint, ready to paste into a shell. */
 export function validateCurl(url: string, apiKey: string, body: object): string {
   return `curl -sS ${quoted(`${url}/api/v1/validate`)} -H ${quoted(`Authorization: Bearer ${apiKey}`)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
 }

@@ -9,14 +9,14 @@ import { withStore } from "./with-store.ts";
 
 export const demo: Command = {
   name: "demo",
-  summary: "Fill the database with examples and print a request for every answer there is.",
+  summary: "Load demo data and print a request for every possible outcome.",
   help: `countersign demo [--json]
 
-Creates organizations, products and a few hundred licenses in every state they can be in, and prints a curl command
-for each answer that validation can give, with what to expect. Run it beside a running server, on a database that is
-for trying things out: nothing removes the examples again. Running it twice creates them twice.
+Creates organizations, products and a few hundred licenses in every possible state, and prints a curl command for each
+outcome of a validation, with what to expect. Run it while the server runs, on a database for testing: nothing removes
+the examples again. Running it twice creates them twice.
 
-  --json   print one JSON array: outcome, description, curl, api_key, license_key, body of each example
+  --json   print one JSON array: outcome, description, curl, api_key, license_key, body for each example
 `,
   async run(words, environment) {
     const { values } = readOptions("demo", words, { json: { type: "boolean" } });
@@ -35,7 +35,7 @@ for trying things out: nothing removes the examples again. Running it twice crea
       );
     } else {
       printLines([
-        "# The examples are in the database. Paste any of these into a shell while the server runs.",
+        "# The examples are in the database. Paste any of these commands into a shell while the server runs.",
         ...examples.flatMap((example) => [
           "",
           `# ${example.outcome}: ${example.description}`,

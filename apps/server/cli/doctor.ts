@@ -5,11 +5,11 @@ import { printJson, printLines } from "./print.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check settings, database, clock, disk and proxy, and say what to put right.",
+  summary: "Check settings, database, clock, disk and proxy, and suggest fixes.",
   help: `countersign doctor [--json]
 
-Looks at everything that the server depends on, and says what is wrong and what to do. Changes nothing, and can be run
-beside a running server. The exit code is 1 if there is a problem, and 0 if there are at most warnings.
+Checks everything the server depends on, and says what is wrong and how to fix it. Changes nothing, and can run while the
+server runs. The exit code is 1 if there is a problem, and 0 if there are only warnings.
 
   --json   print one JSON object: healthy, and checks with name, state (ok, warning, problem), message, action
 `,
@@ -30,9 +30,9 @@ function describe({ name, state, message, action }: Check): string[] {
 }
 
 function conclusion(problems: number, warnings: number): string {
-  if (problems > 0) return `${counted(problems, "problem")} to put right before the server can be relied on.`;
-  if (warnings > 0) return `No problems, and ${counted(warnings, "warning")} to consider.`;
-  return "Everything is in order.";
+  if (problems > 0) return `${counted(problems, "problem")} to fix before you can rely on the server.`;
+  if (warnings > 0) return `No problems, ${counted(warnings, "warning")} to consider.`;
+  return "Everything is fine.";
 }
 
 function counted(count: number, what: string): string {

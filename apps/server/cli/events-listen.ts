@@ -21,17 +21,18 @@ interface Followed {
   readonly data: object;
 }
 
-/** `countersign events listen`: follows an organization's events and passes each on, signed anew. */
+/** `countersign events listen`: follows an organization's events and forwards each one, newly signed. */
 export async function listen(words: readonly string[], environment: Environment): Promise<number> {
   const options = readListenOptions(words, environment);
   const key = webhookKey(options.secret);
-  if (key === null) throw new OperatorProblem("--secret should be whsec_ and base64 of 24 to 64 bytes.");
+  if (key === null)
+    throw new OperatorProblem("--secret must be whsec_ followed by 24 to 64 bytes in base64.");
   let after = await latest(options);
   if (!options.json)
     printLines([
-      `Listening. Events go to ${options.forward}`,
-      `They are signed with ${options.secret}`,
-      "Press Ctrl-C to end.",
+      `Listening. Forwarding events to ${options.forward}`,
+      `Signing secret: ${options.secret}`,
+      "Press Ctrl-C to stop.",
     ]);
   for (let passed = 0; passed < options.count; ) {
     let page: { data: Followed[]; after: string | null };
@@ -41,9 +42,9 @@ export async function listen(words: readonly string[], environment: Environment)
         `order=oldest&wait_seconds=${waitSeconds}${after === null ? "" : `&after=${after}`}`,
       );
     } catch (error) {
-      // A server that restarts, or a network that was away: events wait there.
+      // The server is restarting, or the network is down. No event is lost: they stay on the server.
       if (error instanceof OperatorProblem) throw error;
-      process.stderr.write(`The server cannot be reached (${reasonOf(error)}). Trying again.\n`);
+      process.stderr.write(`Cannot reach the server (${reasonOf(error)}). Retrying.\n`);
       await new Promise((resolve) => setTimeout(resolve, afterTroubleMs));
       continue;
     }
@@ -82,9 +83,9 @@ function readListenOptions(words: readonly string[], environment: Environment): 
   const server = address("url", values.url ?? environment.COUNTERSIGN_URL ?? "http://127.0.0.1:3000");
   const organizationId = required("events", "organization", values.organization);
   const wrong = values.type?.find((type) => !isEventType(type));
-  if (wrong !== undefined) throw new OperatorProblem(`There is no event ${wrong}.`);
+  if (wrong !== undefined) throw new OperatorProblem(`Unknown event type: ${wrong}.`);
   const count = values.count === undefined ? Number.POSITIVE_INFINITY : Number(values.count);
-  if (!(count >= 1)) throw new OperatorProblem("--count should be a number, 1 or more.");
+  if (!(count >= 1)) throw new OperatorProblem("--count must be a number, 1 or more.");
   return {
     forward: address("forward", required("events", "forward", values.forward)),
     list: `${server.replace(/\/$/, "")}${manageBase}/organizations/${encodeURIComponent(organizationId)}/events`,
@@ -99,12 +100,10 @@ function readListenOptions(words: readonly string[], environment: Environment): 
 function address(name: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url.href;
-  throw new OperatorProblem(
-    `--${name} is "${text}". It should be an address such as http://localhost:4000/.`,
-  );
+  throw new OperatorProblem(`--${name} is "${text}". It must be a URL such as http://localhost:4000/.`);
 }
 
-/** Where following begins: behind what has happened so far. */
+/** Following starts after the newest existing event. */
 async function latest(options: ListenOptions): Promise<string | null> {
   const newest = await ask(options, "order=newest&limit=1");
   return newest.data[0]?.id ?? null;
@@ -122,7 +121,7 @@ async function ask(
   const { detail } = (await answer.json().catch(() => ({}))) as { detail?: string };
   if (answer.status >= 500 || answer.status === 429)
     throw new Error(`${answer.status} ${detail ?? ""}`.trim());
-  throw new OperatorProblem(`The server says ${answer.status}: ${detail ?? "no more than that"}`);
+  throw new OperatorProblem(`The server responded ${answer.status}: ${detail ?? "no details"}`);
 }
 
 async function passOn(options: ListenOptions, key: Uint8Array, event: Followed): Promise<void> {

@@ -13,7 +13,7 @@ import { required } from "./options.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";
 
-/** `countersign events trigger`: an event that says of itself that it is one to try things out with. */
+/** `countersign events trigger`: records an event that is marked as a test. */
 export async function trigger(words: readonly string[], environment: Environment): Promise<number> {
   const { values, positionals } = readOptions(
     "events",
@@ -21,13 +21,14 @@ export async function trigger(words: readonly string[], environment: Environment
     { organization: { type: "string" }, license: { type: "string" }, json: { type: "boolean" } },
     true,
   );
-  const type = onePositional("events", positionals, "the type of the event, such as license.created");
+  const type = onePositional("events", positionals, "the event type, such as license.created");
   if (!isEventType(type) || !choosableTypes.some((known) => known === type))
-    throw new OperatorProblem(`There is no event ${type}. There are: ${choosableTypes.join(", ")}.`);
+    throw new OperatorProblem(`Unknown event type: ${type}. Use one of: ${choosableTypes.join(", ")}.`);
   const organizationId = required("events", "organization", values.organization);
   return withStore(readConfig(environment), async (store) => {
     const organization = await organizationById(store.reads, organizationId);
-    if (organization === undefined) throw new OperatorProblem(`There is no organization ${organizationId}.`);
+    if (organization === undefined)
+      throw new OperatorProblem(`Organization ${organizationId} does not exist.`);
     const license = await licenseToTellOf(store.reads, organizationId, values.license);
     const nowMs = await store.clock();
     const id = newId();
@@ -44,7 +45,7 @@ export async function trigger(words: readonly string[], environment: Environment
       });
     });
     if (values.json === true) printJson({ id, type });
-    else printLines([`${type} was written. Endpoints that want it get it within a second or two.`]);
+    else printLines([`${type} was recorded. Subscribed endpoints receive it within a second or two.`]);
     return 0;
   });
 }
@@ -69,12 +70,12 @@ async function licenseToTellOf(
   if (license !== undefined) return license;
   throw new OperatorProblem(
     licenseId === undefined
-      ? "The organization has no license to tell of yet. Make one first."
+      ? "The organization has no licenses yet. Create one first."
       : `The organization has no license ${licenseId}.`,
   );
 }
 
-/** What would be told of such an event, with values of its own where the license has none. */
+/** The data of such an event, with sample values where the license has none. */
 async function sample(
   db: Database,
   type: EventType,

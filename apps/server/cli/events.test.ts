@@ -83,8 +83,8 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
   });
 
   test.each([
-    [["events"], "Say listen or trigger."],
-    [["events", "trigger", "license.sold", "--organization", "x"], "There is no event license.sold."],
+    [["events"], "Use events listen or events trigger."],
+    [["events", "trigger", "license.sold", "--organization", "x"], "Unknown event type: license.sold."],
     [["events", "trigger", "license.created"], "--organization is missing."],
     [["events", "listen", "--forward", "nowhere", "--organization", "x"], "--forward is"],
     [["events", "listen", "--forward", "http://localhost:1/"], "--organization is missing."],
@@ -111,6 +111,6 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
       { COUNTERSIGN_TOKEN: "cst_nothing" },
     );
     expect(ended).toMatchObject({ code: 1 });
-    expect(ended.stderr).toContain("The server says 401");
+    expect(ended.stderr).toContain("The server responded 401");
   });
 });

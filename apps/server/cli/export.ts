@@ -15,17 +15,17 @@ import { withStore } from "./with-store.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Write licenses to a CSV or JSON Lines file.",
+  summary: "Export licenses to a CSV or JSON Lines file.",
   help: `countersign export --organization ID [options]
 
-Writes the licenses of an organization, straight from the database, also while the server runs. In a CSV file an
-apostrophe precedes what a spreadsheet would run as a formula; the import takes it off again.
+Exports an organization's licenses, directly from the database. The server can keep running. In a CSV file, values that a
+spreadsheet would run as formulas are prefixed with an apostrophe, which the import removes again.
 
-  --product ID         only those of this product
+  --product ID         only licenses of this product
   --status active|expired|revoked
-  --tag TAG            only those with this tag
-  --format csv|jsonl   what to write (csv)
-  --file FILE          where to write it; without it, to the terminal
+  --tag TAG            only licenses with this tag
+  --format csv|jsonl   the format (default: csv)
+  --file FILE          where to write (default: standard output)
   --json               with --file: print one JSON object: file, format, licenses
 `,
   async run(words, environment) {
@@ -40,7 +40,7 @@ apostrophe precedes what a spreadsheet would run as a formula; the import takes 
     });
     const { file } = values;
     if (values.json === true && file === undefined)
-      throw new OperatorProblem("--json says what was written to a file, so it needs --file.");
+      throw new OperatorProblem("--json reports what was written to a file, so it requires --file.");
     const organizationId = required("export", "organization", values.organization);
     const format = oneOf("format", values.format ?? "csv", ["csv", "jsonl"]);
     const status =
@@ -50,7 +50,7 @@ apostrophe precedes what a spreadsheet would run as a formula; the import takes 
     await withStore(readConfig(environment), async (store) => {
       const organization = await organizationById(store.reads, organizationId);
       if (organization === undefined)
-        throw new OperatorProblem(`There is no organization ${organizationId}.`);
+        throw new OperatorProblem(`Organization ${organizationId} does not exist.`);
       const product =
         values.product === undefined ? undefined : await productById(store.reads, values.product);
       if (values.product !== undefined && product?.organization_id !== organizationId)
@@ -78,7 +78,7 @@ apostrophe precedes what a spreadsheet would run as a formula; the import takes 
       out.end();
       await once(out, "close");
       if (values.json === true) printJson({ file: resolve(file), format, licenses });
-      else printLines([`${licenses} licenses were written to ${file}.`]);
+      else printLines([`Exported ${licenses} licenses to ${file}.`]);
     });
     return 0;
   },
@@ -90,7 +90,7 @@ async function opened(out: NodeJS.WritableStream, file: string): Promise<void> {
   } catch (cause) {
     const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     throw new OperatorProblem(
-      isThere ? `${file} is there already. Name a new file.` : `${file} cannot be written.`,
+      isThere ? `${file} already exists. Choose another file name.` : `${file} cannot be written.`,
       { cause },
     );
   }

@@ -19,20 +19,20 @@ import { withStore } from "./with-store.ts";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "Read licenses from a CSV or JSON Lines file.",
+  summary: "Import licenses from a CSV or JSON Lines file.",
   help: `countersign import --product ID --file FILE [options]
 
-Reads licenses from FILE into a product, straight into the database, also while the server runs. Keys and times are kept
-as the file gives them; a row without a key gets a new one.
+Imports licenses from FILE into a product, directly into the database. The server can keep running. Keys and times are
+imported as they are; a row without a key gets a new one.
 
-  --format csv|jsonl          what FILE is; by its name when left out
-  --columns JSON              what its columns mean, such as {"Key": "license_key", "Phone": null}
+  --format csv|jsonl          the format of FILE (default: by its name)
+  --columns JSON              how to map its columns, such as {"Key": "license_key", "Phone": null}
   --mode all_or_nothing|row_by_row
-                              whether one row that is wrong keeps all others out (all_or_nothing)
+                              whether one invalid row prevents the whole import (default: all_or_nothing)
   --on-existing fail|skip|update
-                              what to do with a key that the product has already (fail)
-  --tell-events               tell webhooks of each license, as if it were made or changed by hand; otherwise of none
-  --dry-run                   only say what would happen
+                              what to do if a key already exists (default: fail)
+  --tell-events               record an event for each created or updated license (default: none)
+  --dry-run                   only show what would happen
   --json                      print the import as one JSON object
 
 Fields: ${importFields.join(", ")}.
@@ -62,10 +62,10 @@ Fields: ${importFields.join(", ")}.
       tellEvents: values["tell-events"] === true,
     };
     if (!(await stat(file).catch(() => null))?.isFile())
-      throw new OperatorProblem(`There is no file ${file}.`);
+      throw new OperatorProblem(`File ${file} does not exist.`);
     const job = await withStore(readConfig(environment), async (store) => {
       const product = await productById(store.reads, productId);
-      if (product === undefined) throw new OperatorProblem(`There is no product ${productId}.`);
+      if (product === undefined) throw new OperatorProblem(`Product ${productId} does not exist.`);
       const progress = new Progress();
       const tell = (state: ImportRow) =>
         progress.show(share(state), `${state.rows_done.toLocaleString("en")} rows`);
@@ -86,7 +86,7 @@ Fields: ${importFields.join(", ")}.
 function columnMap(text: string | undefined): ColumnMap {
   if (text === undefined) return {};
   const problem = new OperatorProblem(
-    `--columns should be a JSON object such as {"Key": "license_key", "Phone": null}, with these fields: ${importFields.join(", ")}.`,
+    `--columns must be a JSON object such as {"Key": "license_key", "Phone": null}, with these fields: ${importFields.join(", ")}.`,
   );
   try {
     const map: unknown = JSON.parse(text);
@@ -113,7 +113,7 @@ function asOperatorProblem(error: unknown, product: ProductRow): unknown {
   return error;
 }
 
-/** What the file itself has there. */
+/** The file's own column and value. */
 function whereOf({ column, value }: { column: string | null; value: string | null }): string {
   return column === null ? "" : `, ${column} ${JSON.stringify(value ?? "")}`;
 }
@@ -121,11 +121,11 @@ function whereOf({ column, value }: { column: string | null; value: string | nul
 function summary(job: ImportRow): string[] {
   const { rows_total: total, created, updated, skipped, failed } = job;
   const errors = showImportWithErrors(job).errors;
-  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} wrong, of ${total ?? job.rows_done} rows.`;
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed, of ${total ?? job.rows_done} rows.`;
   return [
     ...errors.slice(0, 20).map((error) => `Row ${error.row}${whereOf(error)}: ${error.message}`),
     ...(job.error_count > 20 ? [`… and ${job.error_count - 20} more. --json shows the first 1,000.`] : []),
     ...(job.problem === null ? [] : [job.problem]),
-    job.dry_run === 1 ? `This was a dry run. It would be: ${counts}` : `The import is over: ${counts}`,
+    job.dry_run === 1 ? `Dry run, nothing was imported: ${counts}` : `Import finished: ${counts}`,
   ];
 }

@@ -18,7 +18,7 @@ for (const { kind, makeEmpty: make } of databases) {
       const third = await runCountersign(["migrate"], environment);
       expect(third).toEqual({
         code: 0,
-        stdout: "The database is up to date. There was nothing to do.\n",
+        stdout: "The database is already up to date.\n",
         stderr: "",
       });
       remove();
@@ -32,6 +32,6 @@ test("a database that cannot be reached is one sentence and exit code 1", async 
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^The PostgreSQL database cannot be reached: .* Check DATABASE_URL and that the server runs\.\n$/,
+    /^The PostgreSQL database cannot be reached: .* Check DATABASE_URL, and that PostgreSQL is running\.\n$/,
   );
 });

@@ -8,8 +8,8 @@ export const migrate: Command = {
   summary: "Bring the database up to date without starting the server.",
   help: `countersign migrate [--json]
 
-Applies the migrations that the database lacks, each whole or not at all, and says which. The server does the same when
-it starts; this is for those who want to do it beforehand.
+Applies pending migrations, each completely or not at all, and lists them. The server does the same when it starts; use
+this to do it beforehand.
 
   --json   print one JSON object: database, applied
 `,
@@ -18,7 +18,7 @@ it starts; this is for those who want to do it beforehand.
     const { database } = readConfig(environment);
     const applied = await migrateDatabase(database);
     if (values.json === true) printJson({ database: database.kind, applied });
-    else if (applied.length === 0) printLines(["The database is up to date. There was nothing to do."]);
+    else if (applied.length === 0) printLines(["The database is already up to date."]);
     else
       printLines([
         "The database is up to date. These migrations were applied:",

@@ -8,5 +8,5 @@ export function required(command: string, name: string, value: string | undefine
 export function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  throw new OperatorProblem(`--${name} is "${value}". It should be one of: ${allowed.join(", ")}.`);
+  throw new OperatorProblem(`--${name} is "${value}". It must be one of: ${allowed.join(", ")}.`);
 }

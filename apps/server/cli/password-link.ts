@@ -10,14 +10,14 @@ import { withStore } from "./with-store.ts";
 
 const goodForMs = hourMs;
 
-/** The way back in for the only platform admin, who has nobody to ask. */
+/** Restores access for an only platform admin, who has nobody to ask. */
 export const passwordLink: Command = {
   name: "password-link",
-  summary: "Print a link with which somebody sets a new password.",
+  summary: "Print a link for setting a new password.",
   help: `countersign password-link --email ADDRESS [--json]
 
 Prints a link to set a new password for an account, for when no email can be sent and no platform admin can sign in.
-It works once, for an hour. Links before it stop working. A second factor stays.
+It works once and expires in an hour. Earlier links stop working. Two-factor authentication stays on.
 
   --email ADDRESS   the account's email address
   --json            print one JSON object: user_id, link, expires_at
@@ -34,8 +34,7 @@ It works once, for an hour. Links before it stop working. A second factor stays.
       store.transaction(async (db) => {
         const nowMs = Date.now();
         const user = await userByEmail(db, email);
-        if (user === undefined)
-          throw new OperatorProblem(`There is no account with the email address ${email}.`);
+        if (user === undefined) throw new OperatorProblem(`No account has the email address ${email}.`);
         const wanted = { userId: user.id, isFirst: false, goodForMs };
         const link = await makePasswordLink(db, config.url, wanted, nowMs);
         await auditWithout(db, { kind: "command_line", name: "countersign password-link" }, nowMs, {

@@ -1,4 +1,4 @@
-/** One JSON value on one line: what `--json` promises to programs. */
+/** One JSON value on one line, as programs expect of `--json`. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -1,7 +1,7 @@
 const everyMs = 200;
 const width = 30;
 
-/** A line on the terminal that shows how far something is; nothing where there is no terminal. */
+/** A progress bar on the terminal; prints nothing if there is no terminal. */
 export class Progress {
   #shownMs = 0;
   #isShown = false;
@@ -17,7 +17,7 @@ export class Progress {
     process.stderr.write(`\r${bar} ${String(Math.round(done * 100)).padStart(3)} %  ${words}\u001b[K`);
   }
 
-  /** Says how many so far, where the whole is not known. */
+  /** Shows a running count, for when the total is not known. */
   count(words: string): void {
     const nowMs = performance.now();
     if (!process.stderr.isTTY || nowMs - this.#shownMs < everyMs) return;

@@ -6,12 +6,12 @@ import { withStore } from "./with-store.ts";
 
 export const recount: Command = {
   name: "recount",
-  summary: "Count all licenses again and correct the kept counts.",
+  summary: "Recount all licenses and correct the stored counts.",
   help: `countersign recount [--json]
 
-The numbers of licenses that the dashboard shows are kept by the database itself. Where countersign doctor says that
-some are wrong, because somebody changed tables without their triggers, this counts every license and corrects them. It
-can be run beside running servers.
+The database maintains the license counts that the dashboard shows. If countersign doctor reports that some are wrong,
+because someone changed tables without their triggers, this counts every license and corrects them. It can run while
+servers run.
 
   --json   print one JSON object: corrected
 `,
@@ -19,7 +19,7 @@ can be run beside running servers.
     const { values } = readOptions("recount", words, { json: { type: "boolean" } });
     const corrected = await withStore(readConfig(environment), recountLicenses);
     if (values.json === true) printJson({ corrected });
-    else if (corrected === 0) printLines(["All counts are right. There was nothing to do."]);
+    else if (corrected === 0) printLines(["All counts are correct."]);
     else printLines([`Corrected ${corrected} ${corrected === 1 ? "count" : "counts"}.`]);
     return 0;
   },

@@ -17,7 +17,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       const refused = await runCountersign(["restore", folder], database.environment);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toBe(
-        "The database already holds 1 organization. Add --force to replace it; what is there now will be kept aside.\n",
+        "The database already holds 1 organization. Add --force to replace it; the current data will be set aside.\n",
       );
       const forced = await runCountersign(["restore", folder, "--force", "--json"], database.environment);
       expect({ code: forced.code, stderr: forced.stderr }).toEqual({ code: 0, stderr: "" });
@@ -109,7 +109,9 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       const target = await make();
       const { code, stderr } = await runCountersign(["restore", folder], target.environment);
       expect(code).toBe(1);
-      expect(stderr).toContain("The backup is restored but cannot be opened yet. This database is sealed");
+      expect(stderr).toContain(
+        "The backup was restored but cannot be opened yet. This database is protected",
+      );
       database.remove();
       target.remove();
     });

@@ -8,17 +8,17 @@ import { withStore } from "./with-store.ts";
 
 export const restore: Command = {
   name: "restore",
-  summary: "Put a backup in the place of the database.",
+  summary: "Replace the database with a backup.",
   help: `countersign restore FOLDER [--force] [--json]
 
-Puts the backup in FOLDER in the place of the database. Its manifest and checksums are looked at before anything is
-touched, and either all of it is restored or nothing changes. Stop the server first.
+Replaces the database with the backup in FOLDER. The manifest and checksums are verified before anything is changed, and
+either everything is restored or nothing changes. Stop the server first.
 
-What was there before is kept aside: files with .before-restore-<time> in their name for SQLite, a schema named
-before_restore_<time> for PostgreSQL, where all tables of the user and schema in DATABASE_URL are taken to be
-Countersign's. Remove it when you no longer need it. PostgreSQL needs pg_restore and psql on the PATH.
+The previous data is set aside: in files named *.before-restore-<time> for SQLite, in a schema named
+before_restore_<time> for PostgreSQL, where all tables of the user and schema in DATABASE_URL are assumed to be
+Countersign's. Remove it when you no longer need it. PostgreSQL requires pg_restore and psql on the PATH.
 
-  --force   replace a database that already holds organizations
+  --force   replace a database that already contains organizations
   --json    print one JSON object: database, created_at, release, rows, migrations_applied, kept_aside, problem
 `,
   async run(words, environment) {
@@ -28,7 +28,7 @@ Countersign's. Remove it when you no longer need it. PostgreSQL needs pg_restore
       { force: { type: "boolean" }, json: { type: "boolean" } },
       true,
     );
-    const folder = resolve(onePositional("restore", positionals, "the folder that holds the backup"));
+    const folder = resolve(onePositional("restore", positionals, "the folder with the backup"));
     const config = readConfig(environment);
     const { manifest, migrationsApplied, keptAside } = await restoreBackup(config.database, folder, {
       force: values.force === true,
@@ -49,18 +49,18 @@ Countersign's. Remove it when you no longer need it. PostgreSQL needs pg_restore
       });
     } else {
       printLines([
-        `The backup of ${createdAt} is restored: ${rows.organizations} organizations, ${rows.products} products, ${rows.licenses} licenses.`,
-        ...migrationsApplied.map((name) => `Migration ${name} was applied.`),
-        ...keptAside.map((where) => `What was there before is kept as ${where}.`),
+        `Restored the backup of ${createdAt}: ${rows.organizations} organizations, ${rows.products} products, ${rows.licenses} licenses.`,
+        ...migrationsApplied.map((name) => `Applied migration ${name}.`),
+        ...keptAside.map((where) => `The previous data was set aside as ${where}.`),
       ]);
     }
     if (problem === null) return 0;
-    process.stderr.write(`The backup is restored but cannot be opened yet. ${problem}\n`);
+    process.stderr.write(`The backup was restored but cannot be opened yet. ${problem}\n`);
     return 1;
   },
 };
 
-/** A backup may be sealed with another encryption key than the one that is set now. */
+/** A backup can be encrypted with a different key than the one that is set now. */
 async function openingProblem(config: Config): Promise<string | null> {
   try {
     await withStore(config, async () => undefined);

@@ -13,32 +13,32 @@ export const serve: Command = {
   summary: "Migrate the database and serve the API (this is what npm start does).",
   help: `countersign serve [--parent PID]
 
-Migrates the database and serves. Stops cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops at once.
+Migrates the database and serves. Shuts down cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops immediately.
 
-  --parent PID   also stop when this process, which started the server, has ended (npm start sets it)
+  --parent PID   also stop when this parent process exits (set by npm start)
 
 Settings come from the environment:
   PORT                          3000
-  HOST                          127.0.0.1; 0.0.0.0 to be reached from other machines
-  COUNTERSIGN_URL               the address your apps use, when it differs from the above
-  COUNTERSIGN_DATA              ./data, where SQLite keeps its files
+  HOST                          127.0.0.1; 0.0.0.0 to accept connections from other machines
+  COUNTERSIGN_URL               the URL your apps use, if it differs from the above
+  COUNTERSIGN_DATA              ./data, the directory for SQLite's files
   DATABASE_URL                  postgres://user:password@host:5432/database, to use PostgreSQL 15 to 18 instead
-  COUNTERSIGN_TRUSTED_PROXIES   addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
+  COUNTERSIGN_TRUSTED_PROXIES   IP addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
   COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise (enterprise: no daily limit)
   COUNTERSIGN_SIGN_UP           who can create an account: closed (people who are invited) or open (anyone)
   COUNTERSIGN_DISCORD_CLIENT_ID, COUNTERSIGN_DISCORD_CLIENT_SECRET
-                                an application at Discord, to sign in with it
-  COUNTERSIGN_SMTP_URL          smtp://user:password@host:587 or smtps://user:password@host:465, to send mail;
-                                without it mail is kept for the platform admin to read
-  COUNTERSIGN_MAIL_FROM         the address that mail comes from, such as Countersign <license@example.com>
-  COUNTERSIGN_DURABILITY        standard, or strict to wait for the disk before every answer
-  COUNTERSIGN_ENCRYPTION_KEY    seals the key that secrets are encrypted with
+                                a Discord application, for signing in with Discord
+  COUNTERSIGN_SMTP_URL          smtp://user:password@host:587 or smtps://user:password@host:465, to send emails;
+                                without it emails are stored for the platform admin to read
+  COUNTERSIGN_MAIL_FROM         the sender of emails, such as Countersign <license@example.com>
+  COUNTERSIGN_DURABILITY        standard, or strict to wait for the disk before every response
+  COUNTERSIGN_ENCRYPTION_KEY    protects the key that secrets are encrypted with
   COUNTERSIGN_LOG_LEVEL         debug, info, warn or error
   COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
-  COUNTERSIGN_REQUEST_LOG_DAYS  30, how long requests stay in the request log
-  COUNTERSIGN_WEBHOOK_ENDPOINTS 20, how many webhooks an organization can have
-  COUNTERSIGN_METRICS_TOKEN     what /metrics asks for; without it, everyone who reaches the port can read it
-Each can also be read from a file, named by the same setting with _FILE at its end.
+  COUNTERSIGN_REQUEST_LOG_DAYS  30, how many days the request log is kept
+  COUNTERSIGN_WEBHOOK_ENDPOINTS 20, the maximum number of webhooks per organization
+  COUNTERSIGN_METRICS_TOKEN     the token that /metrics requires; without it, anyone who can reach the port can read it
+Each can also be read from a file: append _FILE to the name and set it to the path.
 `,
   async run(words, environment) {
     const { values } = readOptions("serve", words, { parent: { type: "string" } });
@@ -53,12 +53,12 @@ Each can also be read from a file, named by the same setting with _FILE at its e
       write: (line) => process.stdout.write(line),
     });
     const stop = Promise.race([stopRequested(), ...(parent === null ? [] : [parentEnded(parent)])]);
-    // Loaded only here: the other commands need little of it, and should not wait for it.
+    // Loaded only here: the other commands need little of it and should start fast.
     const { startServer } = await import("../serve.ts");
     const starting = startServer(config, environment, log);
     const server = await Promise.race([starting, stop.then(() => null)]);
     if (server === null) {
-      log.info("Stopping before it was ready.", { reason: await stop });
+      log.info("Stopping before the server was ready.", { reason: await stop });
       await giveUp(starting);
       log.info("Stopped.");
       return 0;
@@ -67,16 +67,16 @@ Each can also be read from a file, named by the same setting with _FILE at its e
     log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
     if (server.setupToken !== null) {
       log.info(
-        `Nobody has an account yet. Make the first one within ${setupLinkMinutes} minutes, at ${url}/setup?token=${server.setupToken}`,
+        `There is no account yet. Create the first one within ${setupLinkMinutes} minutes at ${url}/setup?token=${server.setupToken}`,
       );
     }
-    log.info("Stopping: finishing what was accepted.", { reason: await stop });
+    log.info("Stopping: finishing accepted requests.", { reason: await stop });
     if (await server.stop()) {
       log.info("Stopped.");
       return 0;
     }
-    log.warn("Stopped without waiting any longer: the database does not answer.");
-    // Connections to it, and the threads that wait for it, would keep the process alive.
+    log.warn("Stopped without waiting any longer: the database does not respond.");
+    // Database connections, and the threads that wait for them, would keep the process alive.
     process.exit(0);
   },
 };
@@ -84,12 +84,12 @@ Each can also be read from a file, named by the same setting with _FILE at its e
 function parentOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
-  throw new OperatorProblem(`--parent is "${text}". It should be the number of a process.`);
+  throw new OperatorProblem(`--parent is "${text}". It must be a process ID.`);
 }
 
 /**
- * Ends a start that is under way: stops the server if it still comes up, and otherwise ends the process. Nothing is lost
- * by that, because migrations are whole or not at all and no request was accepted.
+ * Aborts a start in progress: stops the server if it still comes up, and otherwise exits. This loses nothing, because
+ * migrations are atomic and no request was accepted.
  */
 async function giveUp(starting: Promise<RunningServer>): Promise<void> {
   const overdue = setTimeout(() => process.exit(0), longestGiveUpMs);

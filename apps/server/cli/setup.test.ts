@@ -62,7 +62,7 @@ for (const { kind, makeEmpty: make } of databases) {
       const unknown = await runCountersign(["password-link", "--email", "bob@example.com"], environment);
       expect([unknown.code, unknown.stderr]).toEqual([
         1,
-        "There is no account with the email address bob@example.com.\n",
+        "No account has the email address bob@example.com.\n",
       ]);
       await server.stop();
     });
@@ -147,17 +147,17 @@ describe("what setup is told", () => {
       "Add --organization with the name of the organization that sells the software.\n",
     ],
     [["--organization", "Nordlicht"], "Add --product with the name of its first product.\n"],
-    [[...names, "--language", "fr"], '--language is "fr". It should be one of: en, de, es.\n'],
-    [[...names, "--plan", "gold"], '--plan is "gold". It should be one of: free, pro, enterprise.\n'],
+    [[...names, "--language", "fr"], '--language is "fr". It must be one of: en, de, es.\n'],
+    [[...names, "--plan", "gold"], '--plan is "gold". It must be one of: free, pro, enterprise.\n'],
     [
       [...names, "--email", "ada", "--password", "a good password"],
-      '--email is "ada". It should be an e-mail address, such as ada@example.com.\n',
+      '--email is "ada". It must be an email address, such as ada@example.com.\n',
     ],
     [
       [...names, "--email", "ada@example.com", "--password", "short"],
-      "--password is too short. It should have 8 characters or more.\n",
+      "--password is too short. It must have at least 8 characters.\n",
     ],
-    [[...names, "--password", "a good password"], "Add --email with the owner's e-mail address.\n"],
+    [[...names, "--password", "a good password"], "Add --email with the owner's email address.\n"],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options.\n"],
   ])("%j is answered with one sentence", async (words, sentence) => {
     expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: sentence });

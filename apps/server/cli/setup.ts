@@ -19,21 +19,21 @@ export const setup: Command = {
   summary: "Create an organization and a product, and print its API key.",
   help: `countersign setup --organization NAME --product NAME [options]
 
-Creates an organization and a product in it, and prints the product's API key, which is shown only this once. Works
-on an empty data folder as well as beside a running server.
+Creates an organization with a product, and prints the product's API key, which is shown only once. Works on an empty
+data directory as well as while a server runs.
 
   --organization NAME   the organization that sells the software
   --product NAME        its first product
-  --plan PLAN           free, pro or enterprise; what new organizations get on this server, when left out
-  --email ADDRESS       the owner's e-mail address
-  --password PASSWORD   the owner's password, 8 characters or more; the right one if they have an account
-  --language LANGUAGE   what letters to the owner and to customers are written in: ${languages.join(", ")};
-                        by LANG when left out
+  --plan PLAN           free, pro or enterprise (default: the server's plan for new organizations)
+  --email ADDRESS       the owner's email address
+  --password PASSWORD   the owner's password, 8 characters or more; the current one if they have an account
+  --language LANGUAGE   the language of emails to the owner and to customers: ${languages.join(", ")}
+                        (default: from LANG)
   --json                print one JSON object: user_id, organization_id, product_id, api_key, access_token
 
-With an e-mail address and a password the owner gets an account and an access token with every permission, and, on a
-server that has nobody yet, becomes its platform admin. An account that is there keeps its language. Without them the organization has no owner, and user_id and
-access_token are null.
+With an email address and a password, the owner gets an account and an access token with every permission, and becomes
+the platform admin if the server has no accounts yet. An existing account keeps its language. Without them, the
+organization has no owner, and user_id and access_token are null.
 `,
   async run(words, environment) {
     const { values } = readOptions("setup", words, {
@@ -56,7 +56,7 @@ access_token are null.
     const language = values.language === undefined ? null : oneOf("language", values.language, languages);
     const account = readAccount(values.email, values.password, language ?? config.language);
     if (account !== null && (await isCommon(account.password))) {
-      process.stderr.write("The password is one of the first that anybody would try. Change it soon.\n");
+      process.stderr.write("This password is too common. Change it soon.\n");
     }
     const created = await withStore(config, async (store) => {
       const ready = account === null ? null : await readyPerson(store.reads, account);
@@ -84,10 +84,10 @@ access_token are null.
       printLines([
         `The organization ${organization} (${created.slug}, plan ${created.plan}) and its product ${product} are ready.`,
         "",
-        "The product's API key, shown only this once:",
+        "The product's API key, shown only once:",
         `  ${created.apiKey}`,
         "",
-        "Ask the server about a license key. It answers license_not_found until the product has that license:",
+        "Validate a license key. The result is license_not_found until the product has that license:",
         `  ${validateCurl(config.url, created.apiKey, { license_key: "0000-0000-0000-0000" })}`,
       ]);
     }
@@ -109,7 +109,7 @@ function name(option: string, text: string | undefined, meaning: string): string
 function planNamed(text: string): Plan {
   const plan = plans.find((candidate) => candidate === text);
   if (plan !== undefined) return plan;
-  throw new OperatorProblem(`--plan is "${text}". It should be one of: ${plans.join(", ")}.`);
+  throw new OperatorProblem(`--plan is "${text}". It must be one of: ${plans.join(", ")}.`);
 }
 
 function readAccount(
@@ -118,16 +118,14 @@ function readAccount(
   locale: Language,
 ): Account | null {
   if (email === undefined && password === undefined) return null;
-  if (email === undefined) throw new OperatorProblem("Add --email with the owner's e-mail address.");
+  if (email === undefined) throw new OperatorProblem("Add --email with the owner's email address.");
   if (password === undefined) throw new OperatorProblem("Add --password with the owner's password.");
   if (!isSignInEmail(email.trim())) {
-    throw new OperatorProblem(
-      `--email is "${email}". It should be an e-mail address, such as ada@example.com.`,
-    );
+    throw new OperatorProblem(`--email is "${email}". It must be an email address, such as ada@example.com.`);
   }
   if (password.length < shortestPassword) {
     throw new OperatorProblem(
-      `--password is too short. It should have ${shortestPassword} characters or more.`,
+      `--password is too short. It must have at least ${shortestPassword} characters.`,
     );
   }
   if (password.length > longestPassword) {

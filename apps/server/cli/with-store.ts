@@ -2,7 +2,7 @@ import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
 
-/** Opens the store beside whatever server runs, and closes it whatever happens. */
+/** Opens the store, also while a server runs, and always closes it. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(config.database, config);
   try {

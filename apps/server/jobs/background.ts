@@ -24,7 +24,7 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-/** Starts everything that the server does without being asked. */
+/** Starts all background work of the server. */
 export function startBackground(
   store: Store,
   journal: JournalOfOrganizations,
@@ -62,9 +62,7 @@ export function startBackground(
     ],
     log,
   );
-  store.startUpkeep((reason) =>
-    log.warn("Upkeep of the database failed. It will be tried again.", { reason }),
-  );
+  store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   const imports = importRunner(store, log);
   const outbox = new Outbox(webhooks, config.url, sender, log);
   return {

@@ -1,14 +1,17 @@
 import { type Log, reasonOf } from "../log.ts";
 import { isStorageTrouble } from "../storage-trouble.ts";
 
-/** Something that is to be done again and again, by every node; it has to bear being done twice at once. */
+/** A periodic job that runs on every node; it must tolerate running on two at the same time. */
 export interface Chore {
   readonly name: string;
   readonly everyMs: number;
   run(): Promise<void>;
 }
 
-/** Does chores in the background, each never beside itself. One that fails is logged and tried again in its time. */
+/**
+ * Runs periodic jobs in the background, each never concurrently with itself. A failure is logged and retried at the
+ * next interval.
+ */
 export class Chores {
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   readonly #running = new Set<Promise<void>>();
@@ -23,7 +26,7 @@ export class Chores {
           await chore.run();
         } catch (error) {
           if (isStorageTrouble(log, error)) return;
-          log.warn("Something to be done in the background failed. It will be tried again.", {
+          log.warn("A periodic job failed. It will be retried.", {
             chore: chore.name,
             reason: reasonOf(error),
           });
@@ -41,7 +44,7 @@ export class Chores {
     }
   }
 
-  /** Starts nothing more and waits for what is under way. */
+  /** Starts no more jobs and waits for those in progress. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#running);

@@ -12,12 +12,12 @@ import { startBackground } from "../jobs/background.ts";
 import { type Log, type LogLevel, reasonOf } from "../log.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "./messages.ts";
 
-/** Where the build puts it, seen from here or from the built server. */
+/** Where the build puts it, relative to this file or to the built server. */
 const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
 
 /**
- * The thread that does everything but validate: the management API, signing in, the dashboard, imports, webhooks and
- * periodic jobs. Whatever a request costs here, the thread that answers validations does not wait for it.
+ * The thread that does everything but validate: the management API, sign-in, the dashboard, imports, webhooks and
+ * periodic jobs. Whatever a request costs here, validations do not wait for it.
  */
 async function run({ environment, database, socket }: WorkerSettings): Promise<void> {
   const config = readConfig(environment);
@@ -39,7 +39,7 @@ async function run({ environment, database, socket }: WorkerSettings): Promise<v
     manageApi: new ManageApi({ store, config, log, signIn: identity }, manageRoutes),
     authApi: identity,
     pages: new DashboardPages(dashboardFolder),
-    failed: (error) => log.error("A request failed in a way it should not.", { reason: reasonOf(error) }),
+    failed: (error) => log.error("A request failed unexpectedly.", { reason: reasonOf(error) }),
   });
   const stop = async () => {
     await listener.cut();
@@ -79,12 +79,12 @@ function post(message: FromWorker): void {
   parentPort?.postMessage(message);
 }
 
-// A mistake in one request must not end the thread that serves all others.
+// A bug in one request must not end the thread that serves all others.
 process.on("uncaughtException", (error) =>
-  log.error("An error was not handled.", { reason: reasonOf(error), stack: error.stack }),
+  log.error("Uncaught exception.", { reason: reasonOf(error), stack: error.stack }),
 );
 process.on("unhandledRejection", (error) =>
-  log.error("A rejection was not handled.", {
+  log.error("Unhandled promise rejection.", {
     reason: reasonOf(error),
     stack: error instanceof Error ? error.stack : undefined,
   }),

@@ -101,7 +101,7 @@ describe("the management worker", () => {
     expect(lost.status).toBe(503);
     expect(lost.headers.get("retry-after")).toBe("1");
     await until("it answers again", async () => (await fetch(`${url}/again`)).status === 200);
-    expect(lines.join("")).toContain("The management worker has ended. It is started again.");
+    expect(lines.join("")).toContain("The management worker exited. Restarting it.");
   });
 
   test("that cannot start says why, and leaves nothing behind", async () => {

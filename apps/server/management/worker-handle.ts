@@ -10,7 +10,7 @@ import { type Log, reasonOf } from "../log.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "./messages.ts";
 
 const restartAfterMs = 1_000;
-/** A stopping server does not wait longer than this for the worker. */
+/** How long a server that is shutting down waits for the worker. */
 const longestStopMs = 7_000;
 
 export interface WorkerParts {
@@ -22,10 +22,10 @@ export interface WorkerParts {
   readonly file?: URL;
 }
 
-/** Starts the management worker, starts it again if it ends, and says where it listens. */
+/** Starts the management worker, restarts it if it exits, and knows where it listens. */
 export class ManagementWorker {
   readonly #parts: WorkerParts;
-  /** Only this user can enter it: what comes through the socket is believed about who is calling. */
+  /** Only this user can access it: the worker trusts what the socket says about callers. */
   readonly #folder = mkdtempSync(join(tmpdir(), "countersign-"));
   #thread: Worker | null = null;
   #starting: PromiseWithResolvers<string> = unheard();
@@ -37,7 +37,7 @@ export class ManagementWorker {
     this.#parts = parts;
   }
 
-  /** Rejects when the worker cannot start. */
+  /** Rejects if the worker cannot start. */
   static async start(parts: WorkerParts): Promise<ManagementWorker> {
     const worker = new ManagementWorker(parts);
     worker.#start();
@@ -59,7 +59,7 @@ export class ManagementWorker {
     this.#post({ kind: "drain" });
   }
 
-  /** Ends the thread, after its work in the background has come to a point where it can be resumed. */
+  /** Ends the thread, after its background work has reached a point where it can be resumed. */
   async stop(): Promise<void> {
     clearTimeout(this.#restart);
     this.#stopping ??= Promise.withResolvers();
@@ -95,7 +95,7 @@ export class ManagementWorker {
     this.#thread = null;
     this.#stopping?.resolve();
     if (this.#stopping !== null) return;
-    this.#parts.log.error("The management worker has ended. It is started again.", { reason });
+    this.#parts.log.error("The management worker exited. Restarting it.", { reason });
     this.#starting.reject(new Error(reason));
     this.#starting = unheard();
     this.#restart = setTimeout(() => this.#start(), restartAfterMs);
@@ -129,7 +129,7 @@ export class ManagementWorker {
     }
   }
 
-  /** What could not start is ended whole: half of it may be running. */
+  /** A worker that failed to start is terminated: parts of it may be running. */
   #failed(reason: string): void {
     const thread = this.#thread;
     if (thread === null) return;
@@ -142,7 +142,7 @@ export class ManagementWorker {
   }
 }
 
-/** A start whose failure nobody need be waiting for. */
+/** A start whose failure may go unobserved. */
 function unheard(): PromiseWithResolvers<string> {
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});

@@ -40,7 +40,7 @@ export function postgresCopier(
   };
 }
 
-/** The counts and the dump look at the same snapshot, so they agree to the row while the service goes on. */
+/** The counts and the dump use the same snapshot, so they agree exactly while the service runs. */
 async function copyOut(client: pg.Client, programs: Programs, dump: string): Promise<Contents> {
   await programs.atLeast("pg_dump", await serverMajor(client));
   await client.query("begin isolation level repeatable read read only");
@@ -66,14 +66,14 @@ async function rowsInDump(programs: Programs, dump: string): Promise<RowCounts> 
   const counts = new Map<string, number>();
   let table: string | null = null;
   await programs.lines("pg_restore", ["--data-only", "--file=-", dump], (line) => {
-    // In this format no value holds a line break, so that a line is a row.
+    // In this format no value contains a line break, so a line is a row.
     if (table !== null && line !== "\\.") counts.set(table, (counts.get(table) ?? 0) + 1);
     else table = table === null ? (/^COPY (?:\w+\.)?(\w+) /.exec(line)?.[1] ?? null) : null;
   });
   return rowCounts((name) => counts.get(name) ?? 0);
 }
 
-/** Everything in one transaction: servers and a failure see either what was there before, or the backup. */
+/** Everything in one transaction: servers see either the previous data or the backup, also after a failure. */
 async function copyIn(
   client: pg.Client,
   programs: Programs,
@@ -96,7 +96,7 @@ async function copyIn(
   return tables.length === 0 ? [] : [`schema ${aside}`];
 }
 
-/** PostgreSQL's programs change settings of their session, which would stay behind on connections that others use. */
+/** PostgreSQL's programs change session settings, which would remain on connections that others use. */
 async function refuseSharedConnections(client: PostgresClient, url: string): Promise<void> {
   if ((await detectPooler(client, url)) !== "transaction") return;
   throw new StoreProblem(
@@ -104,7 +104,7 @@ async function refuseSharedConnections(client: PostgresClient, url: string): Pro
   );
 }
 
-/** A server remembers what it read by a revision that a restore may set back. */
+/** A server caches values by a revision that a restore may set back. */
 async function refuseBesideServers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ open: number }>(
     "select count(*) as open from pg_stat_activity where datname = current_database() and application_name = $1",
@@ -117,7 +117,7 @@ async function refuseBesideServers(client: pg.Client): Promise<void> {
   );
 }
 
-/** Whole tables move, those of a later release too, which a dump made before it could not name, with their triggers. */
+/** Moves whole tables with their triggers, including those of a later release, which an older dump could not name. */
 function moveAside(tables: readonly string[], functions: readonly string[], schema: string): string[] {
   if (tables.length === 0) return [];
   return [
@@ -142,7 +142,7 @@ async function ownTables(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** As `name(types)`, quoted where need be, without those that an extension brought. */
+/** As `name(types)`, quoted if necessary, without those that belong to an extension. */
 async function ownFunctions(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ signature: string }>(
     `select p.oid::regprocedure::text as signature from pg_proc p
@@ -186,7 +186,7 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
     return await work(client);
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;
-    throw new StoreProblem(`PostgreSQL did not go along: ${sentence(cause)}`, { cause });
+    throw new StoreProblem(`PostgreSQL reported an error: ${sentence(cause)}`, { cause });
   } finally {
     await client.end();
   }

@@ -6,13 +6,13 @@ import type { PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 
 const connectTimeoutMs = 1_500;
-/** A connection that carries nothing is asked after so long whether it still is one. */
+/** How long a connection is idle before it is checked. */
 const keepAliveMs = 10_000;
-/** What servers are called in the database's list of sessions. */
+/** The application name of servers in the database's list of sessions. */
 export const applicationName = "countersign";
 const oldestSupported = 15;
 
-/** Numbers as numbers: every integer stored here fits, and text would have to be parsed by each reader. */
+/** Numbers as numbers: every integer stored here fits, and every reader would have to parse text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") => {
     switch (oid) {
@@ -46,8 +46,7 @@ export function connectionSettings(url: string, settings: readonly string[] = []
 }
 
 /**
- * Which PostgreSQL it is. Throws one sentence when it cannot be reached, is too old, or is behind a pooler that cannot
- * be used.
+ * The PostgreSQL version. Throws one sentence if it cannot be reached, is too old, or is behind an unsupported pooler.
  */
 export async function checkServer(pool: pg.Pool): Promise<number> {
   const client = await pool.connect().catch((cause) => {
@@ -78,7 +77,7 @@ async function serverMajor(client: pg.ClientBase): Promise<number> {
   }
 }
 
-/** A pooler that gives each statement another connection cannot keep a transaction together. */
+/** A pooler that gives each statement a different connection cannot support transactions. */
 export async function checkTransactions(client: pg.ClientBase): Promise<void> {
   try {
     await client.query("begin");
@@ -94,7 +93,7 @@ export async function checkTransactions(client: pg.ClientBase): Promise<void> {
 
 export function unreachable(cause: unknown): StoreProblem {
   return new StoreProblem(
-    `The PostgreSQL database cannot be reached: ${sentence(cause)} Check DATABASE_URL and that the server runs.`,
+    `The PostgreSQL database cannot be reached: ${sentence(cause)} Check DATABASE_URL, and that PostgreSQL is running.`,
     { cause },
   );
 }

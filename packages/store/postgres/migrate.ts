@@ -17,10 +17,10 @@ export async function migrateDatabase(url: string): Promise<string[]> {
   }
 }
 
-/** Any number will do, as long as every node uses the same one. */
+/** Any number works, as long as every node uses the same one. */
 const migrationLock = 7_265_340_118;
 
-/** Applies what is missing, each step whole or not at all. Nodes that start together take turns. */
+/** Applies pending migrations, each completely or not at all. Nodes that start together take turns. */
 export async function migratePostgres(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
   const applied: string[] = [];
   for (const migration of migrations) {
@@ -32,11 +32,11 @@ export async function migratePostgres(pool: pg.Pool, migrations: readonly Migrat
       await client.query("commit");
       client.release();
     } catch (cause) {
-      // Closing the connection undoes the step, whatever state it is in.
+      // Closing the connection rolls back the step, whatever its state.
       client.release(true);
       if (cause instanceof StoreProblem) throw cause;
       const text = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreProblem(`Migration ${migration.name} failed and was undone: ${text}.`, { cause });
+      throw new StoreProblem(`Migration ${migration.name} failed and was rolled back: ${text}.`, { cause });
     }
   }
   return applied;

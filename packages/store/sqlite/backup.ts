@@ -33,7 +33,7 @@ export function sqliteCopier(folder: string): DatabaseCopier {
 function copyOut(files: SqliteFiles, copy: SqliteFiles): Contents {
   if (!existsSync(files.main)) {
     throw new StoreProblem(
-      `There is no database in ${files.folder}. Set COUNTERSIGN_DATA to the folder that holds it.`,
+      `There is no database in ${files.folder}. Set COUNTERSIGN_DATA to the folder that contains it.`,
     );
   }
   try {
@@ -50,9 +50,9 @@ function copyOut(files: SqliteFiles, copy: SqliteFiles): Contents {
   }
 }
 
-/** One snapshot, without holding up anybody who writes. Returns the migrations that the copy has seen. */
+/** One snapshot, without blocking writers. Returns the migrations in the copy. */
 function vacuumInto(path: string, copy: string): string[] {
-  // SQLite would make the file readable for others.
+  // SQLite would make the file readable by others.
   writeFileSync(copy, "", { mode: 0o600, flag: "wx" });
   using(path, (database) => database.prepare("vacuum into ?").run(copy));
   return using(copy, (database) => {
@@ -61,11 +61,11 @@ function vacuumInto(path: string, copy: string): string[] {
   });
 }
 
-/** The service goes on meanwhile, so counts may differ; but what was there before and after must be in between. */
+/** The service runs in the meantime, so counts can differ, but must be between those before and after. */
 function checkNothingLost(before: RowCounts, copy: RowCounts, after: RowCounts): void {
   const lost = countedTables.find((table) => copy[table] === 0 && before[table] > 0 && after[table] > 0);
   if (lost === undefined) return;
-  throw new StoreProblem(`The copy holds no ${lost}, although the database does. Make the backup again.`);
+  throw new StoreProblem(`The copy holds no ${lost}, although the database does. Create the backup again.`);
 }
 
 function copyIn(
@@ -88,7 +88,7 @@ function copyIn(
       checkIntegrity(database, staged.main);
       checkRows(readRows(database), contents.rows);
     });
-    // It follows the database that goes, and the server makes a new one.
+    // It belongs to the database being replaced, and the server creates a new one.
     for (const end of ["", "-wal", "-shm"]) rmSync(`${files.search}${end}`, { force: true });
     const aside = [
       putInPlace(staged.journal, files.journal, stamp),
@@ -105,7 +105,7 @@ function copyIn(
   }
 }
 
-/** Either the old file or the new one is in place at every moment. Returns where the old one went. */
+/** At every moment either the old file or the new one is in place. Returns where the old one went. */
 function putInPlace(staged: string, path: string, stamp: string): string | null {
   syncToDisk(staged);
   const aside = existsSync(path) ? `${path}.before-restore-${stamp}` : null;
@@ -113,21 +113,21 @@ function putInPlace(staged: string, path: string, stamp: string): string | null 
     foldLog(path, aside);
     keepUnder(path, aside);
   }
-  // A log that belongs to another database would be read into this one.
+  // The log of another database would be read into this one.
   rmSync(`${path}-wal`, { force: true });
   rmSync(`${path}-shm`, { force: true });
   renameSync(staged, path);
   return aside;
 }
 
-/** Brings the write-ahead log into its database, so that one file is all there is to keep. */
+/** Checkpoints the write-ahead log, so that a single file contains everything. */
 function foldLog(path: string, aside: string): void {
   let busy: boolean;
   try {
     const folded = using(path, (database) => database.prepare("pragma wal_checkpoint(truncate)").get());
     busy = folded?.busy === 1;
   } catch {
-    // A damaged database is kept as it is, together with its log.
+    // A damaged database is kept as is, together with its log.
     if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
     return;
   }

@@ -10,12 +10,12 @@ import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
 import { refuseLostDatabase } from "./lost-database.ts";
 import { rollback } from "./rollback.ts";
 
-/** Called when the request log was damaged: where it is kept now, and what was wrong with it. */
+/** Called when the request log was damaged: its new path, and what was wrong with it. */
 export type JournalSetAside = (aside: string, reason: string) => void;
 
 /**
- * Makes the data folder if need be, brings both of its files up to date and returns what was applied. A damaged request
- * log is moved out of the way where `journalSetAside` is given, by a server that has the folder for itself.
+ * Creates the data folder if necessary, migrates both of its files and returns what was applied. A damaged request log
+ * is set aside if `journalSetAside` is given, by a server that owns the folder.
  */
 export function migrateFolder(folder: string, journalSetAside: JournalSetAside | null = null): string[] {
   const files = sqliteFiles(folder);
@@ -44,7 +44,7 @@ function migrateFile(path: string, migrations: readonly Migration[]): string[] {
   }
 }
 
-/** Applies what is missing, each step whole or not at all. Safe to repeat, and safe beside another process. */
+/** Applies pending migrations, each completely or not at all. Safe to repeat, and safe next to another process. */
 export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]): string[] {
   database.exec(
     "create table if not exists schema_migrations (name text primary key, applied_at bigint not null)",
@@ -58,7 +58,7 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     } catch (cause) {
       rollback(database);
       if (cause instanceof StoreProblem) throw cause;
-      throw new StoreProblem(`Migration ${migration.name} failed and was undone: ${sentence(cause)}`, {
+      throw new StoreProblem(`Migration ${migration.name} failed and was rolled back: ${sentence(cause)}`, {
         cause,
       });
     }

@@ -13,7 +13,7 @@ export async function checkDatabase({ database, encryptionKey }: Config): Promis
     if (!(error instanceof StoreProblem)) throw error;
     return [problem("database", error.message, "Nothing else about the database could be checked.")];
   }
-  if (found === null) return [ok("database", "There is no database yet. The first start makes it.")];
+  if (found === null) return [ok("database", "There is no database yet. The first start creates it.")];
   const where = database.kind === "sqlite" ? ` in ${database.folder}` : "";
   return [
     ok("database", `${found.version}${where} answers${atWork(database.kind, found.serversAtWork)}`),
@@ -37,15 +37,15 @@ function checkSchema(applied: readonly string[]): Check[] {
   const { missing, unknown } = compareMigrations(applied);
   if (unknown.length > 0) {
     const found = `The database was migrated by a newer release (${unknown.join(", ")}).`;
-    return [problem("database", found, "Start that release, or restore a backup that was made before it.")];
+    return [problem("database", found, "Start that release, or restore a backup from before it.")];
   }
   if (missing.length > 0) {
     const found = `The database lacks ${missing.length === 1 ? "a migration" : "migrations"}: ${missing.join(", ")}.`;
     return [
-      warning("database", found, "Start the server or run countersign migrate: both apply what is missing."),
+      warning("database", found, "Start the server or run countersign migrate to apply what is missing."),
     ];
   }
-  return [ok("database", "Every migration is applied.")];
+  return [ok("database", "All migrations are applied.")];
 }
 
 function checkFiles({ damage, writeProblem }: Inspection): Check[] {
@@ -55,29 +55,27 @@ function checkFiles({ damage, writeProblem }: Inspection): Check[] {
     checks.push(problem("database", `The database is damaged: ${damage.join("; ")}.`, action));
   }
   if (writeProblem !== null) {
-    const action = "Check the rights of the user, the free space, and that it is not a read-only copy.";
+    const action = "Check the user's permissions, the free disk space, and that it is not a read-only copy.";
     checks.push(problem("database", `The database cannot be written: ${writeProblem}`, action));
   }
-  return checks.length > 0 ? checks : [ok("database", "It is undamaged and can be written.")];
+  return checks.length > 0 ? checks : [ok("database", "The database is intact and writable.")];
 }
 
 function checkSideFiles({ journalDamage, searchDamage, readableByOthers }: FileFindings): Check[] {
   const checks: Check[] = [];
   if (journalDamage !== null) {
     const found = `The request log, journal.db, is damaged: ${asSentence(journalDamage)}`;
-    const action =
-      "Restart the server: it keeps the file under another name and begins a new log. Check the disk.";
+    const action = "Restart the server: it sets the file aside and starts a new log. Check the disk.";
     checks.push(problem("database", found, action));
   }
   if (searchDamage !== null) {
     const found = `The text index, search.db, is damaged: ${asSentence(searchDamage)}`;
-    const action =
-      "Start the server, which makes it again, and check the disk. Searches take longer until then.";
+    const action = "Start the server, which rebuilds it, and check the disk. Searches are slower until then.";
     checks.push(warning("database", found, action));
   }
   if (readableByOthers.length > 0) {
-    const found = `Other users of this machine may read files that hold secrets: ${readableByOthers.join(", ")}.`;
-    const action = "Restart the server as the user they belong to: it makes them private.";
+    const found = `Other users of this machine can read files that contain secrets: ${readableByOthers.join(", ")}.`;
+    const action = "Restart the server as the user who owns them: it makes them private.";
     checks.push(warning("folder", found, action));
   }
   return checks;
@@ -97,21 +95,21 @@ function checkTextIndex(missing: MissingTextIndex | null): Check[] {
   return [
     warning(
       "database",
-      "Licenses are searched without an index, which takes long where there are many.",
+      "Licenses are searched without an index, which is slow if there are many.",
       `${install}Run in the database, as somebody who may create extensions: ${statements.join("; ")};`,
     ),
   ];
 }
 
-/** Kept by triggers, so only somebody who went past them can have made them wrong. */
+/** Maintained by triggers, so they can be wrong only if someone bypassed them. */
 function checkCounts(wrong: number | null): Check[] {
   if (wrong === null) return [];
-  if (wrong === 0) return [ok("database", "The kept counts of licenses are right.")];
+  if (wrong === 0) return [ok("database", "The stored license counts are correct.")];
   return [
     warning(
       "database",
-      `Kept counts of licenses are wrong (${wrong} of them), so that the dashboard shows wrong numbers. Validation does not use them.`,
-      "Run countersign recount, which can be done beside a running server.",
+      `${wrong} stored license counts are wrong, so the dashboard shows wrong numbers. Validation does not use them.`,
+      "Run countersign recount. The server can keep running.",
     ),
   ];
 }
@@ -120,20 +118,17 @@ function checkSealing(storedDataKey: string | null, encryptionKey: string | null
   const sealing = sealingOf(storedDataKey, encryptionKey);
   switch (sealing.state) {
     case "none":
-      return ok("encryption", "The key that secrets are encrypted with is made at the first start.");
+      return ok("encryption", "The encryption key for secrets is created at the first start.");
     case "sealed":
-      return ok(
-        "encryption",
-        "The key that secrets are encrypted with is sealed by COUNTERSIGN_ENCRYPTION_KEY.",
-      );
+      return ok("encryption", "The encryption key for secrets is protected by COUNTERSIGN_ENCRYPTION_KEY.");
     case "locked":
-      return problem("encryption", sealing.problem, "The server cannot start before that.");
+      return problem("encryption", sealing.problem, "The server cannot start until this is fixed.");
     case "plain":
       return ok(
         "encryption",
         encryptionKey === null
-          ? "The key that secrets are encrypted with lies in the database, so whoever has a backup can read them. Set COUNTERSIGN_ENCRYPTION_KEY to seal it, and keep that somewhere else."
-          : "The next start seals the key that secrets are encrypted with by COUNTERSIGN_ENCRYPTION_KEY.",
+          ? "The encryption key for secrets is in the database, so anyone who has a backup can read them. Set COUNTERSIGN_ENCRYPTION_KEY to protect it, and store that key somewhere else."
+          : "At the next start, COUNTERSIGN_ENCRYPTION_KEY will protect the encryption key for secrets.",
       );
   }
 }

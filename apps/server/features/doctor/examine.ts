@@ -7,17 +7,17 @@ import { checkDisk, checkFolder } from "./folder.ts";
 import { checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
 
-/** Looks at everything that a running server depends on. Whatever fails becomes a finding, never an exception. */
+/** Checks everything a running server depends on. Every failure becomes a finding, never an exception. */
 export async function examine(environment: Environment): Promise<Check[]> {
   const nowMs = Date.now();
   const machine = [checkRuntime(process.versions), checkYear(nowMs)];
   const config = readSettings(environment);
   if (!("database" in config)) return [config, ...machine];
   const folder = await attempt("folder", async () => checkFolder(config, process.getuid?.() ?? null));
-  // In a folder that cannot be entered, a database file looks as if it were not there.
+  // In an inaccessible folder, a database file looks as if it did not exist.
   const hidden = config.database.kind === "sqlite" && folder.some((check) => check.state === "problem");
   return [
-    ok("settings", `The settings can be used. The server answers at ${config.url}.`),
+    ok("settings", `The settings are valid. The server's URL is ${config.url}.`),
     ...machine,
     ...folder,
     ...(await attempt("disk", async () => checkDisk(config))),
@@ -30,7 +30,7 @@ function readSettings(environment: Environment): Config | Check {
   try {
     return readConfig(environment);
   } catch (error) {
-    const fix = "Put it right in the environment and run doctor again for the other checks.";
+    const fix = "Fix it in the environment and run doctor again for the other checks.";
     return problem("settings", error instanceof OperatorProblem ? error.message : reasonOf(error), fix);
   }
 }
@@ -40,7 +40,7 @@ async function attempt(name: Check["name"], look: () => Promise<Check[]>): Promi
     return await look();
   } catch (error) {
     return [
-      problem(name, `This could not be checked: ${reasonOf(error)}`, "Report it if the reason is not clear."),
+      problem(name, `This could not be checked: ${reasonOf(error)}`, "Report it if the reason is unclear."),
     ];
   }
 }

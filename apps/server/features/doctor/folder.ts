@@ -17,7 +17,7 @@ const gibibyte = 1024 ** 3;
 const leastFreeBytes = gibibyte;
 const leastFreeShare = 0.05;
 
-/** Whether the data folder can be written, and by whom else it can be read. `user` is null where there are no ids. */
+/** Whether the data folder is writable, and who else can read it. `user` is null on systems without user IDs. */
 export function checkFolder({ dataFolder, database }: Config, user: number | null): Check[] {
   if (!existsSync(dataFolder)) {
     return database.kind === "postgres" ? [] : [checkParent(dataFolder)];
@@ -38,7 +38,7 @@ export function checkFolder({ dataFolder, database }: Config, user: number | nul
 
 export function checkDisk({ dataFolder, database }: Config): Check[] {
   if (database.kind === "postgres" && !existsSync(dataFolder)) {
-    return [ok("disk", "PostgreSQL keeps the data. Watch the disk of its machine.")];
+    return [ok("disk", "The data is in PostgreSQL. Monitor the disk of that machine.")];
   }
   const { bavail, blocks, bsize } = statfsSync(nearestExisting(dataFolder));
   return [freeSpace(bavail * bsize, blocks * bsize)];
@@ -51,7 +51,7 @@ export function freeSpace(freeBytes: number, totalBytes: number): Check {
     ? warning(
         "disk",
         found,
-        "Make room, or move COUNTERSIGN_DATA to a larger disk. A full disk stops every write.",
+        "Free up space, or move COUNTERSIGN_DATA to a larger disk. A full disk stops all writes.",
       )
     : ok("disk", found);
 }
@@ -60,25 +60,25 @@ function checkParent(folder: string): Check {
   const parent = nearestExisting(folder);
   try {
     accessSync(parent, constants.W_OK | constants.X_OK);
-    return ok("folder", `The data folder ${folder} does not exist yet. The first start makes it.`);
+    return ok("folder", `The data folder ${folder} does not exist yet. The first start creates it.`);
   } catch {
     const action = `Make ${parent} writable, or set COUNTERSIGN_DATA to another folder.`;
-    return problem("folder", `The data folder ${folder} does not exist and cannot be made.`, action);
+    return problem("folder", `The data folder ${folder} does not exist and cannot be created.`, action);
   }
 }
 
 function privacy(folder: string, stats: Stats, user: number | null): Check {
   if (user !== null && (stats.mode & 0o077) !== 0) {
-    const found = `Other users of this machine may enter the data folder ${folder}, which holds secrets.`;
+    const found = `Other users of this machine can access the data folder ${folder}, which contains secrets.`;
     return warning("folder", found, `Run chmod 700 ${folder}.`);
   }
   if (user !== null && stats.uid !== user) {
-    const found = `The data folder ${folder} belongs to user ${stats.uid}, and this is run by user ${user}.`;
+    const found = `The data folder ${folder} belongs to user ${stats.uid}, but this command runs as user ${user}.`;
     const action =
-      "Run commands as the user who runs the server, or it may not be able to read what they write.";
+      "Run commands as the user who runs the server; otherwise it may not be able to read what they write.";
     return warning("folder", found, action);
   }
-  return ok("folder", `The data folder ${folder} can be written and is private.`);
+  return ok("folder", `The data folder ${folder} is writable and private.`);
 }
 
 function tryToWrite(folder: string): string | null {

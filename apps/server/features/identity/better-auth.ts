@@ -26,7 +26,7 @@ import { cookiePrefix } from "./session-cookie.ts";
 const hour = 3_600;
 const day = 24 * hour;
 
-/** Set while somebody signs up who has proven, by a token that was mailed there, that the address is theirs. */
+/** Set while someone signs up who has proven, by a token from an email, that the address is theirs. */
 export const addressIsProven = new AsyncLocalStorage<true>();
 
 export interface AuthParts {
@@ -34,15 +34,15 @@ export interface AuthParts {
   readonly config: Config;
   readonly log: Log;
   readonly secret: string;
-  /** Told of every session that somebody opened by signing in. */
+  /** Called for every session opened by signing in. */
   readonly signedIn: (session: OpenedSession) => Promise<void>;
-  /** Throws when somebody tried too many codes. */
+  /** Throws if someone tried too many codes. */
   readonly countCode: (userId: string) => Promise<void>;
 }
 
 export type Auth = ReturnType<typeof openAuth>;
 
-/** The library that signs people in, on Countersign's own tables and rules. */
+/** The sign-in library, on Countersign's own tables and rules. */
 export function openAuth({ store, config, log, secret, signedIn, countCode }: AuthParts) {
   const { origin, protocol } = new URL(config.url);
   const isHttps = protocol === "https:";
@@ -58,8 +58,8 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     baseURL: origin,
     basePath: authBase,
     secret,
-    // One schema for both databases: times as ISO texts and flags as 0 and 1 is what it calls SQLite.
-    // It opens no transactions: it would hash passwords inside them, while all other writers wait.
+    // One schema for both databases: times as ISO text and flags as 0 and 1, which the library calls SQLite. It opens
+    // no transactions: it would hash passwords inside them, while all other writers wait.
     database: { db: store.direct, type: "sqlite", transaction: false },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
@@ -85,7 +85,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       requireEmailVerification: true,
       autoSignIn: false,
       minPasswordLength: shortestPassword,
-      // Signs outside the basic plane count double in its eyes; the rule that counts is checked before.
+      // The library counts characters outside the BMP twice; the real rule is checked before.
       maxPasswordLength: 2 * longestPassword,
       resetPasswordTokenExpiresIn: hour,
       revokeSessionsOnPasswordReset: true,
@@ -159,7 +159,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         },
       },
       account: {
-        // What Discord hands out beside the id is good for nothing here, so it is not kept.
+        // Discord's tokens are of no use here, so they are not stored.
         create: {
           before: async (account) => ({ data: { ...account, ...noTokens } }),
           after: async (account, context) => {
@@ -183,11 +183,11 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     onAPIError: { throw: true, errorURL: `${config.url}/sign-in` },
     logger: {
       level: "error",
-      log: (_level, message) => log.debug("The sign-in library has something to say.", { message }),
+      log: (_level, message) => log.debug("Message from the sign-in library.", { message }),
     },
   });
 
-  /** Not the session that waits for a second factor, nor one that takes the place of another. */
+  /** Not the session that waits for a second factor, nor one that replaces another. */
   async function opensForGood(userId: string, context: { path?: string; context: { session?: unknown } }) {
     const { path = "" } = context;
     if (path === totpPath || path === recoveryPath) return context.context.session === null;
@@ -197,6 +197,6 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
   }
 }
 
-/** Nobody sends it along: it is what the browser asks for. */
+/** Not from the body: it is the browser's Accept-Language. */
 const locale = { type: "string", required: false, input: false } as const;
 const noTokens = { accessToken: null, refreshToken: null, idToken: null };

@@ -15,8 +15,8 @@ import { signInSecret } from "./secret.ts";
 import { SlowAnswers } from "./slow-answers.ts";
 
 /**
- * Signing people in, loaded when somebody first does: the library behind it takes longer to load than all the rest of
- * the server, and a server that only validates, or is managed with tokens, never needs it.
+ * Sign-in, loaded on first use: its library takes longer to load than the rest of the server, and a server that only
+ * validates, or is managed with tokens, never needs it.
  */
 export class LateIdentity implements SignIn {
   readonly flood: FloodLimits;
@@ -77,7 +77,7 @@ export class LateIdentity implements SignIn {
   #problemOf(error: unknown, requestId: string): Problem {
     if (error instanceof Problem) return error;
     if (isStorageTrouble(this.#log, error)) return unavailable();
-    this.#log.error("A sign-in request failed in a way it should not.", {
+    this.#log.error("A sign-in request failed unexpectedly.", {
       request_id: requestId,
       reason: reasonOf(error),
       stack: error instanceof Error ? (error.stack ?? "") : "",
@@ -90,7 +90,7 @@ export class LateIdentity implements SignIn {
 
   #loaded(): Promise<Identity> {
     this.#identity ??= this.#open().catch((error) => {
-      // The next one tries again: the database may have been away.
+      // The next request tries again: the database may have been unavailable.
       this.#identity = null;
       throw error;
     });

@@ -16,11 +16,11 @@ import { dropSetupTokens } from "./setup-link.ts";
 export interface Account {
   readonly email: string;
   readonly password: string;
-  /** What their letters are written in, if the account is new. */
+  /** The language of their emails, if the account is new. */
   readonly locale: Language;
 }
 
-/** Somebody whose password has been checked, or hashed: both take long, and are done before anything is written. */
+/** Someone whose password has been checked or hashed: both are slow, and done before anything is written. */
 export type ReadyPerson =
   | {
       readonly isNew: true;
@@ -40,14 +40,17 @@ export async function readyPerson(db: Database, account: Account): Promise<Ready
   const stored = await passwordHashOf(db, user.id);
   if (stored === null || !(await verifyPassword(account.password, stored))) {
     throw new OperatorProblem(
-      `There is an account with the e-mail address ${email}, and its password is another.`,
+      `An account with the email address ${email} already exists, with a different password.`,
     );
   }
   if (user.suspended_at !== null) throw new OperatorProblem(`The account ${email} is suspended.`);
   return { isNew: false, email, locale: user.locale, userId: user.id };
 }
 
-/** Makes a person without a browser, with a token that can do all they can. The first one runs the platform. */
+/**
+ * Creates a person without a browser, with a token that has all their permissions. The first one becomes platform
+ * admin.
+ */
 export async function setUpPerson(
   db: Database,
   person: ReadyPerson,
@@ -80,7 +83,7 @@ async function addPerson(
 ): Promise<string> {
   await holdTheDoor(db);
   if ((await userByEmail(db, email)) !== undefined) {
-    throw new OperatorProblem(`An account with the e-mail address ${email} was made just now. Try again.`);
+    throw new OperatorProblem(`An account with the email address ${email} was just created. Try again.`);
   }
   const isFirst = !(await anyUserExists(db));
   const userId = newId();

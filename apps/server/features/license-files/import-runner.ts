@@ -7,8 +7,8 @@ import { workThrough } from "./work-through.ts";
 const checkEveryMs = 2_000;
 
 /**
- * Runs imports one at a time, in steps that let other requests pass. Also resumes what another process left unfinished
- * because it was killed or stopped.
+ * Runs imports one at a time, in steps that let other requests through. Also resumes imports of a process that was
+ * killed or stopped.
  */
 export class ImportRunner {
   readonly claimant = newId();
@@ -36,7 +36,7 @@ export class ImportRunner {
     });
   }
 
-  /** Leaves what is unfinished at a point where it can be resumed. */
+  /** Stops at a point where the import can be resumed. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
@@ -55,7 +55,7 @@ export class ImportRunner {
         });
       } catch (error) {
         if (isStorageTrouble(this.#log, error)) return;
-        this.#log.warn("Waiting imports could not be processed. They will be tried again.", {
+        this.#log.warn("Waiting imports could not be processed. They will be retried.", {
           reason: reasonOf(error),
         });
       }
@@ -65,7 +65,7 @@ export class ImportRunner {
 
 const runners = new WeakMap<Store, ImportRunner>();
 
-/** The runner of a store, started when it is first asked for. */
+/** The runner of a store, started on first use. */
 export function importRunner(store: Store, log: Log): ImportRunner {
   const known = runners.get(store);
   if (known !== undefined) return known;

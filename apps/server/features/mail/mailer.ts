@@ -13,9 +13,9 @@ import { inBursts, type Log, reasonOf } from "../../log.ts";
 import { isStorageTrouble } from "../../storage-trouble.ts";
 import { isHopeless, type Post } from "./post.ts";
 
-/** How often the mailbox is looked into. */
+/** How often the mailbox is checked. */
 const everyMs = 1_000;
-/** How long a letter is one node's: longer than any attempt, so that no other sends it meanwhile. */
+/** How long a claim on an email lasts: longer than any attempt, so that no other node sends it. */
 const claimMs = 5 * 60_000;
 const attemptMs = 4 * 60_000;
 export const lettersAtOnce = 4;
@@ -23,8 +23,8 @@ const farewellMs = 3_000;
 const logEveryMs = 10_000;
 
 /**
- * Sends what lies in the mailbox. Every node has one; a letter is claimed by one of them before it is sent. Only a node
- * that dies between the mail server's yes and writing it down makes a letter go out twice, with the same Message-ID.
+ * Sends the emails in the mailbox. Every node has one; a node claims an email before it sends it. An email is sent
+ * twice only if a node dies after the mail server accepted it and before recording that; both have the same Message-ID.
  */
 export class Mailer implements Chore {
   readonly name = "mail";
@@ -33,7 +33,7 @@ export class Mailer implements Chore {
   readonly #post: Post;
   readonly #log: Log;
   readonly #tellFailed: (count: number, reason: string) => void;
-  /** Each sends one letter after the other until none is due; one that hangs does not hold up the others. */
+  /** Each sends one email after the other until none is due; one that hangs does not delay the others. */
   readonly #lanes = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -42,11 +42,11 @@ export class Mailer implements Chore {
     this.#post = post;
     this.#log = log;
     this.#tellFailed = inBursts<string>(logEveryMs, (letters, reason) =>
-      log.warn("Mail could not be sent. The mailbox says which.", { letters, reason }),
+      log.warn("Emails could not be sent. See the mailbox for details.", { letters, reason }),
     );
   }
 
-  /** Begins to send what is due. */
+  /** Starts sending what is due. */
   async run(): Promise<void> {
     if (this.#isClosed || this.#lanes.size >= lettersAtOnce) return;
     const nowMs = await this.#store.clock();
@@ -61,7 +61,7 @@ export class Mailer implements Chore {
     }
   }
 
-  /** Begins no letter more, gives those that are under way a moment, and then breaks them off. */
+  /** Starts no further emails, gives those in progress a moment, and then aborts them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const timer = setTimeout(() => this.#post.close(), farewellMs);

@@ -1,4 +1,4 @@
-/** Finds operations while somebody types. The page does without it; then there is no search. */
+/** Finds operations as you type. The page works without it, but then has no search. */
 export const script = `"use strict";
 const label = document.querySelector("label.search");
 const input = label.querySelector("input");
@@ -42,7 +42,7 @@ document.addEventListener("keydown", (event) => {
     search();
   }
 });
-// A link to something that the search hides has to lead there all the same.
+// A link to something that the search hides must still work.
 window.addEventListener("hashchange", () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target === null || !target.hidden) return;

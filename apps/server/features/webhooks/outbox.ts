@@ -22,7 +22,7 @@ const busyCallsPerSecond = 100;
 const troubleMs = 1_000;
 const logEveryMs = 10_000;
 
-/** Distributes events and sends deliveries, from its making until it is closed. */
+/** Distributes events and sends deliveries, from its creation until it is closed. */
 export class Outbox {
   readonly #store: Store;
   readonly #log: Log;
@@ -39,14 +39,14 @@ export class Outbox {
     this.#distributor = new Distributor(store);
     this.#log = log;
     this.#tellTrouble = inBursts<string>(logEveryMs, (rounds, reason) =>
-      log.warn("Webhooks could not be worked on. It will be tried again.", { rounds, reason }),
+      log.warn("Webhooks could not be processed. They will be retried.", { rounds, reason }),
     );
     const wake = () => {
       this.#isWoken = true;
       this.#wake();
     };
     const tellRefused = inBursts<LogFields>(logEveryMs, (count, latest) =>
-      log.error("The database refuses to keep how an attempt to deliver an event ended.", {
+      log.error("The database rejected the result of a webhook delivery.", {
         count,
         ...latest,
       }),
@@ -62,7 +62,7 @@ export class Outbox {
     this.#working = this.#work();
   }
 
-  /** What is under way is given a moment. */
+  /** What is in progress gets a moment to finish. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wake();
@@ -98,14 +98,14 @@ export class Outbox {
     }
   }
 
-  /** Until something ended, or it is time to look again. What ends meanwhile is gathered at first. */
+  /** Until something ended, or it is time to check again. Results are collected for a moment first. */
   async #rest(roundMs: number, pace: keyof typeof gatherMs): Promise<void> {
     const gatheringMs = Math.min(longestRestMs, Math.max(gatherMs[pace], roundMs * restFactor[pace]));
     await this.#pause(gatheringMs);
     if (!this.#isWoken) await this.#pause(idleMs - gatheringMs, () => this.#isWoken);
   }
 
-  /** Until something was written since, something ended, or it is time. Not where a write is seen only by looking. */
+  /** Until something was written, something ended, or it is time. Not if a write can only be detected by querying. */
   async #beStill(untilMs: number, lastWrite: number | null): Promise<void> {
     while (
       lastWrite !== null &&
@@ -130,7 +130,7 @@ export class Outbox {
   }
 }
 
-/** Connections are kept for a moment, and so is where a name led: a busy endpoint needs neither for each event. */
+/** Connections and DNS lookups are kept for a moment: a busy endpoint needs neither for each event. */
 export function webhookSender(allowed: AllowedTargets): Sender {
   const resolve = rememberingResolver(systemResolver);
   const connections = new KeptConnections();

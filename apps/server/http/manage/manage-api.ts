@@ -26,7 +26,7 @@ export interface ManageParts {
   readonly signIn: SignIn;
 }
 
-/** The management API: finds the route, who is asking and whether they may, reads the input, and answers. */
+/** The management API: finds the route, authenticates and authorizes the caller, parses the input, and responds. */
 export class ManageApi {
   readonly #parts: ManageParts;
   readonly #router: Router;
@@ -55,7 +55,7 @@ export class ManageApi {
     const { route, handle } = match.bound;
     const ip = addressOf(peer, request.headers, this.#parts.config.trustedProxies);
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
-    // The database's: validations are judged by it, whatever the clock of this node says.
+    // The database's clock: validations use it, whatever this node's clock says.
     const nowMs = await store.clock();
     const actor = await authenticate(request, store, this.#parts.signIn, nowMs);
     this.#checkOrigin(request, actor);
@@ -64,13 +64,13 @@ export class ManageApi {
     const query = readQuery(route, searchParams);
     const ifMatch = ifMatchOf(request);
     const key = request.method === "POST" && actor !== null ? idempotencyKeyOf(request) : null;
-    // Last of all: whoever is refused for any other reason has sent nothing but the first lines of the request.
+    // Last: a request that is rejected for any other reason costs only its headers.
     const body = await readBody(route, request);
     const idempotency =
       key === null || actor === null
         ? null
         : new Idempotency(store, actorId(actor), key, `POST ${pathname}${search}\n${withoutPassword(body)}`);
-    // Whether a body that is read as it comes is the same as before is known when it has come.
+    // Whether a streamed body is the same as before is known once it has arrived.
     const before = route.bodyTypes === undefined ? await idempotency?.answered() : null;
     if (before) return this.#repeat(route, before, requestId);
 
@@ -92,7 +92,7 @@ export class ManageApi {
             return value;
           });
         } catch (error) {
-          // Two requests with one key at once: the slower one was undone and gets the answer of the other.
+          // Two simultaneous requests with one key: the slower one was rolled back and gets the response of the other.
           const kept = await idempotency?.answered();
           if (kept) throw new AnsweredBefore(kept);
           throw error instanceof Overtaken ? underWay() : error;
@@ -109,7 +109,7 @@ export class ManageApi {
       },
       progress: () => idempotency?.progress() ?? null,
       step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
-        // How far a request is gets kept as it is, so a secret could be part of it.
+        // Progress is stored as is, so it could contain a secret.
         if (this.#secrets.hasSecrets(route))
           throw new Error(`${route.id} shows a secret: it takes one transaction.`);
         if (idempotency === null) return store.transaction(work);
@@ -154,7 +154,7 @@ export class ManageApi {
     return new Response(JSON.stringify(body), { status, headers });
   }
 
-  /** A browser sends cookies along with whatever any site tells it to send; it cannot lie about which site that was. */
+  /** A browser attaches cookies to requests from any site, but it cannot forge the origin. */
   #checkOrigin(request: Request, actor: Actor | null): void {
     const byCookie = actor?.kind === "person" && "session" in actor.by;
     if (!byCookie || !isWrite(request)) return;
@@ -169,7 +169,7 @@ export class ManageApi {
         headers: { "retry-after": "1" },
       });
     }
-    this.#parts.log.error("A management request failed in a way it should not.", {
+    this.#parts.log.error("A management request failed unexpectedly.", {
       request_id: requestId,
       reason: reasonOf(error),
       stack: error instanceof Error ? (error.stack ?? "") : "",
@@ -207,7 +207,7 @@ function streamOf(
   return idempotency === null ? body : idempotency.reading(body, mediaType(request));
 }
 
-/** What requests are told apart by is stored as a quick hash, in which a password could be guessed. */
+/** Requests are compared by a fast hash, from which a password could be guessed. */
 function withoutPassword({ text, value }: { readonly text: string; readonly value: unknown }): string {
   if (typeof value !== "object" || value === null || !("password" in value)) return text;
   const { password: _, ...rest } = value;
