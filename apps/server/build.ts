@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 const output = join(import.meta.dirname, "dist");
-/** Made beside the old one and put in its place when it is whole: nobody meets half of it. */
+/** Built next to the old one and renamed into place once complete: nobody sees a partial build. */
 const half = join(root, `node_modules/.server-${process.pid}`);
 
 /**
- * Puts the server, and each of its threads, into one file: it starts in half the time when it need not look for some
- * 1,600. Errors still name the sources, by way of the maps beside the files.
+ * Bundles the server, and each of its threads, into one file: it starts in half the time if it need not load some
+ * 1,600. Errors still name the sources, through the source maps next to the files.
  */
 try {
   await Bun.build({

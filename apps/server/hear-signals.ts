@@ -3,6 +3,6 @@ import { stopRequested } from "./stop-request.ts";
 
 const [command = "serve"] = process.argv.slice(2);
 const isServer = command === "serve";
-// Only a server finishes what it has begun when it is asked to stop.
+// Only a server finishes its work when it is asked to stop.
 if (isServer) void stopRequested();
 hearOutputErrors(isServer);

@@ -20,7 +20,7 @@ export interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-/** One line for each thing that happened: JSON for machines, or a plain line for a person. */
+/** One line per event: JSON for machines, or a plain line for a person. */
 export function createLog({ level, pretty, now, write }: LogOptions): Log {
   const line = pretty ? prettyLine : jsonLine;
   const lowest = logLevels.indexOf(level);
@@ -33,8 +33,8 @@ export function createLog({ level, pretty, now, write }: LogOptions): Log {
 }
 
 /**
- * For what may happen thousands of times a second: tells the first at once, and then at most once in `everyMs` how
- * much more there was. What is left at the end is told when the time has passed.
+ * For messages that can occur thousands of times a second: reports the first immediately, and then at most once per
+ * `everyMs` how many more there were. The rest is reported when the time has passed.
  */
 export function inBursts<T>(
   everyMs: number,
@@ -63,7 +63,7 @@ export function inBursts<T>(
   };
 }
 
-/** The message of an error and of what caused it, on one line. A full disk comes first: it explains all the rest. */
+/** The message of an error and its causes, on one line. A full disk comes first: it explains all the rest. */
 export function reasonOf(error: unknown): string {
   return isDiskFull(error) ? `The disk is full. ${messagesOf(error)}` : messagesOf(error);
 }
@@ -75,7 +75,7 @@ function messagesOf(error: unknown): string {
 
 function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   const own = { time: time.toISOString(), level, message };
-  // First for their place, and last so that no field can stand in for them.
+  // First for their position, and last so that no field can override them.
   return JSON.stringify({ ...own, ...fields, ...own });
 }
 
@@ -89,7 +89,7 @@ function prettyLine(time: Date, level: LogLevel, message: string, fields: LogFie
   return `${time.toTimeString().slice(0, 8)} ${text}`;
 }
 
-/** What others sent may end up in a line, and must not be able to begin another or to steer the terminal. */
+/** Untrusted input can end up in a line, and must not be able to start another or control the terminal. */
 function onOneLine(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}]/gu,

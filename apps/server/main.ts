@@ -1,4 +1,4 @@
-// Before everything else that is loaded: see stop-request.ts.
+// Must be loaded first: see stop-request.ts.
 import "./hear-signals.ts";
 import { runCommand } from "./cli/command-line.ts";
 

@@ -1,9 +1,9 @@
-/** What shells report for a program that wrote to a pipe which no one reads. */
+/** The exit code that shells report for a program that wrote to a closed pipe. */
 const brokenPipe = 141;
 
 /**
- * Decides what happens when standard output or error cannot be written, because its reader has ended or its disk is
- * full. A server keeps serving without its log. Another command whose reader has ended has nothing left to do.
+ * Handles errors on standard output and error, whose reader has exited or whose disk is full. A server keeps serving
+ * without its log. Any other command whose reader has exited has nothing left to do.
  */
 export function hearOutputErrors(isServer: boolean): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -1,4 +1,4 @@
-/** Something the person who runs the program can put right. The message says what, and how, in whole sentences. */
+/** A problem that the operator can fix. The message says what is wrong and what to do, in complete sentences. */
 export class OperatorProblem extends Error {
   override readonly name: string = "OperatorProblem";
 }

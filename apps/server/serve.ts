@@ -17,24 +17,24 @@ import { reportsTo } from "./reports.ts";
 
 export interface RunningServer {
   readonly port: number;
-  /** For the link with which the first account is made; null when there is one. */
+  /** For the link that creates the first account; null if there is one. */
   readonly setupToken: string | null;
   /**
-   * Finishes what was accepted, writes down what is left to write, and lets go of everything. False when a database that
-   * does not answer kept it from that: the process can end all the same.
+   * Finishes accepted requests, writes what is left and releases everything. False if a database that does not respond
+   * prevented that: the process can exit anyway.
    */
   stop(): Promise<boolean>;
 }
 
 const longestDrainMs = 8_000;
-/** The drain included. */
+/** Including the drain. */
 const longestStopMs = 9_500;
 const longestFarewellMs = 1_000;
 const quietMs = 100;
 
 /**
- * Puts the server together from its settings and starts it. This thread validates; everything else is done by the
- * management worker, which reads the same settings from the environment.
+ * Creates the server from its settings and starts it. This thread validates; everything else runs in the management
+ * worker, which reads the same settings from the environment.
  */
 export async function startServer(
   config: Config,
@@ -162,8 +162,8 @@ async function drain(listener: Listener, batcher: Batcher): Promise<void> {
 }
 
 /**
- * Goes on serving until it is quiet, or for a moment: every answer now asks its caller to leave the connection. The
- * runtime closes kept connections as soon as it stops accepting, and a request already on its way there would be lost.
+ * Keeps serving until it is idle, or for a moment: every response now asks its caller to close the connection. The
+ * runtime closes kept-alive connections as soon as it stops accepting, and a request already on its way would be lost.
  */
 async function farewell(isBusy: () => boolean): Promise<void> {
   const deadlineMs = performance.now() + longestFarewellMs;

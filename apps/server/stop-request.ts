@@ -1,20 +1,20 @@
 const secondSignalMs = 1_000;
 const lookEveryMs = 500;
 
-/** Why the server should stop: a signal, or the end of the process that started it. */
+/** Why the server should stop: a signal, or the exit of its parent process. */
 export type StopReason = NodeJS.Signals | "the process that started it has ended";
 
 let requested: Promise<StopReason> | null = null;
 
 /**
- * Resolves when the process is asked to stop. First called before anything else is loaded: a signal that nothing
- * listens for ends the process at once, whatever it is doing.
+ * Resolves when the process is asked to stop. First called before anything else is loaded: an unhandled signal ends the
+ * process immediately, whatever it is doing.
  */
 export function stopRequested(): Promise<StopReason> {
   requested ??= new Promise((resolve) => {
     let firstAtMs: number | null = null;
     const hear = (signal: NodeJS.Signals) => {
-      // Ctrl-C reaches the whole process group and is passed on by npm as well: two at once are one.
+      // Ctrl-C reaches the whole process group and npm passes it on as well: two in quick succession count as one.
       if (firstAtMs !== null && performance.now() - firstAtMs > secondSignalMs) process.exit(130);
       firstAtMs ??= performance.now();
       resolve(signal);
@@ -25,7 +25,7 @@ export function stopRequested(): Promise<StopReason> {
   return requested;
 }
 
-/** Resolves when the process with this number, which started this one, has ended: killed, it passes no signal on. */
+/** Resolves when the parent process with this ID has exited: if killed, it passes no signal on. */
 export function parentEnded(parent: number): Promise<StopReason> {
   return new Promise((resolve) => {
     const look = () => {
@@ -39,7 +39,7 @@ export function parentEnded(parent: number): Promise<StopReason> {
   });
 }
 
-/** On Windows a process keeps the number of its parent for ever. */
+/** On Windows a process keeps its parent's ID forever. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

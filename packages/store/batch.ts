@@ -7,7 +7,7 @@ import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";
 import { type Refusal, type Refusals, type RefusalsTold, refusalKey } from "./refusals.ts";
 
-/** What the calls of one batch share: the moment they are decided at, and the products they are about. */
+/** What the calls of one batch share: the time at which they are decided, and their products. */
 export class Batch {
   readonly products = new Map<string, ProductInBatch>();
   readonly nowMs: number;
@@ -21,7 +21,7 @@ export class Batch {
     this.#told = told;
   }
 
-  /** Those that may have to be told of; null for a batch that knows of none. */
+  /** The rejections that may get an event; null for a batch that has none. */
   get refusals(): Refusals | null {
     return this.#refusals;
   }
@@ -42,24 +42,24 @@ export class Batch {
   }
 }
 
-/** A product whose key calls of this batch carry: what they share, and how far its quota reaches. */
+/** A product in this batch: what its calls share, and how much quota it has. */
 export class ProductInBatch {
   readonly row: CallerRow;
   readonly caller: CallerProduct;
   /** The organization's block list. */
   readonly blocks: CidrSet;
   readonly limit: number | null;
-  /** Below this count there is nothing to tell of the quota. */
+  /** Below this count there is no quota event. */
   readonly warningAt: number;
-  /** Whether every call is refused because of the product or its organization, so that no license is looked at. */
+  /** Whether the product or its organization rejects every call, so that no license is looked up. */
   readonly refused: boolean;
-  /** Whether more of a license matters than what decides every validation. */
+  /** Whether the product needs more of a license than the columns every validation uses. */
   readonly needsDetails: boolean;
-  /** How many calls of the batch want to be counted. */
+  /** How many calls of the batch need to be counted. */
   asked = 0;
-  /** How many of them the counter was raised by. */
+  /** By how many of them the counter was incremented. */
   granted = 0;
-  /** Today's count, as far as the calls answered so far are concerned. */
+  /** Today's count, as seen by the calls answered so far. */
   used = 0;
   #left = 0;
 
@@ -79,7 +79,7 @@ export class ProductInBatch {
     this.#left = granted;
   }
 
-  /** Lets the next call pass if the batch was granted that many. */
+  /** Admits the next call if the batch was granted that many. */
   admit(): boolean {
     if (this.#left === 0) return false;
     this.#left -= 1;

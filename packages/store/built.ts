@@ -1,10 +1,7 @@
-/** Whether this runs from what `apps/server/build.ts` made, and not from the sources. */
+/** Whether this runs from the output of `apps/server/build.ts` rather than from the sources. */
 export const isBuilt = import.meta.url.endsWith(".js");
 
-/**
- * Where the code of a thread lies: as a source beside whoever starts it, or in a built server as a file of its own
- * beside all the others.
- */
+/** The path of a thread's code: a source file next to its caller, or its own file in a built server. */
 export function threadFile(name: string, starterUrl: string): URL {
   return new URL(isBuilt ? `./${name}.js` : `./${name}.ts`, starterUrl);
 }

@@ -1,11 +1,11 @@
 import type { Kysely, RawBuilder, Selectable, SqlBool } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** What the two databases do quickly each in a way of its own. Everything here wants a transaction around it. */
+/** Bulk operations that each database does quickly in its own way. All of them require a transaction. */
 export interface Bulk {
   /**
-   * Inserts rows that all have the same columns, and returns how many were. `onConflict` is what follows the words
-   * "on conflict" and means the same on both databases; without it a row that is there already is a failure.
+   * Inserts rows that all have the same columns, and returns how many were inserted. `onConflict` is what follows the
+   * words "on conflict" and means the same on both databases; without it, an existing row is an error.
    */
   insert<T extends keyof Tables>(
     db: Kysely<Tables>,
@@ -13,17 +13,19 @@ export interface Bulk {
     rows: readonly Selectable<Tables[T]>[],
     onConflict?: string,
   ): Promise<number>;
-  /** Whether a column is one of any number of values. They travel as one, so that the statement stays the same. */
+  /**
+   * Whether a column is one of any number of values. They are sent as one value, so that the statement stays the same.
+   */
   among(column: string, values: readonly string[]): RawBuilder<SqlBool>;
-  /** Says that many transactions of this kind are coming, from here or from another thread. */
+  /** Announces that many transactions of this kind follow, from this or another thread. */
   expectMany(): Many;
-  /** Keeps everybody else from changing these licenses until the transaction ends. */
+  /** Prevents all other changes to these licenses until the transaction ends. */
   lockLicenses(db: Kysely<Tables>, ids: readonly string[]): Promise<void>;
 }
 
 /** Many transactions, one after the other. */
 export interface Many {
-  /** To be called between two of them, by whoever makes them. */
+  /** Must be called between two transactions. */
   between(): Promise<void>;
   over(): void;
 }

@@ -1,4 +1,4 @@
-/** How many calls this process has judged, for every thread to see. */
+/** How many calls this process has validated, visible to every thread. */
 export class CallCount {
   readonly shared: SharedArrayBuffer;
   readonly #count: Float64Array;

@@ -15,7 +15,7 @@ import type { CallerProduct, QuotaState } from "./calls.ts";
 import { Revisioned, remember } from "./revisioned.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** What both databases select for the API key of a call: the key, its product and its organization. */
+/** What both databases select for a call's API key: the key, its product and its organization. */
 export interface CallerRow {
   public_id: string;
   hash: string;
@@ -58,7 +58,7 @@ export const callerColumns = `
   o.signed_validation as organization_signs, o.suspended_at, o.billing_state, o.ip_blocks_revision,
   o.customer_block_count`;
 
-/** The columns of `licenses` that decide every validation. */
+/** The columns of `licenses` that every validation uses. */
 export interface LicenseFactsRow {
   id: string;
   revoked_at: number | null;
@@ -77,7 +77,7 @@ export const licenseFactsColumns = `
   l.id, l.revoked_at, l.is_lifetime, l.expires_at, l.ip_system_enabled, l.max_ips, l.ip_count, l.customer_id,
   l.block_count, l.first_used_at, l.term_ms`;
 
-/** Those that matter only where versions are gated or a custom response is made: most products pay for neither. */
+/** The columns that matter only for version gating or a custom response: most products need neither. */
 export interface LicenseDetailRow {
   license_key: string;
   version_pin_mode: "pinned" | "range" | null;
@@ -90,7 +90,7 @@ export interface LicenseDetailRow {
 export const licenseDetailColumns = `
   l.license_key, l.version_pin_mode, l.version_pinned, l.version_range_min, l.version_range_max, l.custom_override`;
 
-/** Rows in, facts out. Holds only what can be told apart from its source by a revision or by its own text. */
+/** Converts rows to facts. Holds only values that a revision or their own text can tell apart from outdated ones. */
 export class Facts {
   readonly blocks = new Revisioned<CidrSet>(2_000);
   readonly catalogs = new Revisioned<VersionCatalog>(2_000);
@@ -132,7 +132,7 @@ export class Facts {
     };
   }
 
-  /** `details` is null for a product that does without them. */
+  /** `details` is null for a product that does not need them. */
   license(
     row: LicenseFactsRow,
     details: LicenseDetailRow | null,
@@ -183,7 +183,7 @@ export function cidrSet(rows: Iterable<{ cidr: string; expires_at: number | null
   return entries.length === 0 ? CidrSet.empty : CidrSet.from(entries);
 }
 
-/** Whether a short list, which is read again for each call, covers an address. */
+/** Whether a short list, which is read for each call, covers an IP address. */
 export function isBlockedBy(
   rows: Iterable<{ cidr: string; expires_at: number | null }>,
   address: Address,

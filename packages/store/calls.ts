@@ -7,19 +7,19 @@ import type { LicenseRecord } from "./license-record.ts";
 export interface Call {
   readonly apiKey: { readonly publicId: string; readonly hash: string };
   readonly address: Address;
-  /** Whether an earlier batch has already counted it, while its body was still on the way. */
+  /** Whether an earlier batch has already counted it, while its body was still arriving. */
   readonly counted: boolean;
-  /** What the caller wants. Asked only once the request has been authenticated: nothing is parsed before. */
+  /** What the caller asks for. Evaluated only once the request is authenticated: nothing is parsed before. */
   question(): Question;
 }
 
 export type Question =
-  /** Nothing further for now: the body is still on the way, or is too large to be read at all. */
+  /** Nothing yet: the body is still arriving, or is too large to be read at all. */
   | { readonly kind: "admission" }
   | { readonly kind: "validate"; readonly keyMatch: string | null; readonly version: string | null }
   | { readonly kind: "lookup"; readonly keyMatch: string };
 
-/** What storage answers to a call. */
+/** The result of a call. */
 export type Judged =
   | { readonly tag: "unauthorized" }
   | { readonly tag: "limited"; readonly quota: QuotaState; readonly caller: CallerProduct }
@@ -41,7 +41,7 @@ export type Judged =
     };
 
 export interface QuotaState {
-  /** Null when the organization has no limit. */
+  /** Null if the organization has no limit. */
   readonly limit: number | null;
   readonly remaining: number;
   readonly resetSeconds: number;
@@ -50,6 +50,6 @@ export interface QuotaState {
 /** The product that an API key belongs to. */
 export interface CallerProduct {
   readonly facts: ProductFacts;
-  /** Null unless both the product and its organization sign. */
+  /** Null unless both the product and its organization sign responses. */
   readonly signing: { readonly keyId: string; readonly secret: Uint8Array } | null;
 }

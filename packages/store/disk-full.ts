@@ -1,9 +1,9 @@
 /** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. */
 const sqliteCodes = new Set([13, 4874]);
-/** Of the operating system, and of PostgreSQL. */
+/** Codes of the operating system and of PostgreSQL. */
 const codes = new Set(["ENOSPC", "EDQUOT", "53100"]);
 
-/** Whether an error, or what caused it, says that there is no room left on the disk. */
+/** Whether an error, or its cause, says that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("errcode" in error && sqliteCodes.has(Number(error.errcode))) return true;

@@ -28,7 +28,7 @@ export type Sealing =
   | { readonly state: "none" | "plain" | "sealed" }
   | { readonly state: "locked"; readonly problem: string };
 
-/** How the key that secrets are encrypted with is kept, and whether this passphrase opens it. */
+/** How the encryption key for secrets is protected, and whether this passphrase decrypts it. */
 export function sealingOf(storedDataKey: string | null, passphrase: string | null): Sealing {
   if (storedDataKey === null) return { state: "none" };
   if (storedDataKey.startsWith("plain.")) return { state: "plain" };

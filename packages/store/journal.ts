@@ -1,7 +1,6 @@
 /**
- * What one request left to be written down. A tuple, because thousands a second cross from one thread to another:
- * id, time, organization, product, license, endpoint, status, ip, version, device id, problem, whether the address is
- * to be counted as seen.
+ * The log entry of one request. A tuple, because thousands a second are passed between threads: id, time, organization,
+ * product, license, endpoint, status, ip, version, device id, problem, whether the IP address counts as a sighting.
  */
 export type JournalEntry = readonly [
   id: string,
@@ -19,9 +18,9 @@ export type JournalEntry = readonly [
 ];
 
 /**
- * How far the journal is with forgetting an organization: first where it saw addresses, then what it asked, then the
- * sightings of licenses that are no more. The last are found by looking for the license, so that those of licenses which
- * were deleted long before go too. Begun again, it only finds less to do.
+ * The progress of deleting an organization from the journal: first its IP sightings, then its requests, then the
+ * sightings of licenses that no longer exist. The last are found by looking up the license, so that those of licenses
+ * deleted long ago are removed too. Starting over only finds less to do.
  */
 export interface Forgetting {
   readonly organizationId: string;
@@ -43,7 +42,9 @@ export interface Sighting {
   hits: number;
 }
 
-/** Requests from one address with one license become one sighting, ordered so that two writers never deadlock. */
+/**
+ * Requests from one IP address with one license become one sighting, in an order in which two writers never deadlock.
+ */
 export function sightings(entries: readonly JournalEntry[]): Sighting[] {
   const seen = new Map<string, Sighting>();
   for (const [, atMs, organizationId, , licenseId, , , ip, , , , tracked] of entries) {
@@ -71,7 +72,7 @@ export interface ScopeSighting {
   newLicenses: number;
 }
 
-/** Adds up, for each address, what organizations and the platform saw of it. `isNew` tells a license's first use. */
+/** Sums up the sightings of organizations and the platform per IP address. `isNew` marks a license's first use. */
 export function scopeSightings(
   seen: readonly Sighting[],
   isNew: (sighting: Sighting, index: number) => boolean,

@@ -2,30 +2,30 @@ import type { Compilable, CompiledQuery } from "kysely";
 import type { Database } from "./store.ts";
 
 type Value = string | number | null;
-/** A value; values that stand behind the word "in"; or columns and their values, of one row or of several alike. */
+/** A value; values after the word "in"; or columns and their values, of one row or of several identical ones. */
 type Argument = Value | readonly Value[] | object | readonly object[];
 
-/** A query that is put together once and run with other values each time. */
+/** A query that is built once and run with different values each time. */
 export interface KeptQuery<A extends readonly Argument[], R> {
   all(db: Database, ...given: A): Promise<R[]>;
   first(db: Database, ...given: A): Promise<R | undefined>;
-  /** How many rows it wrote. */
+  /** The number of rows written. */
   run(db: Database, ...given: A): Promise<number>;
 }
 
-/** Hundreds of values hardly come again in the same number. */
+/** Lists of hundreds of values rarely have the same length again. */
 const mostValues = 128;
 const mostShapes = 100;
 
 /**
- * To put a query together takes several times as long as to run it, on the thread that answers validations. What many
- * requests ask is therefore built once for each shape of what is given, with places where the values go. `build` must
- * not look at them. A list is filled up with its last value, which means the same behind "in": a few lengths serve all.
+ * Building a query takes several times as long as running it. So a frequent query is built once per shape of its
+ * arguments, with placeholders for the values. `build` must not look at them. A list is padded with its last value,
+ * which does not change the meaning of "in": a few lengths cover all.
  */
 export function kept<A extends readonly Argument[], R>(
   build: (db: Database, ...given: A) => Compilable<R>,
 ): KeptQuery<A, R> {
-  // The adapter stands for the database in whose words it is.
+  // The adapter identifies the SQL dialect.
   const known = new WeakMap<object, Map<string, CompiledQuery<R>>>();
 
   const queryFor = (db: Database, given: A): CompiledQuery<R> => {
@@ -33,7 +33,7 @@ export function kept<A extends readonly Argument[], R>(
     const values: Value[] = [];
     let shape = "";
     for (const argument of given) shape += shapeOf(argument, values);
-    // What a plugin makes of a query is nobody else's.
+    // A query transformed by a plugin cannot be shared.
     if (values.length > mostValues || plugins.length > 0) return build(db, ...given).compile();
     let shapes = known.get(adapter);
     if (shapes === undefined) {
@@ -58,7 +58,7 @@ export function kept<A extends readonly Argument[], R>(
   };
 }
 
-/** Where a value goes. Whoever tries to read it has misunderstood what a kept query is. */
+/** A placeholder for a value. Reading it is an error: a prepared query must not depend on its values. */
 class Place {
   readonly number: number;
 
@@ -71,7 +71,7 @@ class Place {
   }
 }
 
-/** What tells queries with other words apart. The values themselves are added to `values`, in the order of places. */
+/** What distinguishes different queries. The values are added to `values`, in the order of the placeholders. */
 function shapeOf(argument: Argument, values: Value[]): string {
   if (typeof argument !== "object" || argument === null) {
     values.push(argument);
@@ -111,12 +111,12 @@ function withPlaces<A extends readonly Argument[], R>(
   return query;
 }
 
-/** A column without a value is one that was not said. */
+/** A column without a value was not specified. */
 function columnsOf<T extends object>(row: T): (keyof T & string)[] {
   return (Object.keys(row) as (keyof T & string)[]).filter((column) => row[column] !== undefined);
 }
 
-/** The next power of two; nothing stays nothing. */
+/** The next power of two; zero stays zero. */
 function roundLength(length: number): number {
   return length === 0 ? 0 : 2 ** Math.ceil(Math.log2(length));
 }

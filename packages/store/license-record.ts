@@ -1,7 +1,7 @@
 import { isoTime } from "@countersign/domain/validate/answer";
 import { isExpired } from "@countersign/domain/validate/decide";
 
-/** A license as the lookup endpoint shows it, member for member in the order of specification 2.1. */
+/** A license as the lookup endpoint returns it, with its members in their documented order. */
 export interface LicenseRecord {
   readonly id: string;
   readonly organization_id: string;
@@ -27,7 +27,7 @@ export interface LicenseRecord {
   readonly customer_discord_id: string | null;
 }
 
-/** The columns a record is made from; both databases select them under these names. */
+/** The columns of a record; both databases select them under these names. */
 export interface LicenseRecordRow {
   id: string;
   organization_id: string;
@@ -81,7 +81,7 @@ export function licenseRecord(row: LicenseRecordRow, versionModule: boolean, now
     version_range_max: row.version_range_max,
     revoked_at: isoTime(row.revoked_at),
     created_at: isoTime(row.created_at),
-    // The count of addresses is part of the record, so a change to it is an update of the record.
+    // The IP address count is part of the record, so a change to it is an update of the record.
     updated_at: isoTime(Math.max(row.updated_at, row.ips_updated_at)),
     customer_email: row.customer_email,
     customer_name: row.customer_name,

@@ -2,7 +2,7 @@ import type { DatabaseLocation } from "./open.ts";
 import { migrateDatabase } from "./postgres/migrate.ts";
 import { migrateFolder } from "./sqlite/migrate.ts";
 
-/** Brings the schema up to date and returns the names of the migrations that were missing. */
+/** Brings the schema up to date and returns the names of the applied migrations. */
 export async function migrate(location: DatabaseLocation): Promise<string[]> {
   switch (location.kind) {
     case "sqlite":

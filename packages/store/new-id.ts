@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 
-/** One source for the whole process: what was written later has the later id. */
+/** One source for the whole process, so that later rows have later IDs. */
 export const newId = uuidSource(Date.now, (bytes) => {
   randomFillSync(bytes);
 });

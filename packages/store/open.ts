@@ -10,11 +10,11 @@ export type { DatabaseLocation };
 export interface StoreOptions {
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
-  /** A server takes the SQLite data folder for itself; commands work beside it. */
+  /** A server takes exclusive ownership of the SQLite data folder; commands can run while it does. */
   readonly soleServer?: boolean;
-  /** Told when a damaged request log was moved out of the way: where it is kept, and what was wrong with it. */
+  /** Called when a damaged request log was set aside: its new path, and what was wrong with it. */
   readonly journalSetAside?: (aside: string, reason: string) => void;
-  /** For tests that need to choose the time. PostgreSQL's own clock is used otherwise, and the machine's on SQLite. */
+  /** For tests that control the time. Otherwise this is PostgreSQL's own clock, or the machine's on SQLite. */
   readonly now?: () => number;
 }
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, scryptSync } from "node:crypto";
 
 /**
- * Whether guessing the passphrase has to be made slow. Not when it looks like 32 random bytes or more, in hex or base64:
- * nobody guesses those, and the start is quicker. Everything else may be something that people say.
+ * Whether the passphrase has to be stretched. Not if it looks like at least 32 random bytes in hex or base64: nobody
+ * guesses those, and the start is faster. Anything else may be chosen by a person.
  */
 export function needsStretching(passphrase: string): boolean {
   const isHex = /^[0-9a-f]{64,}$/i.test(passphrase);
@@ -10,7 +10,7 @@ export function needsStretching(passphrase: string): boolean {
     /^[A-Za-z0-9+/_-]{43,}={0,2}$/.test(passphrase) &&
     [/[A-Z]/, /[a-z]/, /[0-9]/].every((kind) => kind.test(passphrase));
   const different = new Set(passphrase).size;
-  // Random ones have more different characters than these but for one in a million. The rest is stretched for nothing.
+  // All but one in a million random values have more distinct characters than this. The rest are stretched needlessly.
   return !((isHex && different >= 11) || (isBase64 && different >= 20));
 }
 
@@ -19,23 +19,23 @@ export interface Stretching {
   readonly r: number;
   readonly p: number;
   readonly salt: Uint8Array;
-  /** All of it, as it is stored. */
+  /** All of it, as stored. */
   readonly text: string;
 }
 
-/** 32 MiB and about a tenth of a second of a core for each guess, as for people's passwords. */
+/** 32 MiB and about a tenth of a second of CPU time per guess, as for users' passwords. */
 const cost = { log2N: 15, r: 8, p: 3 };
-/** What is stored may not make the start use up the machine. */
+/** Stored parameters must not exhaust the machine at startup. */
 const highest = { log2N: 20, r: 32, p: 16 };
 
-/** A new salt with the cost of today. */
+/** A new salt with today's cost. */
 export function toScrypt(): Stretching {
   const salt = randomBytes(16);
   const text = `${cost.log2N}-${cost.r}-${cost.p}-${salt.toString("hex")}`;
   return { ...cost, salt, text };
 }
 
-/** Reads what `toScrypt` wrote in front of a sealed key. */
+/** Parses what `toScrypt` wrote in front of an encrypted key. */
 export function fromScrypt(stored: string): { stretching: Stretching; rest: string } {
   const [, text = "", log2N, r, p, salt = "", rest = ""] =
     /^((\d{1,2})-(\d{1,2})-(\d{1,2})-([0-9a-f]{32}))\.(.+)$/.exec(stored) ?? [];

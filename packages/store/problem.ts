@@ -1,11 +1,14 @@
 import { noteStorageError } from "./surface.ts";
 
-/** Something an operator can put right. The message is one whole sentence, or two, that says what and how. */
+/**
+ * A problem that the operator can fix. The message is one or two complete sentences that say what is wrong and what to
+ * do.
+ */
 export class StoreProblem extends Error {
   override readonly name = "StoreProblem";
 }
 
-/** Why storage cannot be used. What is told of it, and how often, goes by this. */
+/** Why storage is unavailable. Reporting, and its frequency, depend on this. */
 export type StorageReason =
   | "unreachable"
   | "read_only"
@@ -16,7 +19,7 @@ export type StorageReason =
   | "damaged"
   | "too_many_connections";
 
-/** Storage did not answer. The request fails closed; nothing is wrong with what was asked. */
+/** Storage did not respond. The request fails closed; nothing is wrong with the request itself. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
   readonly reason: StorageReason;

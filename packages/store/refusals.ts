@@ -1,25 +1,25 @@
 import { type RefusalEvent, refusalHour } from "@countersign/domain/events/refusal";
 
-/** An address that a license turned away, as an event tells of it. */
+/** An IP address that a license rejected, as an event reports it. */
 export interface Refusal {
   readonly type: RefusalEvent;
   readonly organizationId: string;
   readonly productId: string;
   readonly licenseId: string;
   readonly ip: string;
-  /** How many calls of the batch were refused so. */
+  /** How many calls of the batch were rejected this way. */
   count: number;
 }
 
-/** What makes two refusals the same. */
+/** Equal for two identical rejections. */
 export function refusalKey(type: string, licenseId: string, ip: string): string {
   return `${type} ${licenseId} ${ip}`;
 }
 
-/** The refusals of a batch, by `refusalKey`. */
+/** The rejections of a batch, by `refusalKey`. */
 export type Refusals = ReadonlyMap<string, Refusal>;
 
-/** What is told of an address, small: the license is written into it before it is sent. */
+/** The event data, kept small: the license is added before it is sent. */
 export function addressData(of: Omit<Refusal, "type" | "count">): string {
   return JSON.stringify({
     organization_id: of.organizationId,
@@ -32,9 +32,8 @@ export function addressData(of: Omit<Refusal, "type" | "count">): string {
 const mostKept = 20_000;
 
 /**
- * The refusals of this hour that are known to have an event of their own, so that whoever is refused again and again
- * costs the database nothing more. Only what is committed comes in here; what was forgotten, or another node told, the
- * database knows.
+ * The rejections of this hour that are known to have their own event, so that repeated rejections cost the database
+ * nothing more. Only committed ones are added; the database knows what was evicted here or recorded by another node.
  */
 export class RefusalsTold {
   readonly #most: number;
@@ -55,7 +54,7 @@ export class RefusalsTold {
     if (hour > this.#hour) this.#keys.clear();
     this.#hour = hour;
     for (const key of keys) this.#keys.add(key);
-    // The oldest go first: a set keeps its order.
+    // The oldest are removed first: a set keeps its insertion order.
     for (const key of this.#keys) {
       if (this.#keys.size <= this.#most) return;
       this.#keys.delete(key);

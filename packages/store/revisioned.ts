@@ -1,7 +1,7 @@
 /**
- * Values worked out from many rows (a block list as a set, version records as a catalog), each kept with the revision
- * it was made from. Every batch reads the revision inside its own transaction and gets the value only if it matches,
- * so this can never answer from the past: it saves the work of deriving, not the question.
+ * Values derived from many rows (a block list as a set, version records as a catalog), each stored with the revision it
+ * was derived from. Every batch reads the revision inside its own transaction and gets the value only if it matches, so
+ * this is never out of date: it saves the derivation, not the query.
  */
 export class Revisioned<T> {
   readonly #values = new Map<string, { revision: number; value: T }>();
@@ -27,7 +27,7 @@ export class Revisioned<T> {
   }
 }
 
-/** Remembers the results of a pure function, the last `capacity` of them. */
+/** Caches the results of a pure function, the last `capacity` of them. */
 export function remember<T>(capacity: number, compute: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>();
   return (text) => {

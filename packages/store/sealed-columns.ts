@@ -2,13 +2,12 @@ import type { Sealer } from "./sealer.ts";
 import type { Database } from "./store.ts";
 
 /**
- * Columns whose names begin with `sealed_` hold texts that only this installation's data key opens. The queries that
- * write and read them seal and open by themselves, so that no caller can forget it: each store says once what its
- * connections seal with.
+ * Columns whose names begin with `sealed_` are encrypted with this installation's data key. The queries on them encrypt
+ * and decrypt automatically, so that no caller can forget to: each store registers once what its connections use.
  */
 const sealers = new WeakMap<object, Sealer>();
 
-/** From now on, queries on these connections and transactions on them seal and open with this. */
+/** From now on, queries and transactions on these connections encrypt and decrypt with this. */
 export function sealWith(sealer: Sealer, ...databases: readonly Database[]): void {
   for (const db of databases) sealers.set(adapterOf(db), sealer);
 }
@@ -17,7 +16,7 @@ export function sealText(db: Database, text: string): string {
   return sealerOf(db).seal(Buffer.from(text));
 }
 
-/** Throws when it was sealed with another key, or changed since. */
+/** Throws if it was encrypted with another key, or modified. */
 export function openText(db: Database, sealed: string): string {
   return Buffer.from(sealerOf(db).open(sealed)).toString();
 }
@@ -28,7 +27,7 @@ function sealerOf(db: Database): Sealer {
   return sealer;
 }
 
-/** A transaction shares its adapter with the connection it was begun on. */
+/** A transaction shares its adapter with the connection it was started on. */
 function adapterOf(db: Database): object {
   return db.getExecutor().adapter;
 }

@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
-/** Encrypts small secrets for storage (AES-256-GCM). A sealed text is `v1.` and base64url of nonce, tag and cipher. */
+/**
+ * Encrypts small secrets for storage (AES-256-GCM). The encrypted text is `v1.` and base64url of nonce, tag and
+ * ciphertext.
+ */
 export class Sealer {
   readonly #key: Uint8Array;
 
@@ -23,7 +26,7 @@ export class Sealer {
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
   }
 
-  /** 32 bytes that only this installation can work out, and always the same for the same purpose. */
+  /** 32 bytes that only this installation can derive, always the same for the same purpose. */
   secretFor(purpose: string): Uint8Array {
     return createHmac("sha256", this.#key).update(`countersign.secret-for.v1\n${purpose}`).digest();
   }

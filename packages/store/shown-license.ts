@@ -16,7 +16,7 @@ export interface ShownLicense extends LicenseRecord {
   readonly term_seconds: number | null;
 }
 
-/** Its pin is shown as it is kept, whether or not versions are gated. */
+/** The pin is shown as stored, whether or not versions are gated. */
 export function showLicense(view: LicenseView, nowMs: number): ShownLicense {
   return {
     ...licenseRecord(view, true, nowMs),

@@ -8,8 +8,8 @@ export function noteStorageError(error: Error): void {
 }
 
 /**
- * Runs work of a library that replaces errors of the database by its own. When it failed, and storage was the reason,
- * that is what is thrown.
+ * Runs code of a library that replaces database errors with its own. If it fails because of storage, the storage error
+ * is thrown instead.
  */
 export async function surfaceStorageErrors<T>(
   work: () => Promise<T>,

@@ -1,5 +1,5 @@
 /**
- * Every table, as both databases hold it: ids are text, flags are 0 or 1, times are milliseconds since 1970, JSON is
+ * Every table, as both databases store it: IDs are text, flags are 0 or 1, times are milliseconds since 1970, JSON is
  * text. The migrations create exactly this.
  */
 import type { EventType } from "@countersign/domain/events/types";
@@ -69,25 +69,28 @@ export interface OrganizationRow {
   suspended_at: number | null;
   suspension_reason: string | null;
   billing_state: BillingState;
-  /** Raised with every change to the organization's block list. */
+  /** Incremented with every change to the organization's block list. */
   ip_blocks_revision: number;
-  /** How many blocks it holds against single customers: none means that nobody has to look. */
+  /** How many blocks it has against single customers: if none, nobody has to check. */
   customer_block_count: number;
   created_at: number;
   updated_at: number;
-  /** Null only for organizations that a command made without a person. */
+  /** Null only for organizations that a command created without a person. */
   owner_id: string | null;
-  /** When it goes for good; until then its deletion can be taken back. Null again once all of it is gone. */
+  /**
+   * When it will be deleted permanently; until then the deletion can be cancelled. Null again once all of it is
+   * deleted.
+   */
   delete_after: number | null;
-  /** Since when the owner belongs to it; null for since it was made. */
+  /** Since when the owner has been a member; null for since it was created. */
   owner_joined_at: number | null;
   /** A deleted organization keeps its row, because its products keep theirs. */
   deleted_at: number | null;
-  /** What its customers, and people it invites, are written in. */
+  /** The language of emails to its customers and to people it invites. */
   locale: Language;
-  /** An IANA name. A date without a time ends with that day there. */
+  /** An IANA name. A date without a time means the end of that day there. */
   time_zone: string;
-  /** How many letters a day its customers get at most; null for what the server says. */
+  /** The maximum number of emails a day to its customers; null for the server's default. */
   daily_letters_override: number | null;
 }
 
@@ -96,7 +99,7 @@ export interface ProductRow {
   organization_id: string;
   name: string;
   status: ProductStatus;
-  /** Whether new licenses are refused; existing ones go on. */
+  /** Whether new licenses are rejected; existing ones keep working. */
   closed_for_sale: Flag;
   auto_register_ip_on_validate: Flag;
   auto_register_scope: "until_limit" | "first_only";
@@ -109,7 +112,7 @@ export interface ProductRow {
   custom_response_on_refusal: Flag;
   version_module_enabled: Flag;
   version_enforcement: "enforce" | "report";
-  /** Raised with every change to the product's version records. */
+  /** Incremented with every change to the product's version records. */
   versions_revision: number;
   ipv6_prefix: 64 | 128;
   /** While single IPv6 addresses are merged into their /64: the last license that is done. */
@@ -118,18 +121,18 @@ export interface ProductRow {
   updated_at: number;
   /** A deleted product keeps its row and its keys, so that its callers learn what happened. */
   deleted_at: number | null;
-  /** What a new license gets when nobody says otherwise; null for lifetime. */
+  /** The default expiry of a new license; null for lifetime. */
   default_expires_in_days: number | null;
   default_ip_system_enabled: Flag;
-  /** Whether the customer gets a letter with the key of a license that was made for them. */
+  /** Whether customers get an email with the key of a new license. */
   deliver_license_by_mail: Flag;
-  /** What the seller adds to that letter. */
+  /** The seller's own text in that email. */
   license_mail_text: string | null;
-  /** Whether the customer gets a letter some time before a license runs out. */
+  /** Whether customers get an email some time before a license expires. */
   expiring_soon_mail: Flag;
-  /** What its customers are written in; null for the organization's language. */
+  /** The language of emails to its customers; null for the organization's. */
   locale: Language | null;
-  /** So long before a license runs out, `license.expiring_soon` tells of it. */
+  /** How long before a license expires `license.expiring_soon` is recorded. */
   expiring_soon_days: number;
 }
 
@@ -137,14 +140,14 @@ export interface ProductApiKeyRow {
   public_id: string;
   product_id: string;
   hash: string;
-  /** What people call it; may be empty. */
+  /** Its display name; can be empty. */
   name: string;
   created_at: number;
   /** To the minute; null for never. */
   last_used_at: number | null;
-  /** When people were told by email that nobody uses it; null for not yet. They are told once. */
+  /** When people were notified by email that it is unused; null for not yet. They are notified once. */
   unused_told_at: number | null;
-  /** When it stops working; null for when it is ended. */
+  /** When it expires; null for never. */
   expires_at: number | null;
 }
 
@@ -153,7 +156,7 @@ export interface ProductSigningKeyRow {
   product_id: string;
   /** The secret, encrypted with the installation's data key. */
   sealed_secret: string;
-  /** Signs from this time on, until a newer one does: rotation sets it to the end of the overlap. */
+  /** Signs from this time on, until a newer one does: a rotation sets it to the end of the overlap. */
   active_from: number;
   created_at: number;
 }
@@ -165,7 +168,7 @@ export interface ProductVersionRow {
   created_at: number;
 }
 
-/** A person, known to the whole installation by exactly one identifier. What organizations wrote is not here. */
+/** A customer of one organization, with exactly one identifier. What the organization recorded is not here. */
 export interface CustomerRow {
   id: string;
   organization_id: string;
@@ -174,7 +177,7 @@ export interface CustomerRow {
   created_at: number;
 }
 
-/** What one organization wrote about a customer; no other organization sees it. */
+/** What an organization recorded about a customer; no other organization sees it. */
 export interface OrganizationCustomerRow {
   organization_id: string;
   customer_id: string;
@@ -183,7 +186,7 @@ export interface OrganizationCustomerRow {
   discord_id: string | null;
   created_at: number;
   updated_at: number;
-  /** What a search looks through: e-mail, name and Discord id, in lower case. */
+  /** The search text: email, name and Discord ID, in lower case. */
   search_text: string;
 }
 
@@ -199,9 +202,9 @@ export interface LicenseRow {
   expires_at: number | null;
   ip_system_enabled: Flag;
   max_ips: number;
-  /** How many rows `license_ips` holds for this license; raised only while below `max_ips`. */
+  /** The number of rows in `license_ips` for this license; incremented only while below `max_ips`. */
   ip_count: number;
-  /** When an address was last registered or removed; 0 for never. `updated_at` is the time of the last edit. */
+  /** When an IP address was last registered or removed; 0 for never. `updated_at` is the time of the last edit. */
   ips_updated_at: number;
   notes: string | null;
   version_pin_mode: "pinned" | "range" | null;
@@ -209,19 +212,19 @@ export interface LicenseRow {
   version_range_min: string | null;
   version_range_max: string | null;
   custom_override: string | null;
-  /** How many blocks are set against this license. */
+  /** The number of blocks for this license. */
   block_count: number;
   revoked_at: number | null;
   revoked_reason: string | null;
   created_at: number;
   updated_at: number;
-  /** When it first passed a validation. */
+  /** When it was first validated successfully. */
   first_used_at: number | null;
-  /** A term that starts with the first use: until then `expires_at` is null and the license does not run out. */
+  /** A term that starts on first use: until then `expires_at` is null and the license does not expire. */
   term_ms: number | null;
-  /** What the organization keeps beside it, as a JSON object; no answer of the public API shows it. */
+  /** The organization's own data, as a JSON object; the public API never returns it. */
   metadata: string | null;
-  /** What a search looks through: the key, the customer, the notes and the tags, in lower case. */
+  /** The search text: the key, the customer, the notes and the tags, in lower case. */
   search_text: string;
 }
 
@@ -231,10 +234,10 @@ export interface LicenseTagRow {
   license_id: string;
 }
 
-/** How many licenses have this in common. Triggers write it: see the migration `license-counts.ts`. */
+/** The number of licenses that have this in common. Maintained by triggers: see the migration `license-counts.ts`. */
 export interface LicenseCountRow {
   organization_id: string;
-  /** What happens to them on the day; when they were created, nothing else is told apart. */
+  /** What happens to them on that day; for creation, the other columns are not distinguished. */
   fact: "expires" | "created";
   product_id: string;
   /** Days since 1970, in UTC. */
@@ -266,7 +269,7 @@ export interface IpBlockRow {
   note: string | null;
   expires_at: number | null;
   created_at: number;
-  /** The name of whoever set it. */
+  /** The name of the person who created it. */
   created_by: string | null;
   updated_at: number;
 }
@@ -275,7 +278,7 @@ export interface DailyUsageRow {
   product_id: string;
   day: number;
   used: number;
-  /** How many the last update let pass: how a batch learns what it was granted. */
+  /** How many calls the last update admitted: how a batch learns what it was granted. */
   last_granted: number;
   /** The limit in force when it was last counted; null for none. */
   daily_limit: number | null;
@@ -286,7 +289,7 @@ export interface PlatformStateRow {
   value: string;
 }
 
-/** The library that signs people in owns this table's first columns, and writes times as ISO 8601 texts. */
+/** The sign-in library owns this table's first columns, and writes times as ISO 8601 text. */
 export interface UserRow {
   id: string;
   name: string;
@@ -297,17 +300,17 @@ export interface UserRow {
   updated_at: string;
   two_factor_enabled: Flag;
   is_platform_admin: Flag;
-  /** How many organizations this person may own; null for what the plans say. */
+  /** How many organizations this person can own; null for what the plans allow. */
   organization_allowance: number | null;
   suspended_at: number | null;
   suspension_reason: string | null;
-  /** What their letters are written in. */
+  /** The language of emails to them. */
   locale: Language;
-  /** Devices that were marked as known before this are not known any more. */
+  /** Devices marked as known before this time are no longer known. */
   devices_since: number;
 }
 
-/** Like the users, these are written by the library that signs people in: times are ISO 8601 texts. */
+/** Like the users, these are written by the sign-in library: times are ISO 8601 text. */
 export interface SessionRow {
   id: string;
   user_id: string;
@@ -319,16 +322,16 @@ export interface SessionRow {
   updated_at: string;
 }
 
-/** One way in: a password (`credential`), or an account elsewhere. */
+/** One way to sign in: a password (`credential`), or an external account. */
 export interface AccountRow {
   id: string;
   user_id: string;
   provider_id: string;
-  /** Who they are there; the user's own id for a password. */
+  /** The ID of the external account; the user's own ID for a password. */
   account_id: string;
-  /** The password's hash. */
+  /** The password hash. */
   password: string | null;
-  /** What the provider gave is not kept: nothing here needs it. */
+  /** The provider's tokens are not stored: nothing here needs them. */
   access_token: string | null;
   refresh_token: string | null;
   id_token: string | null;
@@ -339,7 +342,7 @@ export interface AccountRow {
   updated_at: string;
 }
 
-/** Something that can be used once, until it runs out. */
+/** Something that can be used once, until it expires. */
 export interface VerificationRow {
   id: string;
   identifier: string;
@@ -373,17 +376,20 @@ export interface PasskeyRow {
   created_at: string | null;
 }
 
-/** Where somebody signed in from before, so that they are told of a place that is new. */
+/** Where a person has signed in from before, so that they are notified of new devices and locations. */
 export interface KnownDeviceRow {
   user_id: string;
   fingerprint: string;
   last_used_at: number;
 }
 
-/** How often something was tried on one account. The name is a hash, for it may be of an address nobody has. */
+/**
+ * How often something was attempted on one account. The name is a hash, because it may belong to an email address
+ * without an account.
+ */
 export interface AttemptsRow {
   name: string;
-  /** Until when the attempts that were taken last, at one an interval. */
+  /** The time until which the attempts so far last, at one per interval. */
   ends_at: number;
 }
 
@@ -397,13 +403,13 @@ export interface RoleRow {
   updated_at: number;
 }
 
-/** Everyone in an organization but its owner, each with exactly one role. */
+/** Every member of an organization except its owner, each with exactly one role. */
 export interface MemberRow {
   organization_id: string;
   user_id: string;
   role_id: string;
   created_at: number;
-  /** When the role was last changed for another; 0 for never. */
+  /** When the role was last changed; 0 for never. */
   updated_at: number;
 }
 
@@ -419,11 +425,14 @@ export interface InvitationRow {
   accepted_at: number | null;
   accepted_by: string | null;
   revoked_at: number | null;
-  /** When its letter was last written. */
+  /** When its email was last written. */
   mailed_at: number;
 }
 
-/** A person's token acts for them in all their organizations; an organization's token is nobody's. Never both. */
+/**
+ * A personal token acts for its person in all their organizations; an organization token belongs to no person. Never
+ * both.
+ */
 export interface AccessTokenRow {
   id: string;
   hash: string;
@@ -443,20 +452,20 @@ export interface AccessTokenRow {
 export interface AuditLogRow {
   id: string;
   at: number;
-  /** Null for what concerns the platform or a person alone. */
+  /** Null for what concerns only the platform or a person. */
   organization_id: string | null;
   /** `platform_admin` for what a person did as the operator of the installation. */
   actor_kind: "person" | "token" | "platform_admin" | "command_line" | "system";
   actor_id: string | null;
   actor_name: string;
-  /** The access token that they came with, if it was one. */
+  /** The access token that was used, if any. */
   access_token_id: string | null;
   /** Such as `license.revoked`. */
   action: string;
   subject_kind: string;
   subject_id: string;
   subject_name: string | null;
-  /** The members that changed, as a JSON object; null for something new or gone. */
+  /** The changed members, as a JSON object; null for something new or deleted. */
   before: string | null;
   after: string | null;
   ip: string | null;
@@ -467,14 +476,14 @@ export interface IdempotencyKeyRow {
   actor_id: string;
   idempotency_key: string;
   fingerprint: string;
-  /** Of the answer; 0 while there is none, and `sealed_answer` says how far the request is. */
+  /** The status of the response; 0 while there is none, and `sealed_answer` holds the progress of the request. */
   status: number;
-  /** Encrypted, because an answer may hold a secret that is shown once. */
+  /** Encrypted, because a response can contain a secret that is shown once. */
   sealed_answer: string;
   created_at: number;
 }
 
-/** Mail that was sent, or is kept here because there is no server to send it. */
+/** Emails that were sent, or are stored here because there is no mail server. */
 export interface MailboxRow {
   id: string;
   recipient: string;
@@ -486,18 +495,20 @@ export interface MailboxRow {
   sent_at: number | null;
   problem: string | null;
   attempts: number;
-  /** Null when nobody will try again: it was sent, or given up. While somebody is trying, when another may. */
+  /** Null if there will be no further attempt: it was sent, or failed. During an attempt, when another may start. */
   next_attempt_at: number | null;
-  /** A hash of what it tells of, where that is to be told once: no two letters have the same. */
+  /** A hash of what it reports, if that is to be reported once: no two emails have the same. */
   dedupe_key: string | null;
-  /** One of many, to customers: it lets all others go first. */
+  /** A bulk email to a customer: all others are sent first. */
   is_bulk: Flag;
 }
 
-/** As it is stored: what it says, links and license keys among it, is sealed together, and gone once it was sent. */
+/**
+ * As stored: the contents, links and license keys included, are encrypted together, and deleted once the email is sent.
+ */
 export type StoredMailRow = Omit<MailboxRow, "body_text" | "body_html"> & { sealed_body: string | null };
 
-/** How many letters an organization has caused on a day. One row for each kind of recipients. */
+/** How many emails an organization has caused on a day. One row per kind of recipient. */
 export interface DailyLettersRow {
   /** An organization, or its owner. */
   sender_id: string;
@@ -506,20 +517,20 @@ export interface DailyLettersRow {
   used: number;
 }
 
-/** A letter to a customer beyond what the organization may send in a day. It is written when it is its turn. */
+/** An email to a customer beyond the organization's daily limit. It is written when it can be sent. */
 export interface WaitingLetterRow {
   id: string;
   organization_id: string;
   kind: "license_delivery" | "license_expiring";
   license_id: string;
-  /** Which end of the license it tells of. */
+  /** Which expiry of the license it is about. */
   ends_at: number | null;
   created_at: number;
-  /** What the letter's will be. */
+  /** The deduplication key that the email will have. */
   dedupe_key: string;
 }
 
-/** A file of licenses on its way in, and afterwards what became of it. */
+/** An import of licenses, and its result. */
 export interface ImportRow {
   id: string;
   organization_id: string;
@@ -534,66 +545,66 @@ export interface ImportRow {
     | "failed"
     | "cancelled"
     | "undone";
-  /** As its sender named it. */
+  /** The file name given by the client. */
   file_name: string | null;
   format: "csv" | "jsonl";
   dry_run: Flag;
   mode: "all_or_nothing" | "row_by_row";
   on_existing: "fail" | "skip" | "update";
-  /** Whether each license that it makes or changes is told of. */
+  /** Whether an event is recorded for each license that it creates or changes. */
   tell_events: Flag;
-  /** The organization's when it began: days without a time are read in it. */
+  /** The organization's time zone when it started: for dates without a time. */
   time_zone: string;
-  /** A JSON object, from a column of the file to a field. */
+  /** A JSON object from column names to fields. */
   column_map: string;
   bytes_total: number;
   bytes_done: number;
-  /** Null until the file was read to its end. */
+  /** Null until the whole file has been read. */
   rows_total: number | null;
   rows_done: number;
   created: number;
   updated: number;
   skipped: number;
-  /** Rows with an error; each may have several. */
+  /** Rows with an error; each can have several. */
   failed: number;
   error_count: number;
   /** The first errors, as a JSON array. */
   errors: string;
-  /** How many characters of rejected rows are kept. */
+  /** How many characters of rejected rows are stored. */
   rejects_size: number;
   /** Why it failed as a whole. */
   problem: string | null;
-  /** Who began it, as the audit log names them: a JSON object of its columns. */
+  /** Who started it, as in the audit log: a JSON object of its columns. */
   actor: string;
   created_by: string;
-  /** Who works on it, until when nobody else may. */
+  /** Which worker processes it, and until when no other can. */
   claimed_by: string | null;
   claimed_until: number;
   created_at: number;
   updated_at: number;
   finished_at: number | null;
-  /** Set by someone who wants it to stop; whoever works on it looks between two steps. */
+  /** Set to request cancellation; the worker checks it between steps. */
   cancel_requested_at: number | null;
-  /** Who asked to undo it, how, and what came of it, as a JSON object. */
+  /** Who requested to undo it, how, and the result, as a JSON object. */
   undo: string | null;
-  /** Until when rejected rows, and what it takes to undo it, are kept; null when nothing is. */
+  /** Until when rejected rows and the undo list are kept; null if there are none. */
   keeps_until: number | null;
 }
 
-/** A part of the file, in order; gone once the import is over. */
+/** A part of the file, in order; deleted once the import ends. */
 export interface ImportPieceRow {
   import_id: string;
   number: number;
   body: string;
 }
 
-/** A license that an import wrote and would have to take back. */
+/** A license that an import wrote and would have to revert. */
 export interface ImportUndoRow {
   import_id: string;
   license_id: string;
-  /** What it was before, as a JSON object; null for one that was not there. */
+  /** Its previous values, as a JSON object; null if it did not exist. */
   before: string | null;
-  /** When the import wrote it: a license with a later time was changed since. */
+  /** When the import wrote it: a license with a later time has been changed since. */
   written_at: number;
 }
 
@@ -601,9 +612,9 @@ export interface ImportUndoRow {
 export interface ImportRejectRow {
   import_id: string;
   number: number;
-  /** A JSON array of its cells as the file has them; of JSON Lines, the line. */
+  /** A JSON array of its original cells; for JSON Lines, the line. */
   cells: string;
-  /** What is wrong with it, as a JSON array. */
+  /** Its errors, as a JSON array. */
   errors: string;
 }
 
@@ -631,18 +642,18 @@ export interface IpSightingRow {
   first_seen_at: number;
   last_seen_at: number;
   hits: number;
-  /** How many licenses were used from this address, within the scope. */
+  /** How many licenses were used from this IP address, within the scope. */
   license_count: number;
 }
 
 type Flag = 0 | 1;
 
-/** Columns that a new row may leave out. */
+/** Columns that a new row can omit. */
 type WithDefaults<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [K in Column]: Generated<Row[K]>;
 };
 
-/** Something that happened, written in the transaction that made it true. */
+/** An event, written in the transaction that made it true. */
 export interface EventRow {
   id: string;
   organization_id: string;
@@ -650,24 +661,24 @@ export interface EventRow {
   license_id: string | null;
   type: EventType;
   at: number;
-  /** What is told, as JSON: it stays as it was then. */
+  /** The data as JSON: it never changes. */
   data: string;
-  /** Null once it is known who is to hear of it; 2 while the license is still to be written into `data`. */
+  /** Null once it is distributed; 2 while the license still has to be added to `data`. */
   undistributed: 1 | 2 | null;
 }
 
-/** Whoever could write this row tells of the refusal; nobody else does in that hour. */
+/** Whoever inserts this row records the rejection; nobody else does in that hour. */
 export interface RefusalToldRow {
   /** Hours since 1970. */
   hour: number;
   license_id: string;
   type: EventType;
   ip: string;
-  /** Whether the address has no event of its own, but is counted in the hour's summary. */
+  /** Whether the IP address has no event of its own but is counted in the hour's summary. */
   in_summary: Flag;
 }
 
-/** What happened to a license in an hour beyond what was told one by one: see `mostToldSingly`. */
+/** What happened to a license in an hour beyond the individual events: see `mostToldSingly`. */
 export interface EventSummaryRow {
   hour: number;
   license_id: string;
@@ -686,12 +697,12 @@ export interface ExpiryToldRow {
   ends_at: number;
 }
 
-/** Something to look at after a product's limit was lowered: see `QuotaWatch`. */
+/** A check to run after a product's limit was lowered: see `QuotaWatch`. */
 export interface QuotaLookRow {
   product_id: string;
   type: Extract<EventType, `quota.${string}`>;
   day: number;
-  /** When the limit was first lowered; what was told since is not told again. */
+  /** When the limit was first lowered; what was recorded since is not recorded again. */
   changed_at: number;
   look_at: number;
 }
@@ -706,7 +717,7 @@ export interface WebhookEndpointRow {
   event_types: string | null;
   /** A JSON list; null for all. */
   product_ids: string | null;
-  /** Headers of the seller's own, as JSON, encrypted with the installation's data key. */
+  /** Custom headers as JSON, encrypted with the installation's data key. */
   sealed_headers: string | null;
   status: "enabled" | "disabled";
   disabled_reason: "by_hand" | "gone" | "failing" | null;
@@ -715,19 +726,19 @@ export interface WebhookEndpointRow {
   failing_since: number | null;
   last_success_at: number | null;
   last_failure_at: number | null;
-  /** Whether it is tried again by itself after it was disabled because it failed. */
+  /** Whether it is retried automatically after it was disabled for failing. */
   auto_reenable: Flag;
-  /** How often that was done. */
+  /** The number of these retries. */
   probes: number;
-  /** When it is done next; null when it is not. Whoever does it moves this to the end of their claim. */
+  /** When it is retried next; null for never. A claim moves this to its own end. */
   next_probe_at: number | null;
   created_at: number;
   updated_at: number;
-  /** Then it is disabled by hand, and its row stays only until all that it holds is removed. */
+  /** If set, it counts as disabled by hand, and its row stays only until all of its data is removed. */
   deleted_at: number | null;
 }
 
-/** As it is stored: the path and query of a url are often what opens it. */
+/** As stored: the path and query of a URL often grant access. */
 export type StoredEndpointRow = Omit<WebhookEndpointRow, "url"> & { sealed_url: string };
 
 export interface WebhookSecretRow {
@@ -739,7 +750,7 @@ export interface WebhookSecretRow {
   expires_at: number | null;
 }
 
-/** An event on its way to one endpoint. */
+/** The delivery of an event to one endpoint. */
 export interface DeliveryRow {
   id: string;
   organization_id: string;
@@ -749,7 +760,7 @@ export interface DeliveryRow {
   /** `held` waits for its endpoint to be enabled again. */
   state: "pending" | "delivered" | "failed" | "held";
   attempts: number;
-  /** Null when nothing more is tried. */
+  /** Null if there will be no further attempt. */
   next_attempt_at: number | null;
   claimed_by: string | null;
   claimed_until: number | null;
@@ -764,14 +775,14 @@ export interface DeliveryAttemptRow {
   endpoint_id: string;
   at: number;
   duration_ms: number;
-  /** As JSON; the seller's own headers by name only. */
+  /** As JSON; custom headers by name only. */
   request_headers: string;
-  /** Null when there was no answer. */
+  /** Null if there was no response. */
   status: number | null;
   /** The first 4 KB of it. */
   response_body: string | null;
   problem: string | null;
 }
 
-/** As it is stored: many receivers say in their answer where they were called. */
+/** As stored: many receivers repeat the URL in their response. */
 export type StoredAttemptRow = Omit<DeliveryAttemptRow, "response_body"> & { sealed_response: string | null };

@@ -1,33 +1,33 @@
 import type { MessagePort } from "node:worker_threads";
 
-/** Whoever holds the lock longer makes validations wait longer than they should. */
+/** Holding the lock for longer delays validations more than it should. */
 export const holdLimitMs = 100;
 
-/** How often the lock was held, how often for longer than the limit, and how long at most. */
+/** How often the lock was held, how often for longer than the limit, and the longest time. */
 export interface HoldTimes {
   readonly count: number;
   readonly overLimit: number;
   readonly longestMs: number;
 }
 
-/** What a worker needs to take the lock by turns with the thread that validates. The port has to be transferred. */
+/** What a worker needs to share the lock with the validating thread. The port has to be transferred. */
 export interface SharedWriteLock {
   readonly memory: SharedArrayBuffer;
   readonly port: MessagePort;
 }
 
-/** What one thread does to take the lock from another. */
+/** How one thread acquires the lock from another. */
 export interface CrossThreadLock {
-  /** Shared by both. Its first eight bytes are the lock's own. */
+  /** Shared by both. Its first eight bytes belong to the lock. */
   readonly memory: SharedArrayBuffer;
-  /** Takes it if that needs no waiting, and says whether it did. */
+  /** Acquires it if that requires no waiting, and returns whether it did. */
   tryAcquire(): boolean;
-  /** Null when it is acquired already. */
+  /** Null if it is already acquired. */
   acquire(): Promise<void> | null;
   release(): void;
 }
 
-/** Lets one at a time write: those of this thread in the order in which they came, and this thread by turns with another. */
+/** Admits one writer at a time: those of this thread in order of arrival, and this thread in turn with the other. */
 export class WriteLock {
   readonly #threads: CrossThreadLock;
   readonly #times: Float64Array;
@@ -45,7 +45,10 @@ export class WriteLock {
     return { count, overLimit, longestMs };
   }
 
-  /** Takes the lock if nobody has it or waits for it here, and says whether it did. Then `release` has to follow. */
+  /**
+   * Acquires the lock if nobody holds it or waits for it here, and returns whether it did. If so, `release` must
+   * follow.
+   */
   tryAcquire(): boolean {
     return this.#waiting === 0 && this.#threads.tryAcquire();
   }
@@ -78,7 +81,7 @@ export class WriteLock {
     }
   }
 
-  /** Written by the thread that holds the lock, so the two never write at once. */
+  /** Written by the thread that holds the lock, so the two never write at the same time. */
   #measured(ms: number): void {
     const { count, overLimit, longestMs } = this.holds;
     this.#times[0] = count + 1;

@@ -2,7 +2,7 @@ import { parseAddress } from "@countersign/domain/ip/address";
 import { callerAddress } from "@countersign/domain/ip/caller";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 
-/** Whose request it is: the peer, or whoever the proxies that are trusted say they speak for. */
+/** The caller's IP address: the peer, or the client that trusted proxies forward for. */
 export function addressOf(peer: string | null, headers: Headers, trustedProxies: CidrSet): string | null {
   if (peer === null) return null;
   const address =

@@ -1,13 +1,13 @@
 import type { QuotaState } from "@countersign/store/calls";
 import { remember } from "@countersign/store/revisioned";
 
-/** Every answer of the public API, in one place. */
+/** Every response of the public API, in one place. */
 
 const json = "application/json; charset=utf-8";
 
 /** A verdict or a record. `problem` says what was wrong with the request, for the caller's developer. */
 export function told(body: string, requestId: string, quota: QuotaState, problem: string | null): Response {
-  // A copy of headers that were made once, with the rest set, is a good deal cheaper than making all of them.
+  // Copying prebuilt headers and setting the rest is much cheaper than building all of them.
   const response = new Response(body, { headers: commonHeaders(quota.limit) });
   response.headers.set("x-request-id", requestId);
   if (quota.limit !== null) response.headers.set("ratelimit", rateLimit(quota));
@@ -61,7 +61,7 @@ export function bodyTooSlow(requestId: string, quota: QuotaState): Response {
   return refusal(408, "The body did not arrive in time.", requestId, quota, { connection: "close" });
 }
 
-/** Storage cannot answer. Nobody is let in, and nobody is told that a license is bad. */
+/** Storage is unavailable. Nobody is granted access, and no license is reported as invalid. */
 export function unavailable(requestId: string): Response {
   return new Response(
     JSON.stringify({
@@ -73,7 +73,7 @@ export function unavailable(requestId: string): Response {
   );
 }
 
-/** Something that should never happen did. It is in the log; the caller learns nothing of it. */
+/** An unexpected error. The details are in the log; the caller does not see them. */
 export function broken(requestId: string): Response {
   return refusal(500, "Something went wrong on the server.", requestId, null, {});
 }

@@ -1,10 +1,10 @@
 import { Problem, problemResponse } from "./manage/problem.ts";
 import { withoutHost } from "./target.ts";
 
-/** Says whose connection a forwarded request came by. Nobody but the validating thread can set it. */
+/** The peer address of a forwarded request. Only the validating thread can set it. */
 export const peerHeader = "x-countersign-peer";
 
-/** What concerns one connection and not the request. */
+/** Headers that concern a single connection and not the request. */
 const connectionHeaders = [
   "connection",
   "keep-alive",
@@ -16,12 +16,14 @@ const connectionHeaders = [
   "expect",
 ];
 
-/** More at once than any real dashboard or script needs: each costs a little memory here until it is answered. */
+/**
+ * More concurrent requests than any real dashboard or script needs: each costs some memory here until it is answered.
+ */
 const mostAtOnce = 2_000;
 
 /**
- * Passes requests on to the management worker, and its responses back, as they come. The validating thread looks at
- * neither: what a request costs depends on its bytes alone.
+ * Streams requests to the management worker and its responses back. The validating thread inspects neither: the cost of
+ * a request depends only on its size.
  */
 export class Forwarder {
   readonly #socket: () => Promise<string>;
@@ -59,7 +61,7 @@ export class Forwarder {
 function forwardedHeaders(from: Headers, peer: string | null): Headers {
   const headers = new Headers(from);
   for (const name of connectionHeaders) headers.delete(name);
-  // The worker is asked under its own name: nothing there may depend on what a caller says that this server is called.
+  // The worker is addressed by a fixed name: nothing there may depend on the `Host` that a caller sent.
   headers.set("host", "countersign");
   if (peer === null) headers.delete(peerHeader);
   else headers.set(peerHeader, peer);

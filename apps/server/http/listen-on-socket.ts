@@ -9,7 +9,7 @@ import { failedWith, type Listener, listener, read } from "./listen.ts";
 import type { ManageApi } from "./manage/manage-api.ts";
 import { newRequestId } from "./public.ts";
 
-/** What the management worker answers. */
+/** The routes of the management worker. */
 export interface WorkerParts {
   readonly manageApi: ManageApi;
   readonly authApi: Pick<LateIdentity, "handle">;
@@ -41,8 +41,8 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
 }
 
 /**
- * The validating thread ends connections that are idle: it knows whether it is about to use one. The runtime's types
- * do not know that this setting holds for sockets too.
+ * The validating thread closes idle connections: it knows whether it is about to use one. The runtime's types do not
+ * know that this setting applies to sockets too.
  */
 const neverIdle = { idleTimeout: 0 } as object;
 

@@ -5,7 +5,7 @@ import { broken, metricsTokenMissing, options, wrongMethod } from "./answers.ts"
 import type { Forwarder } from "./forward.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
 
-/** What the validating thread answers itself; the forwarder has everything else answered by the management worker. */
+/** What the validating thread answers itself; everything else is forwarded to the management worker. */
 export interface PublicParts {
   readonly publicApi: PublicApi;
   readonly metrics: Metrics;
@@ -17,7 +17,7 @@ export interface PublicParts {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no new connections. Those that exist may finish. */
+  /** Accepts no new connections. Existing ones can finish. */
   stopAccepting(): void;
   /** Closes what is still open. */
   cut(): Promise<void>;
@@ -26,18 +26,18 @@ export interface Listener {
 
 /**
  * The routes of the validating thread. This file and `listen-on-socket.ts`, which has all other routes, are the only
- * ones that know which runtime serves: requests go on from here as web-standard `Request`s.
+ * ones that know the runtime: beyond them, requests are web-standard `Request`s.
  */
 export function listen(host: string, port: number, parts: PublicParts): Listener {
   const { publicApi, metrics, metricsGate, readiness, forwarder } = parts;
   const server = Bun.serve({
     hostname: host,
     port,
-    // Seconds without a byte, and for the whole of a request's headers, after which a connection is closed. The
-    // runtime counts them four at a time and may be that much early, and a body that is late must get its 408 first.
+    // Seconds of inactivity, and for all headers of a request, after which a connection is closed. The runtime counts
+    // in steps of four and can be that much early, and a late body must get its 408 first.
     idleTimeout: 14,
     development: false,
-    // Otherwise the runtime shares the port with another server that listens on it, without a word.
+    // By default, the runtime silently shares the port with another server that listens on it.
     reusePort: false,
     routes: {
       "/api/v1/validate": (request, server) => {
@@ -59,7 +59,7 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
         ),
     },
     fetch: (request, server) => {
-      // A caller who waits for events hears nothing for longer than a connection may be silent.
+      // A client that follows events can hear nothing for longer than the idle limit.
       if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
       return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
     },

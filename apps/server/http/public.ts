@@ -17,7 +17,7 @@ export const newRequestId = uuidSource(Date.now, (bytes) => {
   randomFillSync(bytes);
 });
 
-/** The two endpoints that applications call, as functions of a request and the address at its other end. */
+/** The two endpoints for applications, as functions of a request and its peer address. */
 export class PublicApi {
   readonly #batcher: Batcher;
   readonly #trustedProxies: CidrSet;
@@ -30,7 +30,7 @@ export class PublicApi {
     this.#outlets = outlets;
   }
 
-  /** From now on every answer asks the caller to come back on a new connection, which another server will take. */
+  /** From now on every response asks the caller to reconnect, so that another server takes the connection. */
   drain(): void {
     this.#draining = true;
   }
@@ -81,10 +81,10 @@ export class PublicApi {
   }
 }
 
-/** Longer than any header that holds an API key: such a one is not worth remembering. */
+/** Longer than any header with an API key, and not worth caching. */
 const longestAuthorization = 256;
 
-/** Both are functions of their text alone, and the same few texts come again and again. */
+/** Both are pure functions of their text, and the same few texts occur again and again. */
 const presentedKey = remember(1_000, (authorization): PresentedKey | null => {
   const token = parseBearer(authorization);
   const parsed = token === null ? null : parseApiKey(token);

@@ -1,13 +1,13 @@
 /**
- * What the request is for: its path and query. The host is a placeholder, because the one in `request.url` is whatever
- * the caller wrote into `Host`, and need not be a host at all.
+ * The path and query of a request. The host is a placeholder, because the one in `request.url` is whatever the caller
+ * sent as `Host`, and need not be a valid host.
  */
 export function targetOf(request: Request): URL {
   return new URL(`http://host.invalid${withoutHost(request.url)}`);
 }
 
 /**
- * What is left of a path after its base. Empty, which is no address, for a path that only began there: `..` may have
+ * The rest of a path after its base. Empty, which matches no route, for a path that only started there: `..` may have
  * led out of it.
  */
 export function pathBelow(path: string, base: string): string {
@@ -15,8 +15,8 @@ export function pathBelow(path: string, base: string): string {
 }
 
 /**
- * Path and query of `http://example.com/path?query`, or from some callers of `/path?query` alone. Taken from the text,
- * because a URL whose host is malformed cannot be parsed.
+ * Path and query of `http://example.com/path?query`, or of `/path?query` from some callers. Extracted from the text,
+ * because a URL with a malformed host cannot be parsed.
  */
 export function withoutHost(url: string): string {
   const target = url.replace(/^https?:\/\/[^/?#]*/, "");

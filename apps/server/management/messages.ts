@@ -2,7 +2,7 @@ import type { WorkerOpening } from "@countersign/store/worker-store";
 import type { Environment } from "../config.ts";
 import type { LogFields, LogLevel } from "../log.ts";
 
-/** What the management worker is started with. */
+/** The start parameters of the management worker. */
 export interface WorkerSettings {
   readonly environment: Environment;
   readonly database: WorkerOpening;
@@ -11,10 +11,10 @@ export interface WorkerSettings {
 }
 
 export type ToWorker =
-  /** Requests that wait for an event are answered now, so that the server can stop. */
+  /** Answers requests that wait for an event now, so that the server can stop. */
   | { readonly kind: "drain" }
   | { readonly kind: "stop" }
-  /** The journal, which another thread writes, holds nothing of this organization any more. */
+  /** The journal, which another thread writes, no longer contains anything about this organization. */
   | { readonly kind: "forgotten"; readonly organizationId: string; readonly problem: string | null };
 
 export type FromWorker =

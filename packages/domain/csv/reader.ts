@@ -1,14 +1,14 @@
-/** What makes a CSV file unreadable from some row on. The message names the row. */
+/** The CSV file cannot be read from some row on. The message names the row. */
 export class CsvProblem extends Error {
   override readonly name = "CsvProblem";
 }
 
-/** More than any row of licenses needs: beyond it, a quote was opened and never closed. */
+/** No row of licenses is this long: a quote was opened and never closed. */
 export const longestRecord = 1024 * 1024;
 
 /**
- * Reads CSV (RFC 4180) as it arrives, any piece at a time. Lines may end in CRLF, LF or CR; a byte order mark is
- * skipped. Every line is a record, also an empty one, so that a record's number is what a spreadsheet shows beside it.
+ * Reads CSV (RFC 4180) as it arrives, in chunks of any size. Lines can end with CRLF, LF or CR; a byte order mark is
+ * skipped. Every line is a record, even an empty one, so that record numbers match the row numbers in a spreadsheet.
  */
 export class CsvReader {
   readonly #delimiter: number;
@@ -19,12 +19,12 @@ export class CsvReader {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
-  /** The records that are complete after this piece. */
+  /** The records that this chunk completes. */
   read(piece: string): string[][] {
     return this.#take(this.#rest + piece, false);
   }
 
-  /** The last record, when no line break ends it. */
+  /** The last record, if no line break ends it. */
   end(): string[][] {
     return this.#rest === "" ? [] : this.#take(this.#rest, true);
   }
@@ -49,13 +49,13 @@ export class CsvReader {
     return records;
   }
 
-  /** Fills `record` and returns where the next one begins; -1 when this one is not all there. */
+  /** Fills `record` and returns where the next one starts; -1 if this one is incomplete. */
   #record(text: string, start: number, record: string[], isAll: boolean): number {
     let at = start;
     for (;;) {
       if (text.charCodeAt(at) === quote) {
         const close = closingQuote(text, at + 1);
-        // A quote at the very end may be the first half of a doubled one.
+        // A quote at the very end can be the first half of a doubled quote.
         if (close < 0 || (close === text.length - 1 && !isAll)) {
           if (isAll) throw new CsvProblem(`Row ${this.#rows + 1} opens a quote that is never closed.`);
           return -1;
@@ -80,7 +80,7 @@ export class CsvReader {
         continue;
       }
       if (next === lineFeed) return at + 1;
-      // After a CR, an LF that belongs to it may still be on its way.
+      // After a CR, the LF that belongs to it may not have arrived yet.
       if (at + 1 >= text.length) return isAll ? at + 1 : -1;
       return text.charCodeAt(at + 1) === lineFeed ? at + 2 : at + 1;
     }
@@ -95,12 +95,12 @@ export class CsvReader {
   }
 }
 
-/** The character that parts the cells of a file, as its first line shows: spreadsheets differ by country. */
+/** The cell separator, detected from the first line: spreadsheets use different ones in different countries. */
 export function delimiterOf(firstLine: string): "," | ";" | "\t" {
   const counts = { ",": 0, ";": 0, "\t": 0 };
   let isQuoted = false;
   for (const character of firstLine) {
-    // A doubled quote closes and opens again: what it is inside of stays the same.
+    // A doubled quote closes and reopens, so the state stays the same.
     if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && character in counts) counts[character as keyof typeof counts] += 1;
   }

@@ -1,20 +1,20 @@
 import { isPlaceholderName, maxBytes, maxDepth, parseCustomResponse, placeholderNames } from "./template.ts";
 
-/** Something about a template or override that would not work, and where in it. */
+/** A problem in a template or override, and where it is. */
 export interface TemplateProblem {
-  /** For those who say it in words of their own. */
+  /** For callers that word the message themselves. */
   readonly kind: "no_object" | "too_deep" | "too_large" | "no_placeholder";
-  /** Member names and positions, from the outside in; empty for the whole. */
+  /** Member names and indexes, from the outside in; empty for the whole. */
   readonly path: readonly (string | number)[];
-  /** Goes on where the name of the place ends: "should be …". */
+  /** Continues the name of the location: "should be …". */
   readonly message: string;
-  /** What stands there in place of a placeholder. */
+  /** The invalid text found in place of a placeholder. */
   readonly written?: string;
 }
 
 /**
- * What is wrong with a custom response that somebody wants to keep. A placeholder that does not exist would otherwise
- * be sent to every customer as it was written.
+ * The problems of a custom response before it is stored. Otherwise an unknown placeholder would be sent to every
+ * customer as is.
  */
 export function customResponseProblems(value: unknown): TemplateProblem[] {
   const parsed = parseCustomResponse(value);
@@ -27,7 +27,7 @@ export function customResponseProblems(value: unknown): TemplateProblem[] {
   return [{ kind: "too_large", path: [], message: `should be at most ${maxBytes / 1024} KiB of JSON` }];
 }
 
-/** Enough to see what went wrong. */
+/** Enough to see what is wrong. */
 const maxProblems = 20;
 
 function unknownPlaceholders(template: unknown): TemplateProblem[] {
@@ -52,7 +52,10 @@ function problemsOfText(text: string, path: TemplateProblem["path"]): TemplatePr
   });
 }
 
-/** Each `{{` with the next `}}`. No pattern: one that looks ahead for the end would do so again from every brace. */
+/**
+ * Each `{{` with the next `}}`. Not a regular expression: one that looks ahead for the end would start over at every
+ * brace.
+ */
 function pairsOfBraces(text: string): string[] {
   const pairs: string[] = [];
   for (let end = 0; ; ) {
@@ -64,7 +67,7 @@ function pairsOfBraces(text: string): string[] {
   }
 }
 
-/** The right spelling where it is plain what was meant, else all there are. */
+/** The correct spelling if the intent is clear, otherwise all placeholders. */
 function meant(inside: string): string {
   const name = inside.trim().toLowerCase();
   if (isPlaceholderName(name)) return `Write {{${name}}}`;

@@ -26,7 +26,7 @@ export const placeholderNames = [
 export type PlaceholderName = (typeof placeholderNames)[number];
 export type PlaceholderValues = Readonly<Record<PlaceholderName, string | number | null>>;
 
-/** The merge comes first, so a license may put placeholders of its own into the override. */
+/** Merging comes first, so a license's override can contain placeholders too. */
 export function renderCustom(
   template: JsonObject | null,
   override: JsonObject | null,
@@ -50,13 +50,13 @@ export function parseCustomResponse(value: unknown): CustomResponse {
   if (template === "not JSON" || !isJsonObject(template.json)) {
     return { ok: false, problem: 'A custom response must be a JSON object, such as {"plan": "pro"}.' };
   }
-  // Not Buffer: the dashboard checks what is typed with this, in a browser.
+  // Not Buffer: the dashboard uses this in the browser to check input.
   const bytes = new TextEncoder().encode(JSON.stringify(template.json)).byteLength;
   if (bytes > maxBytes) return { ok: false, problem: tooLarge };
   return { ok: true, template: template.json };
 }
 
-/** Guards the stack here and in whatever parses the answer. */
+/** Protects the stack here and in every parser of the response. */
 export const maxDepth = 32;
 export const maxBytes = 16 * 1024;
 const tooLarge = `A custom response can be at most ${maxBytes / 1024} KiB of JSON.`;
@@ -96,7 +96,7 @@ function expand(value: JsonValue, values: PlaceholderValues, depth: number): Jso
   return value.map((element) => expand(element, values, depth + 1));
 }
 
-/** One pass, so that a customer named `{{license.key}}` stays a customer with an odd name. */
+/** One pass, so that a customer named `{{license.key}}` is just a customer with an odd name. */
 function expandText(text: string, values: PlaceholderValues): string | number | null {
   const only = wholePlaceholder.exec(text)?.[1];
   if (only !== undefined && isPlaceholderName(only)) return values[only];
@@ -119,8 +119,8 @@ interface MutableObject {
 }
 
 /**
- * A member named `__proto__` is left out: assigning it would replace the prototype here, and passing it on would
- * hand the same trap to whoever reads the answer.
+ * A member named `__proto__` is dropped: assigning it would replace the prototype here, and passing it on would expose
+ * every reader of the response to the same problem.
  */
 function setMember(object: MutableObject, name: string, value: JsonValue): void {
   if (name !== "__proto__") object[name] = value;
@@ -132,7 +132,10 @@ function isJsonObject(value: JsonValue | undefined): value is JsonObject {
 
 type Unreadable = "not JSON" | "too deep" | "too large";
 
-/** A copy: what was checked is what is kept. Every value takes a byte, so counting them bounds the work. */
+/**
+ * A copy, so that what was checked is what is stored. Every value takes at least a byte, so counting them bounds the
+ * work.
+ */
 function readJson(value: unknown, left: { values: number }, depth: number): { json: JsonValue } | Unreadable {
   if (left.values-- <= 0) return "too large";
   if (value === null || typeof value === "string" || typeof value === "boolean") return { json: value };

@@ -1,7 +1,7 @@
 import { dayMs } from "./lengths.ts";
 import { lastMomentAt, offsetAt } from "./time-zone.ts";
 
-/** A duration by the calendar: one year from 20 November is 20 November. */
+/** A calendar duration: one year from 20 November is 20 November. */
 export interface CalendarDuration {
   readonly months: number;
   readonly days: number;
@@ -9,7 +9,10 @@ export interface CalendarDuration {
 
 const shape = /^P(?=\d)(?:(\d{1,3})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?$/;
 
-/** Reads P1Y, P6M, P2W, P10D or several together (ISO 8601); null for anything else, and for nothing or over a century. */
+/**
+ * Parses P1Y, P6M, P2W, P10D or a combination (ISO 8601); null for anything else, for zero, and for more than a
+ * century.
+ */
 export function parseDuration(text: string): CalendarDuration | null {
   const match = shape.exec(text);
   if (match === null) return null;
@@ -19,7 +22,7 @@ export function parseDuration(text: string): CalendarDuration | null {
   return length >= dayMs && length <= 36_525 * dayMs ? duration : null;
 }
 
-/** What is left of the day in a shorter month is its last: a month after 31 January is 28 or 29 February. */
+/** A day that a shorter month lacks becomes its last day: a month after 31 January is 28 or 29 February. */
 export function later(atMs: number, { months, days }: CalendarDuration, timeZone: string): number {
   const wall = new Date(atMs + offsetAt(atMs, timeZone));
   const day = wall.getUTCDate();
@@ -30,7 +33,7 @@ export function later(atMs: number, { months, days }: CalendarDuration, timeZone
   return lastMomentAt(wall.getTime(), timeZone);
 }
 
-/** Its length where no date is known that it starts from: a year of 365 days, a month of 30. */
+/** Its length if no start date is known: a year has 365 days, a month 30. */
 export function nominalMs({ months, days }: CalendarDuration): number {
   return (Math.floor(months / 12) * 365 + (months % 12) * 30 + days) * dayMs;
 }

@@ -1,19 +1,19 @@
-/** The zone of an organization that chose none. */
+/** The time zone of an organization that has not set one. */
 export const defaultTimeZone = "UTC";
 
-/** The name of an IANA time zone in its usual spelling, or null when there is no such zone. Offsets are no zones. */
+/** The canonical spelling of an IANA time zone, or null if it does not exist. Offsets are not time zones. */
 export function timeZoneName(text: string): string | null {
   if (!nameShape.test(text)) return null;
   try {
     const known = new Intl.DateTimeFormat("en-US", { timeZone: text }).resolvedOptions().timeZone;
-    // Engines answer some names with an older one (Asia/Kolkata with Asia/Calcutta): only the spelling is taken over.
+    // Engines map some names to older ones (Asia/Kolkata to Asia/Calcutta), so only the spelling is adopted.
     return known.toLowerCase() === text.toLowerCase() ? known : text;
   } catch {
     return null;
   }
 }
 
-/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. */
+/** How far a zone's clocks are ahead of UTC at a given time, in milliseconds. */
 export function offsetAt(atMs: number, timeZone: string): number {
   if (timeZone === defaultTimeZone) return 0;
   const wall = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
@@ -25,8 +25,8 @@ export function offsetAt(atMs: number, timeZone: string): number {
 }
 
 /**
- * The last moment at which a zone's clocks do not show a later time than this one, which is written as if in UTC. A time
- * that comes twice is so its second one, and one that is skipped the moment before the clocks are put forward.
+ * The last instant at which a zone's clocks do not show a later time than this one, which is written as if in UTC. For
+ * a time that occurs twice, this is the second; for a skipped time, the instant before the clocks go forward.
  */
 export function lastMomentAt(wallMs: number, timeZone: string): number {
   if (timeZone === defaultTimeZone) return wallMs;
@@ -58,11 +58,11 @@ const nameShape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 /** No zone is farther from UTC than 14 hours. */
 const farthestMs = 16 * 3_600_000;
 
-/** A file names the same few days a hundred thousand times, and a day on which clocks change takes longest. */
+/** A file repeats the same few days a hundred thousand times, and days on which clocks change take longest. */
 const moments = new Map<string, number>();
 const mostMoments = 5_000;
 
-/** To make one takes far longer than to use it. There are about 600 zones; the limit is for odd spellings. */
+/** Creating one takes far longer than using it. There are about 600 zones; the limit is for odd spellings. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const mostFormats = 1_000;
 

@@ -1,4 +1,4 @@
-/** Everything that a seller's systems can hear of. `endpoint.test` is only sent when somebody asks for it. */
+/** Every event type. `endpoint.test` is only sent on request. */
 export const eventTypes = [
   "license.created",
   "license.updated",
@@ -24,7 +24,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** Those that an endpoint can choose; a test goes to whoever asked for it. */
+/** The types an endpoint can subscribe to; a test goes only to the endpoint being tested. */
 export const choosableTypes = eventTypes.filter((type) => type !== "endpoint.test");
 
 export function isEventType(text: string): text is EventType {

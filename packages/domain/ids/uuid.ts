@@ -1,5 +1,5 @@
 /**
- * Makes ids that sort by time (UUID version 7). Within one millisecond they share their random part and count up, as
+ * Generates IDs that sort by time (UUID version 7). Within a millisecond they share their random part and count up, as
  * RFC 9562 allows: they are unique, not secret, and this is many times cheaper than fresh randomness for each.
  */
 export function uuidSource(now: () => number, fillRandom: (bytes: Uint8Array) => void): () => string {
@@ -23,12 +23,12 @@ export function uuidSource(now: () => number, fillRandom: (bytes: Uint8Array) =>
   };
 }
 
-/** No id made at or after this time sorts before it. */
+/** No ID generated at or after this time sorts before it. */
 export function firstUuidAt(ms: number): string {
   return `${timePart(ms)}-7000-8000-000000000000`;
 }
 
-/** The version digit and all that can be counted in the three digits behind it. */
+/** The version digit and everything that the next three digits can count. */
 const counters = Array.from({ length: 4096 }, (_, count) => `7${count.toString(16).padStart(3, "0")}-`);
 
 function timePart(ms: number): string {

@@ -1,6 +1,6 @@
 /**
- * CIDRs flattened into ranges that do not overlap, each with the moment until which any CIDR covers it. A lookup
- * is then one binary search, however many prefix lengths are in use. An address is `width` 32-bit words.
+ * CIDRs flattened into non-overlapping ranges, each with the time until which any CIDR covers it. A lookup is then one
+ * binary search, however many prefix lengths are in use. An address is `width` 32-bit words.
  */
 export class AddressRanges {
   static of(networks: Iterable<LastingNetwork>, width: 1 | 4): AddressRanges {
@@ -73,7 +73,7 @@ interface Bound {
   readonly untilMs: number;
 }
 
-/** Null: the network reaches the last address there is. */
+/** Null: the network includes the last possible address. */
 interface OpenNetwork {
   readonly end: Words | null;
   readonly untilMs: number;
@@ -81,7 +81,7 @@ interface OpenNetwork {
 
 const never = Number.NEGATIVE_INFINITY;
 
-/** Two CIDRs are nested or apart, never crossing, so the networks open at an address form a stack. */
+/** Two CIDRs are nested or disjoint, never overlapping, so the networks open at an address form a stack. */
 function flatten(networks: Iterable<LastingNetwork>, width: 1 | 4): Bound[] {
   const sorted = Array.from(networks, ({ cidr, untilMs }) => ({
     start: Array.from({ length: width }, (_, index) => word(cidr.bytes, index)),
@@ -114,7 +114,7 @@ function flatten(networks: Iterable<LastingNetwork>, width: 1 | 4): Bound[] {
   return bounds;
 }
 
-/** The first address after the network, or null where there is none. */
+/** The first address after the network, or null if there is none. */
 function endOf(start: Words, prefixLength: number): Words | null {
   if (prefixLength === 0) return null;
   const end = [...start];

@@ -2,13 +2,13 @@ import { formatIpv4, ipv4Bytes, readIpv4 } from "./ipv4.ts";
 import { formatIpv6, isIpv4Mapped, readIpv6 } from "./ipv6.ts";
 
 export interface Address {
-  /** Canonical: dotted IPv4, or RFC 5952 IPv6. Two addresses are the same exactly when their texts are. */
+  /** Canonical: dotted IPv4, or RFC 5952 IPv6. Two addresses are equal exactly if their texts are. */
   readonly text: string;
   readonly family: 4 | 6;
   readonly bytes: Uint8Array;
 }
 
-/** Only the one usual spelling of IPv4 is read: `010.0.0.1` means different hosts to different parsers. */
+/** Only the canonical spelling of IPv4 is accepted: `010.0.0.1` means different hosts to different parsers. */
 export function parseAddress(text: string): Address | null {
   const ipv4 = readIpv4(text, 0, text.length);
   if (ipv4 >= 0) return { text, family: 4, bytes: ipv4Bytes(ipv4) };
@@ -17,7 +17,7 @@ export function parseAddress(text: string): Address | null {
   return bytes === null ? null : addressFromIpv6(bytes);
 }
 
-/** An IPv6 household is handed a whole /64, so by default that, not the single address, is one caller. */
+/** An IPv6 household gets a whole /64, so by default a /64 counts as one caller, not the single address. */
 export function countedAs(address: Address, ipv6Prefix: 64 | 128): string {
   if (address.family === 4 || ipv6Prefix === 128) return address.text;
   return `${formatIpv6(address.bytes, 4)}/64`;

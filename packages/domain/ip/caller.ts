@@ -2,8 +2,8 @@ import { type Address, parseAddress } from "./address.ts";
 import { type CidrEntry, CidrSet, formatCidr, parseCidr } from "./cidr.ts";
 
 /**
- * Whoever connects may write any `X-Forwarded-For`; only what a trusted proxy appended is true. So the header is
- * read from the right, one hop for each proxy that vouches for it, and anything unreadable ends the walk there.
+ * Clients can send any `X-Forwarded-For`; only what a trusted proxy appended is reliable. So the header is read from
+ * the right, one hop per trusted proxy, and stops at anything that cannot be parsed.
  */
 export function callerAddress(peer: string, forwardedFor: string | null, trusted: CidrSet): Address | null {
   let hop = parseAddress(peer);
@@ -49,7 +49,7 @@ const maxHops = 32;
 /** The longest entry is a bracketed IPv6 address with zone and port. */
 const maxHopLength = 80;
 
-/** Trusted proxies have no end date. */
+/** Trusted proxies never expire. */
 const anyTimeMs = 0;
 
 /** The widest networks anyone can own: 10.0.0.0/8 and fc00::/7. */

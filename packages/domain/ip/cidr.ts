@@ -41,7 +41,7 @@ export class CidrSet {
     );
   }
 
-  /** How many different CIDRs were given. */
+  /** The number of distinct CIDRs. */
   readonly size: number;
   readonly #ipv4: AddressRanges;
   readonly #ipv6: AddressRanges;
@@ -58,7 +58,7 @@ export class CidrSet {
   }
 }
 
-/** For a list that is looked at once: to arrange it for quick lookups would take longer than to go through it. */
+/** For a list that is used once: building a search structure would take longer than a linear scan. */
 export function isCovered(address: Address, { family, bytes, prefixLength }: Cidr): boolean {
   if (family !== address.family) return false;
   const whole = prefixLength >>> 3;
@@ -77,7 +77,7 @@ export function parseCidr(text: string): Cidr | null {
   const bits = bytes.length * 8;
   const prefixLength = slash < 0 ? bits : readPrefixLength(text.slice(slash + 1), bits);
   if (prefixLength === null) return null;
-  // Callers are unmapped before any rule sees them, so a rule written in mapped form has to be as well.
+  // Callers are unmapped before any rule applies, so a rule written in mapped form has to be unmapped too.
   if (isIpv6 && prefixLength >= 96 && isIpv4Mapped(bytes)) return network(bytes.slice(12), prefixLength - 96);
   return network(bytes, prefixLength);
 }

@@ -2,8 +2,8 @@ import { type Address, countedAs, parseAddress } from "./address.ts";
 import { formatCidr, parseCidr } from "./cidr.ts";
 
 /**
- * Every network that an address lies in, the address itself last, each as it is kept in a block list. Asked for like
- * this, the blocks that hold for an address are found by an index, however many there are.
+ * Every network that contains an address, the address itself last, each as stored in a block list. With these, an index
+ * finds the blocks that apply to an address, however many there are.
  */
 export function networksOf(address: Address): string[] {
   const bits = address.bytes.length * 8;
@@ -14,12 +14,12 @@ export function networksOf(address: Address): string[] {
   });
 }
 
-/** An address as somebody asks for it: one, or the /64 that an IPv6 caller is counted as. */
+/** An address in a query: a single address, or the /64 that an IPv6 caller counts as. */
 export interface AskedAddress {
   readonly text: string;
-  /** As what it may have been counted: products choose how. */
+  /** What it may have been counted as: products decide. */
   readonly countedAs: readonly string[];
-  /** For a /64, its first address: what holds for the whole of it holds for that. */
+  /** For a /64, its first address: what applies to the whole /64 applies to it. */
   readonly address: Address;
   readonly isNetwork: boolean;
 }

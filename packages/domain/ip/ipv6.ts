@@ -3,7 +3,7 @@ import { readIpv4 } from "./ipv4.ts";
 const colon = 58;
 const dot = 46;
 
-/** The longest address is 45 characters; the rest leaves room for a zone such as `%eth0`. */
+/** The longest address has 45 characters; the rest leaves room for a zone such as `%eth0`. */
 const maxTextLength = 64;
 
 /** The sixteen bytes as written: an IPv4-mapped address stays mapped, a zone is dropped. */
@@ -67,7 +67,7 @@ export function readIpv6(text: string): Uint8Array | null {
   return bytes;
 }
 
-/** RFC 5952. Groups from `significantGroups` on are read as zero, which is how a network is written. */
+/** RFC 5952. Groups from `significantGroups` on are treated as zero, which is how a network is written. */
 export function formatIpv6(bytes: Uint8Array, significantGroups: number): string {
   let gapStart = 8;
   let gapLength = 1;
@@ -109,7 +109,7 @@ function hexDigit(code: number): number {
   return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }
 
-/** A zone names a network card of the machine that wrote it, so it says nothing about the caller. */
+/** A zone names a network interface of the machine that wrote it, so it says nothing about the caller. */
 function endBeforeZone(text: string): number {
   const percent = text.indexOf("%");
   if (percent < 0) return text.length;

@@ -2,8 +2,8 @@ import type { Cidr } from "./cidr.ts";
 import { parseCidr } from "./cidr.ts";
 
 /**
- * How the text of every address in a network begins, as far as that can be told: where addresses are kept in the order
- * of their texts, what lies in between is soon read. A zero group of IPv6 may be written in several ways and ends it.
+ * The longest known text prefix shared by every address in a network: with addresses sorted by text, the range in
+ * between is quick to read. A zero group of IPv6 can be written in several ways, so the prefix ends there.
  */
 export function commonText({ family, bytes, prefixLength }: Cidr): string {
   if (family === 4) {
@@ -19,7 +19,7 @@ export function commonText({ family, bytes, prefixLength }: Cidr): string {
   return text;
 }
 
-/** Whether an address, or a network such as the /64 that an IPv6 caller is counted as, lies wholly in a network. */
+/** Whether an address, or a network such as the /64 that an IPv6 caller counts as, is entirely inside a network. */
 export function isWithin(text: string, outer: Cidr): boolean {
   const inner = parseCidr(text);
   if (inner === null || inner.family !== outer.family || inner.prefixLength < outer.prefixLength)

@@ -1,7 +1,7 @@
 export interface JsonLimits {
-  /** How deep lists and objects may be nested. */
+  /** The maximum nesting depth of arrays and objects. */
   readonly depth: number;
-  /** How many values there may be in all, those inside others included. */
+  /** The maximum number of values in total, including nested ones. */
   readonly values: number;
 }
 
@@ -16,8 +16,8 @@ const openObject = 0x7b;
 const closeObject = 0x7d;
 
 /**
- * Measures a JSON text while it arrives, byte by byte, so that one that nobody can mean is refused before a parser
- * builds it. It does not decide whether the text is JSON: of a text that is, it never counts less than there is.
+ * Measures JSON byte by byte as it arrives, so that an excessive text is rejected before a parser builds it. It does
+ * not check whether the text is valid JSON; for valid JSON, it never counts too little.
  */
 export class JsonBounds {
   readonly #limits: JsonLimits;
@@ -30,7 +30,7 @@ export class JsonBounds {
     this.#limits = limits;
   }
 
-  /** Reads on, and says what is exceeded as soon as it is. */
+  /** Continues reading, and reports an exceeded limit immediately. */
   read(bytes: Uint8Array): JsonExcess | null {
     const { depth: deepest, values: most } = this.#limits;
     const { length } = bytes;
@@ -66,8 +66,8 @@ export class JsonBounds {
   }
 
   /**
-   * To the end of the string, or of the bytes. From quote to quote, because most of a body is in strings: UTF-8 has no
-   * quotes or backslashes inside other characters.
+   * Skips to the end of the string, or of the bytes. Searches from quote to quote, because most of a body is in
+   * strings: UTF-8 has no quotes or backslashes inside other characters.
    */
   #readString(bytes: Uint8Array, from: number): number {
     let at = this.#escaped ? from + 1 : from;
@@ -89,7 +89,7 @@ export class JsonBounds {
   }
 }
 
-/** Whether an odd number of backslashes ends these bytes, so that the next one is escaped. */
+/** Whether these bytes end with an odd number of backslashes, so that the next byte is escaped. */
 function endsInBackslash(bytes: Uint8Array, from: number, end: number): boolean {
   let start = end;
   while (start > from && bytes[start - 1] === backslash) start -= 1;

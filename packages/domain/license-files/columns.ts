@@ -1,4 +1,4 @@
-/** What a file can say about a license, by the names that the export writes. */
+/** The fields a file can contain, by the names that the export writes. */
 export const importFields = [
   "license_key",
   "customer_email",
@@ -28,7 +28,7 @@ export const importFields = [
 
 export type ImportField = (typeof importFields)[number];
 
-/** What an export holds besides, and Countersign decides by itself: read past. */
+/** Exported fields that Countersign determines itself: ignored on import. */
 const ownFields = [
   "id",
   "organization_id",
@@ -37,19 +37,19 @@ const ownFields = [
   "global_customer_id",
   "current_unique_ip_count",
   "updated_at",
-  // What the file of rejected rows adds, so that it can be corrected and sent again.
+  // The columns added to the file of rejected rows, so that it can be corrected and imported again.
   "import_row",
   "import_error",
 ] as const;
 
-/** From a column of the file to what it means; null for a column to leave out. */
+/** Maps a column of the file to a field; null for a column to ignore. */
 export type ColumnMap = Readonly<Record<string, ImportField | null>>;
 
 export type Meaning =
   | { readonly ok: true; readonly field: ImportField | null }
   | { readonly ok: false; readonly problem: string };
 
-/** What one column means: as the map says, or by its own name. An unknown one is refused, for it may be a typing error. */
+/** The field of a column, by the map or by its own name. An unknown name is rejected, because it may be a typo. */
 export function meaningOf(column: string, map: ColumnMap): Meaning {
   const name = column.trim();
   if (Object.hasOwn(map, name)) return { ok: true, field: map[name] ?? null };
@@ -67,7 +67,9 @@ export type Header =
   | { readonly ok: true; readonly fields: readonly (ImportField | null)[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Every row is read column by column: a first row of a million would make a million short rows cost a day. */
+/**
+ * Every row is read column by column: with a million columns in the first row, a million short rows would take a day.
+ */
 const mostColumns = 500;
 
 /** The first row of a CSV file, column by column. */

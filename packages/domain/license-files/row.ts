@@ -5,20 +5,20 @@ import type { ImportField } from "./columns.ts";
 import * as values from "./values.ts";
 import { Wrong } from "./values.ts";
 
-/** A row of a file, by field. A field that is left out says nothing; null or an empty text says that there is none. */
+/** A row of a file, by field. An omitted field says nothing; null or an empty string means "none". */
 export type Cells = { readonly [F in ImportField]?: unknown };
 
-/** What the product decides where a row says nothing. */
+/** The product's defaults for what a row omits. */
 export interface ImportDefaults {
   readonly maxIps: number;
   readonly ipSystemEnabled: boolean;
   readonly expiresInDays: number | null;
   readonly ipv6Prefix: 64 | 128;
-  /** What days without a time are read in. */
+  /** The time zone for dates without a time. */
   readonly timeZone: string;
 }
 
-/** What a row says about a license. Whatever is undefined was not said, and stays as it is on a license that exists. */
+/** What a row says about a license. Undefined means not specified: an existing license keeps its value. */
 export interface ImportedLicense {
   readonly key: string | null;
   readonly keyMatch: string | null;
@@ -27,7 +27,7 @@ export interface ImportedLicense {
   readonly ipSystemEnabled: boolean | undefined;
   readonly maxIps: number | undefined;
   readonly ips: readonly string[] | undefined;
-  /** When each of the addresses was registered, in their order. */
+  /** When each of the IP addresses was registered, in the same order. */
   readonly ipsRegisteredAtMs: readonly number[] | undefined;
   readonly notes: string | null | undefined;
   readonly pin: Pin | undefined;
@@ -48,7 +48,7 @@ export interface ImportedCustomer {
 
 export interface RowError {
   readonly field: string;
-  /** A sentence that begins with the field's name. */
+  /** A sentence that starts with the field name. */
   readonly message: string;
 }
 
@@ -56,7 +56,7 @@ export type ReadRow =
   | { readonly ok: true; readonly license: ImportedLicense }
   | { readonly ok: false; readonly errors: readonly RowError[] };
 
-/** Holds one row against the rules that a license made by hand is held against. */
+/** Checks a row against the rules for a manually created license. */
 export function readRow(cells: Cells, defaults: ImportDefaults, nowMs: number): ReadRow {
   const row = new Row(cells);
   const readTime = (value: unknown) => values.readTime(value, defaults.timeZone);
@@ -77,7 +77,7 @@ export function readRow(cells: Cells, defaults: ImportDefaults, nowMs: number): 
   return row.errors.length === 0 ? { ok: true, license } : { ok: false, errors: row.errors };
 }
 
-/** The cells of a row, and what was found wrong with them so far. */
+/** The cells of a row, and the errors found so far. */
 class Row {
   readonly #cells: Cells;
   readonly errors: RowError[] = [];
@@ -90,7 +90,7 @@ class Row {
     return this.#cells[field] !== undefined;
   }
 
-  /** Undefined when the row does not say, null when it says that there is none. */
+  /** Undefined if the row does not specify it, null if it specifies none. */
   optional<T>(field: ImportField, read: (value: unknown) => T | Wrong): T | null | undefined {
     const value = this.#cells[field];
     if (value === undefined || value === null) return value;
@@ -171,7 +171,7 @@ function ipControls(
   };
 }
 
-/** Several addresses may count as one, which was registered with the first of them. */
+/** Several addresses can count as one, which was registered with the first of them. */
 function registrations(
   row: Row,
   ips: readonly string[] | undefined,
@@ -223,7 +223,7 @@ function tags(row: Row): readonly string[] | undefined {
   return list === null ? [] : list;
 }
 
-/** A file may say `status` alone: revoked then means from now on. The other states follow from other fields. */
+/** A file can contain only `status`: revoked then means from now on. The other states follow from other fields. */
 function revocation(
   row: Row,
   readTime: (value: unknown) => number | Wrong,

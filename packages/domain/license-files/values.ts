@@ -4,8 +4,8 @@ import { endOfDay, isDay, startOfDay } from "../dates/local-day.ts";
 import { countedAs, parseAddress } from "../ip/address.ts";
 
 /**
- * Values as they stand in a file: texts in CSV, anything in JSON Lines. Each reader returns what it means, or a
- * `Wrong` whose words go on where the field's name ends.
+ * Values as they appear in a file: text in CSV, anything in JSON Lines. Each reader returns the parsed value, or a
+ * `Wrong` whose message continues the field name.
  */
 export class Wrong {
   readonly message: string;
@@ -31,7 +31,7 @@ export function readEmail(value: unknown): string | Wrong {
 }
 
 export function readDiscordId(value: unknown): string | Wrong {
-  // A number has lost its last digits by the time it is read.
+  // A number that large has already lost its last digits.
   if (typeof value !== "string") return new Wrong("should be a text of digits, in quotes");
   const id = value.trim();
   return /^\d{1,20}$/.test(id)
@@ -58,12 +58,12 @@ export function readWholeNumber(value: unknown, min: number, max: number): numbe
   return new Wrong(`should be a whole number from ${min} to ${max.toLocaleString("en")}`);
 }
 
-/** Milliseconds since 1970. A date alone is its first moment in the time zone. */
+/** Milliseconds since 1970. A date alone is the start of that day in the time zone. */
 export function readTime(value: unknown, timeZone: string): number | Wrong {
   return readMoment(value, (day) => startOfDay(day, timeZone));
 }
 
-/** The same for the end of something: a date alone is its last moment. */
+/** The same for an end: a date alone is the end of that day. */
 export function readEnd(value: unknown, timeZone: string): number | Wrong {
   return readMoment(value, (day) => endOfDay(day, timeZone));
 }
@@ -77,10 +77,10 @@ function readMoment(value: unknown, momentOf: (day: string) => number): number |
     : new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
 }
 
-/** The year 9999 is the last that a date can be written in. */
+/** The year 9999 is the last one a date can express. */
 const endOfYearsMs = Date.UTC(10_000, 0, 1);
 
-/** A JSON object, as the text that is kept. */
+/** A JSON object, as the text to store. */
 export function readMetadata(value: unknown): string | Wrong {
   const read = parseCustomResponse(jsonOf(value));
   const text = read.ok ? JSON.stringify(read.template) : "";
@@ -108,7 +108,7 @@ function jsonOf(value: unknown): unknown {
   }
 }
 
-/** Several texts: a JSON array, or parted by semicolons. Empty ones are left out. */
+/** Several strings: a JSON array, or separated by semicolons. Empty ones are dropped. */
 export function readList(value: unknown): string[] | Wrong {
   if (typeof value === "string" && !value.trimStart().startsWith("[")) {
     return value
@@ -130,8 +130,8 @@ export function readList(value: unknown): string[] | Wrong {
 }
 
 /**
- * One address as a license keeps it. A /64 is kept where the product counts addresses one by one, too: an export holds
- * it when it was registered before the product did.
+ * One IP address as a license stores it. A /64 is accepted even if the product counts single addresses: an export
+ * contains one if it was registered before the setting changed.
  */
 export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
   const network = text.endsWith("/64");
@@ -142,7 +142,7 @@ export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
   return countedAs(address, network ? 64 : ipv6Prefix);
 }
 
-/** PostgreSQL keeps no NUL in a text, and half of a surrogate pair is no character. */
+/** PostgreSQL cannot store a NUL in text, and half of a surrogate pair is not a character. */
 const unstorable = /\0|\p{Cs}/u;
 const mostMetadataBytes = 8 * 1024;
 const emailShape = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;

@@ -1,35 +1,35 @@
 import { type CalendarDuration, later, nominalMs } from "../dates/duration.ts";
 
-/** When a license runs out, as it is kept: lifetime, at a time, or a term after its first use. */
+/** When a license expires, as stored: never, at a time, or a term after its first use. */
 export interface Expiry {
   readonly isLifetime: boolean;
   readonly expiresAtMs: number | null;
   readonly termMs: number | null;
 }
 
-/** What somebody asks for. What was not said is left out; null says "no end". */
+/** A requested expiry. Omitted fields were not specified; null means "no expiry". */
 export interface WantedExpiry {
   readonly isLifetime?: boolean | undefined;
   readonly expiresAtMs?: number | null | undefined;
   readonly expiresInMs?: number | undefined;
-  /** Where a duration by the calendar ends. */
+  /** The time zone in which a calendar duration ends. */
   readonly calendarEndMs?: number | undefined;
   readonly termMs?: number | null | undefined;
 }
 
 export type ExpiryAnswer =
-  /** Null when nothing was said. */
+  /** Null if nothing was specified. */
   | { readonly ok: true; readonly expiry: Expiry | null }
   | { readonly ok: false; readonly field: ExpiryField; readonly problem: string };
 
 export type ExpiryField = "is_lifetime" | "expires_at" | "expires_in" | "expires_in_seconds" | "term_seconds";
 
-/** The year 9999 is the last that a date can be written in. */
+/** The year 9999 is the last one a date can express. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 export const lifetime: Expiry = { isLifetime: true, expiresAtMs: null, termMs: null };
 
-/** Holds together what may be said in several ways, of which one is enough. */
+/** Checks that the alternative ways to specify an expiry do not contradict each other; one is enough. */
 export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, nowMs: number): ExpiryAnswer {
   const said = saidFields(wanted);
   const [first, second] = said;
@@ -59,15 +59,15 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
   }
 }
 
-/** A hundred years: whoever wants more wants a lifetime license. */
+/** A hundred years: for anything longer, use a lifetime license. */
 export const longestTermMs = 3_155_760_000_000;
 
-/** By how much a license is extended: a length of time, or a duration by the calendar of a time zone. */
+/** How much a license is extended by: a length of time, or a calendar duration in a time zone. */
 export type Extension =
   | { readonly ms: number }
   | { readonly duration: CalendarDuration; readonly timeZone: string };
 
-/** Later by this much, from its end or from now, whichever is later; null for what never ends. */
+/** Extends from the expiry or from now, whichever is later; null for a license that never expires. */
 export function extended(expiry: Expiry, by: Extension, nowMs: number): Expiry | null {
   if (expiry.expiresAtMs !== null) {
     const fromMs = Math.max(expiry.expiresAtMs, nowMs);
@@ -95,7 +95,7 @@ function until(field: ExpiryField, expiresAtMs: number): ExpiryAnswer {
   return { ok: true, expiry: { isLifetime: false, expiresAtMs, termMs: null } };
 }
 
-/** Nothing, or only what a license is not. */
+/** Nothing, or only fields that do not apply. */
 function withoutEnd(wanted: WantedExpiry): ExpiryAnswer {
   if (wanted.isLifetime === false) {
     if (wanted.expiresAtMs === null)

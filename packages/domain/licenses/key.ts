@@ -1,4 +1,4 @@
-/** Sixteen characters of five bits use up exactly the ten random bytes, so every key is equally likely. */
+/** Sixteen characters of five bits use exactly the ten random bytes, so every key is equally likely. */
 export function generateLicenseKey(randomBytes: (count: number) => Uint8Array): string {
   const bytes = randomBytes(keyBytes);
   if (bytes.length !== keyBytes) throw new Error(`expected ${keyBytes} random bytes, got ${bytes.length}`);
@@ -20,7 +20,7 @@ export function generateLicenseKey(randomBytes: (count: number) => Uint8Array): 
   return key;
 }
 
-/** Two keys are the same license exactly when this is the same. */
+/** Two keys mean the same license exactly if this is equal. */
 export function matchForm(key: string): string {
   return key.trim().toUpperCase();
 }

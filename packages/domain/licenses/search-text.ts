@@ -1,4 +1,4 @@
-/** What a search for a license looks through. */
+/** The fields that a license search covers. */
 export interface Searchable {
   readonly key: string;
   readonly email: string | null;
@@ -8,7 +8,9 @@ export interface Searchable {
   readonly tags: readonly string[];
 }
 
-/** One text in lower case and without hyphens, its parts apart so that no search matches across two of them. */
+/**
+ * One text in lower case and without hyphens, with its parts separated so that no search matches across two of them.
+ */
 export function searchText({ key, email, name, discordId, notes, tags }: Searchable): string {
   return plain(
     [key, email, name, discordId, notes?.slice(0, longestNotes) ?? null, ...tags]
@@ -18,18 +20,18 @@ export function searchText({ key, email, name, discordId, notes, tags }: Searcha
 }
 
 /**
- * What is looked for: words that such a text holds all of, in any order. A key is found with its hyphens and without, for
- * neither the texts nor the words have any.
+ * A search is a list of words that the text must contain, in any order. A key matches with or without its hyphens,
+ * because neither the texts nor the words contain any.
  */
 export function searchWords(text: string): string[] {
   const words = [...new Set(plain(text).split(/\s+/))].filter((word) => word !== "");
-  // Hyphens alone are in no text, so that nothing is found: no word at all would find everything.
+  // Hyphens alone occur in no text, so this finds nothing: an empty list of words would find everything.
   if (words.length === 0) return [text.trim()];
-  // The index of texts knows nothing shorter than three characters.
+  // The text index cannot find anything shorter than three characters.
   return words.some((word) => [...word].length >= 3) ? words : [plain(text).trim()];
 }
 
-/** Hyphens and dashes of all kinds: programs for writing make a dash of a hyphen. */
+/** Hyphens and dashes of all kinds: word processors turn a hyphen into a dash. */
 function plain(text: string): string {
   return text.toLowerCase().replace(/\p{Pd}/gu, "");
 }

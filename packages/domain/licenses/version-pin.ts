@@ -1,6 +1,6 @@
 import { compareVersions, parseVersion } from "../versions/version.ts";
 
-/** Which versions a license may run, as it is kept. */
+/** The versions a license can run, as stored. */
 export interface Pin {
   readonly mode: "pinned" | "range" | null;
   readonly pinned: string | null;
@@ -23,7 +23,7 @@ const fields = {
   max: "version_range_max",
 } as const;
 
-/** What was kept, with what was said on top. The mode follows from the rest when it was not said. */
+/** The stored values overlaid with the specified ones. If not specified, the mode follows from the rest. */
 export function readPin(before: Pin, wanted: WantedPin): PinAnswer {
   const mode = wanted.mode === undefined ? impliedMode(before, wanted) : wanted.mode;
   switch (mode) {

@@ -1,4 +1,4 @@
-/** The languages that letters are written in. One more is one more file in `words`, and one more name here. */
+/** The languages of emails. To add one, add a file to `words` and its name here. */
 export const languages = ["en", "de", "es"] as const;
 
 export type Language = (typeof languages)[number];
@@ -11,7 +11,7 @@ export function languageOfLocale(locale: string | null | undefined): Language {
   return languages.find((language) => language === base) ?? defaultLanguage;
 }
 
-/** The first language of an Accept-Language header that there are letters in. */
+/** The first language of an Accept-Language header that emails are available in. */
 export function preferredLanguage(acceptLanguage: string | null | undefined): Language {
   const wanted = (acceptLanguage ?? "")
     .slice(0, longestHeader)

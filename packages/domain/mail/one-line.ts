@@ -1,9 +1,9 @@
-/** Text that somebody chose, without line breaks, control characters and marks that turn the direction of writing. */
+/** User-supplied text without line breaks, control characters and bidirectional formatting. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 }
 
-/** Text of several paragraphs, as somebody wrote it: line breaks stay, other control characters go. */
+/** User-supplied text with several paragraphs: line breaks stay, other control characters are removed. */
 export function paragraphs(text: string): string[] {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")

@@ -1,6 +1,6 @@
 /**
- * A browser and what it runs on, in words that people know: "Firefox 140, Linux". Null for a User-Agent that is none of
- * the common ones; then it is best shown as it is.
+ * A browser and its platform in familiar words: "Firefox 140, Linux". Null for an uncommon User-Agent, which is best
+ * shown as is.
  */
 export function programName(userAgent: string): string | null {
   const browser = browsers.find(([, mark]) => mark.test(userAgent));
@@ -11,7 +11,7 @@ export function programName(userAgent: string): string | null {
   return system === undefined ? named : `${named}, ${system[0]}`;
 }
 
-/** In the order in which they are looked for: most of them say that they are the ones below as well. */
+/** In matching order: most browsers also claim to be the ones below them. */
 const browsers: readonly (readonly [name: string, mark: RegExp])[] = [
   ["Edge", /\bEdgA?(?:iOS)?\/(\d+)/],
   ["Opera", /\bOPR\/(\d+)/],

@@ -3,7 +3,7 @@ import { hourMs } from "../dates/lengths.ts";
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
-/** How long to wait after each failure; the last holds for all that follow. */
+/** How long to wait after each failure; the last value applies to all further ones. */
 const pausesMs = [
   5 * secondMs,
   30 * secondMs,
@@ -15,18 +15,18 @@ const pausesMs = [
   4 * hourMs,
 ];
 
-/** A letter that could not be delivered for a day says little that is still true. */
+/** An email that could not be delivered for a day is mostly out of date. */
 export const triedForMs = 24 * hourMs;
 
 export interface FailedLetter {
   readonly writtenAtMs: number;
-  /** How often it was tried, this time included. */
+  /** The number of attempts, including this one. */
   readonly attempts: number;
-  /** The mail server will never take it. */
+  /** The mail server will never accept it. */
   readonly isHopeless: boolean;
 }
 
-/** When to try a letter again; null to give it up. */
+/** When to retry an email; null to give up. */
 export function nextAttemptAtMs(letter: FailedLetter, nowMs: number): number | null {
   if (letter.isHopeless) return null;
   const next = nowMs + (pausesMs[letter.attempts - 1] ?? 4 * hourMs);

@@ -9,12 +9,12 @@ import es from "./words/es.json" with { type: "json" };
 export type Sentence = keyof typeof en;
 export type Words = Readonly<Record<Sentence, string>>;
 
-/** A language that lacks a sentence does not compile; what is in braces is compared by a test. */
+/** A language that lacks a sentence does not compile; a test compares the placeholders. */
 export const words: Readonly<Record<Language, Words>> = { en, de, es };
 
 /**
- * A sentence in a language, with `{name}` filled in. What is filled in is one line, whatever somebody chose as a name:
- * it cannot pretend to be a paragraph of the letter, or a header.
+ * A sentence in a language, with `{name}` filled in. Each value becomes a single line, whatever it contains, so that it
+ * cannot pose as a paragraph or a header of the email.
  */
 export function say(
   language: Language,
@@ -30,12 +30,12 @@ export function say(
 
 const placeholder = /\{(\w+)\}/g;
 
-/** The names in braces, each once, in one order. */
+/** The placeholders, each once, sorted. */
 export function placeholdersIn(text: string): string[] {
   return [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ""))].sort();
 }
 
-/** A moment, to the minute, in the words of a language and in a time zone, which it names. */
+/** A time, to the minute, formatted for a language and a time zone, which it names. */
 export function moment(language: Language, atMs: number, timeZone: string = defaultTimeZone): string {
   const format = kept(momentFormats, `${language} ${timeZone}`, () => {
     return new Intl.DateTimeFormat(language, {
@@ -49,7 +49,7 @@ export function moment(language: Language, atMs: number, timeZone: string = defa
   return `${oneLine(format.format(atMs))} ${zone}`;
 }
 
-/** A duration, in days where it is as long as one, in the words of a language. */
+/** A duration formatted for a language, in days if it is at least one day long. */
 export function duration(language: Language, ms: number): string {
   const isDays = ms >= dayMs;
   const unit = isDays ? "day" : "hour";

@@ -7,7 +7,7 @@ export interface NewAccessToken {
   readonly shownPrefix: string;
 }
 
-/** A secret of 256 bits behind a prefix that people and secret scanners recognise. */
+/** A 256-bit secret after a prefix that people and secret scanners recognize. */
 export function generateAccessToken(randomBytes: (count: number) => Uint8Array): NewAccessToken {
   const token = scheme + Buffer.from(randomBytes(32)).toString("base64url");
   return { token, hash: hashAccessToken(token), shownPrefix: token.slice(0, scheme.length + 6) };

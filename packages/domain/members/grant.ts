@@ -1,6 +1,6 @@
 import { notHeld, type Permission } from "./permissions.ts";
 
-/** What somebody wants to do to the permissions of others: null where there were none, or will be none. */
+/** A change to someone's permissions: null if there were none before, or will be none after. */
 export interface PowerChange {
   readonly from: Iterable<Permission> | null;
   readonly to: Iterable<Permission> | null;
@@ -8,14 +8,14 @@ export interface PowerChange {
 
 export type Judgement =
   | { readonly allowed: true }
-  /** What is changed or taken away holds more than they hold. */
+  /** What is changed or removed exceeds the caller's own permissions. */
   | { readonly allowed: false; readonly because: "outranked"; readonly missing: readonly Permission[] }
-  /** What is given holds more than they hold. */
+  /** What is granted exceeds the caller's own permissions. */
   | { readonly allowed: false; readonly because: "exceeds"; readonly missing: readonly Permission[] };
 
 /**
- * Nobody gives or takes what they do not hold. It is the one rule for roles, members and invitations: with it nobody
- * can raise themselves, by whatever detour, and nobody can disarm somebody who may do more.
+ * Nobody can grant or remove permissions they do not have. This one rule covers roles, members and invitations: nobody
+ * can escalate their own permissions, by whatever detour, and nobody can weaken someone with more.
  */
 export function judgePowerChange(held: ReadonlySet<Permission>, change: PowerChange): Judgement {
   const above = notHeld(held, change.from ?? []);

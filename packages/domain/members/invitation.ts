@@ -5,12 +5,12 @@ import { dayMs } from "../dates/lengths.ts";
 export const invitationLifetimeMs = 7 * dayMs;
 
 export interface NewInvitationToken {
-  /** In the letter and nowhere else. */
+  /** Only in the email. */
   readonly token: string;
   readonly hash: string;
 }
 
-/** A secret of 256 bits that can stand in an address. */
+/** A 256-bit secret that can be part of a URL. */
 export function generateInvitationToken(randomBytes: (count: number) => Uint8Array): NewInvitationToken {
   const token = Buffer.from(randomBytes(32)).toString("base64url");
   return { token, hash: hashInvitationToken(token) };

@@ -1,6 +1,6 @@
 import type { Permission } from "./permissions.ts";
 
-/** What each permission lets somebody do, for people who put a role together. */
+/** What each permission allows, for people who define a role. */
 export const permissionWords: Readonly<Record<Permission, string>> = {
   "products:view": "See products, their settings and their versions.",
   "products:manage": "Create, change, archive and delete products and their versions.",

@@ -1,4 +1,4 @@
-/** Everything that a role or an access token can allow, in the order in which people are shown it. */
+/** Everything a role or an access token can allow, in display order. */
 export const permissions = [
   "products:view",
   "products:manage",
@@ -35,13 +35,13 @@ export function isPermission(text: string): text is Permission {
   return (permissions as readonly string[]).includes(text);
 }
 
-/** In the order above, each once, whatever order they came in. */
+/** In the order above and without duplicates. */
 export function sortedPermissions(wanted: Iterable<Permission>): Permission[] {
   const set = new Set(wanted);
   return permissions.filter((permission) => set.has(permission));
 }
 
-/** What of `wanted` is not held: nobody can give away what they do not have. */
+/** The part of `wanted` that is not held: nobody can grant what they do not have. */
 export function notHeld(held: ReadonlySet<Permission>, wanted: Iterable<Permission>): Permission[] {
   return sortedPermissions(wanted).filter((permission) => !held.has(permission));
 }

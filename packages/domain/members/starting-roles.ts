@@ -1,7 +1,7 @@
 import type { Language } from "../mail/languages.ts";
 import { type Permission, permissions } from "./permissions.ts";
 
-/** The roles that every new organization has, so that the first person can be invited at once. */
+/** The roles of every new organization, so that the first person can be invited immediately. */
 export const startingRoles = {
   administrator: permissions,
   support: [
@@ -22,14 +22,14 @@ export const startingRoles = {
 
 export type StartingRole = keyof typeof startingRoles;
 
-/** In the organization's language, because invitations name the role in it. Afterwards they are like any other name. */
+/** In the organization's language, because invitations name the role. After that they are names like any other. */
 export const startingRoleNames: Readonly<Record<Language, Readonly<Record<StartingRole, string>>>> = {
   en: { administrator: "Administrator", support: "Support", read_only: "Read-only" },
   de: { administrator: "Administrator", support: "Support", read_only: "Nur Lesen" },
   es: { administrator: "Administrador", support: "Soporte", read_only: "Solo lectura" },
 };
 
-/** Which of them allows exactly this, whatever it is called now. */
+/** Which of them allows exactly this, whatever its current name. */
 export function startingRoleLike(allowed: readonly Permission[]): StartingRole | null {
   const set = new Set(allowed);
   const names = Object.keys(startingRoles) as StartingRole[];

@@ -1,6 +1,6 @@
 const longestSlug = 48;
 
-/** The name as it can stand in an address: "Nördlich & Söhne" becomes "nordlich-sohne". */
+/** The name as part of a URL: "Nördlich & Söhne" becomes "nordlich-sohne". */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")
@@ -9,6 +9,6 @@ export function slugOf(name: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, longestSlug)
     .replace(/^-+|-+$/g, "");
-  // A name in another script leaves nothing over.
+  // A name in another script leaves nothing.
   return slug === "" ? "organization" : slug;
 }

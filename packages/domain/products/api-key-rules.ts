@@ -5,7 +5,7 @@ export const mostLiveApiKeys = 20;
 
 export const unusedAfterMs = 30 * dayMs;
 
-/** Whether a key that works has not been used for 30 days, so that its owner may want to end it. */
+/** Whether an active key has not been used for 30 days, so that its owner may want to end it. */
 export function isUnused(
   key: { readonly createdAtMs: number; readonly lastUsedAtMs: number | null },
   nowMs: number,

@@ -16,12 +16,12 @@ export function generateApiKey(randomBytes: (count: number) => Uint8Array): NewA
   return { publicId, key, hash: hashApiKey(key), shownPrefix: shownPrefix(publicId) };
 }
 
-/** The part of a key that people may see again. */
+/** The part of a key that can be shown again. */
 export function shownPrefix(publicId: string): string {
   return `${scheme}${publicId}`;
 }
 
-/** The checksum turns a mistyped or made-up key away before storage is asked. It proves nothing. */
+/** The checksum rejects a mistyped or made-up key before storage is queried. It proves nothing. */
 export function parseApiKey(text: string): { publicId: string } | null {
   if (text.length !== keyLength || !text.startsWith(scheme)) return null;
   if (text.charCodeAt(publicIdEnd) !== underscore) return null;
@@ -65,7 +65,7 @@ const underscore = 95;
 
 const maxAuthorizationLength = 256;
 
-/** The token68 of RFC 7235: one token, so a list of credentials or a second word is refused. */
+/** The token68 of RFC 7235: a single token, so a list of credentials or a second word is rejected. */
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -87,7 +87,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Bytes from 248 on are thrown away: folding them in would make the first eight characters likelier. */
+/** Bytes from 248 on are discarded: folding them in would make the first eight characters more likely. */
 function randomBase62(randomBytes: (count: number) => Uint8Array, length: number): string {
   let text = "";
   for (let rounds = 0; rounds < maxRounds; rounds++) {

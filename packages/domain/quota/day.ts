@@ -1,11 +1,11 @@
 import { dayMs } from "../dates/lengths.ts";
 
-/** The UTC day as a number of days since 1970: what a counter is kept under. */
+/** The UTC day as a number of days since 1970, which is the counter's key. */
 export function quotaDay(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }
 
-/** Whole seconds until the counter starts again, 1 to 86,400. */
+/** Whole seconds until the counter resets, 1 to 86,400. */
 export function secondsUntilReset(nowMs: number): number {
   const leftMs = (quotaDay(nowMs) + 1) * dayMs - nowMs;
   return Math.min(86_400, Math.max(1, Math.ceil(leftMs / 1000)));

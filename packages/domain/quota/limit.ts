@@ -9,7 +9,7 @@ export interface OrganizationTerms {
   readonly dailyLimitOverride: number | null;
 }
 
-/** Requests a day for each product, or null for no limit. What the operator set for the organization wins. */
+/** Requests per product and day, or null for no limit. The operator's override for the organization wins. */
 export function dailyLimit(terms: OrganizationTerms): number | null {
   if (terms.dailyLimitOverride !== null) return terms.dailyLimitOverride;
   const plan = effectivePlan(terms);
@@ -23,17 +23,17 @@ export function dailyLimit(terms: OrganizationTerms): number | null {
   }
 }
 
-/** Version gating comes with the paid plans (specification 9.2). */
+/** Version gating is part of the paid plans. */
 export function includesVersionGating(terms: OrganizationTerms): boolean {
   return effectivePlan(terms) !== "free";
 }
 
-/** A cancelled subscription is served on, within what Free allows. */
+/** A cancelled subscription keeps being served, within the limits of Free. */
 function effectivePlan(terms: OrganizationTerms): Plan {
   return terms.billing === "cancelled" ? "free" : terms.plan;
 }
 
-/** How many of the requests that ask at once may pass. Never more than is left, never fewer than none. */
+/** How many of the requested calls pass: never more than remain, never less than zero. */
 export function grant(limit: number | null, used: number, asked: number): number {
   return limit === null ? asked : Math.max(0, Math.min(asked, limit - used));
 }

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * HMAC-SHA256 as hex. A signature is the most expensive single step of an answer, so the runtime's own hasher is used
- * where there is one: it keeps the keyed state and copies it, at about half of what a fresh `createHmac` costs.
+ * HMAC-SHA256 as hex. Signing is the most expensive single step of a response, so this uses the runtime's own hasher if
+ * there is one: it copies the keyed state, at about half the cost of a fresh `createHmac`.
  */
 export function hmacSha256(secret: Uint8Array, message: string): string {
   if (typeof Bun === "undefined") return createHmac("sha256", secret).update(message).digest("hex");

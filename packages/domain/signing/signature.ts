@@ -5,7 +5,7 @@ export interface SigningParts {
   readonly keyId: string;
   readonly secret: Uint8Array;
   readonly unixSeconds: number;
-  /** What `parseNonce` returned. */
+  /** The result of `parseNonce`. */
   readonly nonce: string;
   readonly productId: string;
   readonly licenseKeyAsSent: string;
@@ -55,7 +55,7 @@ export function verifyBody(body: string, parts: VerifyingParts): Verification {
     : { ok: false, reason: "mismatch" };
 }
 
-/** A nonce of another shape is dropped, not refused: it is the caller who asked for the stronger proof. */
+/** A malformed nonce is ignored, not rejected: the nonce only adds protection for the caller who sent it. */
 export function parseNonce(header: string | null): string {
   return header !== null && nonceShape.test(header) ? header : "";
 }
@@ -69,7 +69,7 @@ const nonceShape = /^[A-Za-z0-9_-]{16,64}$/;
 const signatureAtEnd =
   /^"t=(0|[1-9][0-9]{0,14}),n=([A-Za-z0-9_-]{0,64}),k=([A-Za-z0-9_-]{1,64}),v1=([0-9a-f]{64})"\}$/;
 
-/** The domain, product and license key keep an answer from being replayed as the answer to another question. */
+/** The purpose, product and license key keep a response from being replayed for another request. */
 function authenticate(
   secret: Uint8Array,
   time: string,

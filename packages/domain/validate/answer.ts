@@ -1,7 +1,7 @@
 import type { JsonObject } from "../custom-response/template.ts";
 import type { Verdict } from "./decide.ts";
 
-/** The body of a validate answer, its ten members in the order of specification 2.3, not yet signed. */
+/** The body of a validate response with its ten members in their documented order, before signing. */
 export function answerBody(verdict: Verdict, custom: JsonObject | null): string {
   return JSON.stringify({
     valid: verdict.status === "active",

@@ -2,7 +2,7 @@ import { gateVersion } from "../versions/gate.ts";
 import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 import type { Outcome } from "./status.ts";
 
-/** What the caller is told, and the one thing that storage is asked to do because of it. */
+/** The verdict, and the one write that storage has to make because of it. */
 export interface Verdict {
   readonly status: Outcome;
   readonly expiresAtMs: number | null;
@@ -12,15 +12,15 @@ export interface Verdict {
   readonly version: string | null;
   readonly versionValid: boolean | null;
   /**
-   * `register_ip` asks storage to take one of the license's places for this address. The counts above already
-   * assume that it succeeds; if another request was quicker, storage decides again from what it then finds.
+   * `register_ip` tells storage to take one of the license's slots for this IP address. The counts above already assume
+   * that it succeeds; if another request took the last slot first, storage decides again from the new facts.
    */
   readonly effect: "none" | "register_ip";
-  /** Whether this is the license's first use, from which a term runs. The expiry above already assumes it. */
+  /** Whether this is the license's first use, which starts its term. The expiry above already assumes it. */
   readonly firstUse: boolean;
 }
 
-/** The whole of validation as early returns: the first reason to refuse, in order, is the one that is told. */
+/** All of validation as early returns: the first reason to reject, in order of precedence, is the result. */
 export function decide(
   product: ProductFacts,
   license: LicenseFacts | null,
@@ -43,7 +43,7 @@ export function decide(
   const place = product.trackIp ? placeFor(license.ips, caller.registered, product.registration) : "held";
   if (place === "ip_not_registered" || place === "ip_limit_reached") return tell(license, gate, place, false);
 
-  // An address takes a place only when the whole request passes, so that an outdated app cannot use one up.
+  // An IP address takes a slot only if the whole request passes, so that an outdated app cannot use one up.
   if (gate.versionValid === false && product.versions?.enforced)
     return tell(license, gate, "version_not_allowed", false);
   return place === "free"
@@ -55,7 +55,7 @@ export function isExpired(expiresAtMs: number | null, nowMs: number): boolean {
   return expiresAtMs !== null && expiresAtMs <= nowMs;
 }
 
-/** Why the product answers nobody at all, if it does. No license is looked at then. */
+/** Why the product rejects every request, if it does. No license is looked up then. */
 export function productRefusal(product: ProductFacts): Outcome | null {
   if (product.deleted) return "product_not_found";
   if (product.organizationSuspended) return "org_suspended";
@@ -65,7 +65,7 @@ export function productRefusal(product: ProductFacts): Outcome | null {
   return null;
 }
 
-/** Whether the address holds a place already, may take a free one, or is refused, and why. */
+/** Whether the IP address is registered, can take a free slot, or is rejected, and why. */
 function placeFor(
   ips: LicenseFacts["ips"],
   registered: boolean,

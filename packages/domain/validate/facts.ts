@@ -2,7 +2,7 @@ import type { JsonObject } from "../custom-response/template.ts";
 import type { VersionCatalog } from "../versions/catalog.ts";
 import type { VersionPin } from "../versions/gate.ts";
 
-/** What is known of the product, and of the organization that sells it, when a request is decided. */
+/** What is known about the product and its organization when a request is decided. */
 export interface ProductFacts {
   readonly productId: string;
   readonly productName: string;
@@ -16,9 +16,9 @@ export interface ProductFacts {
   readonly trackIp: boolean;
   readonly registration: IpRegistration;
   readonly ipv6Prefix: 64 | 128;
-  /** Null when the version module is off, or the plan does not include it. */
+  /** Null if the version module is off or the plan does not include it. */
   readonly versions: { readonly catalog: VersionCatalog; readonly enforced: boolean } | null;
-  /** Null when the custom response module is off. */
+  /** Null if the custom response module is off. */
   readonly custom: { readonly template: JsonObject | null; readonly onRefusal: boolean } | null;
 }
 
@@ -31,17 +31,17 @@ export interface LicenseFacts {
   readonly revoked: boolean;
   /** Null for a license that does not expire, or whose term has not started. */
   readonly expiresAtMs: number | null;
-  /** Null once it has passed a validation; before, the term that will start with the first one, if it has any. */
+  /** Null after the first successful validation; before it, the term that the first one will start, if any. */
   readonly unused: { readonly termMs: number | null } | null;
-  /** Null when the license's IP system is off. */
+  /** Null if the license does not limit IP addresses. */
   readonly ips: { readonly max: number; readonly registered: number } | null;
-  /** Read only for a product with a version module; null otherwise. */
+  /** Read only for a product with the version module; null otherwise. */
   readonly pin: VersionPin;
   /** Read only for a product with a custom response; null otherwise. */
   readonly custom: CustomFacts | null;
 }
 
-/** What a custom response may say of a license besides what every answer says. */
+/** What a custom response can say about a license beyond the standard members. */
 export interface CustomFacts {
   readonly key: string;
   readonly override: JsonObject | null;
@@ -54,7 +54,10 @@ export interface CustomerFacts {
   readonly discordId: string | null;
 }
 
-/** What is known of the caller: whether a block list names its address, and whether the license knows it. */
+/**
+ * What is known about the caller: whether a block list contains its IP address, and whether it is registered to the
+ * license.
+ */
 export interface CallerFacts {
   readonly blocked: boolean;
   readonly registered: boolean;

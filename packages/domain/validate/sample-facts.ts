@@ -2,7 +2,7 @@ import { dayMs } from "../dates/lengths.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
 import type { CallerFacts, LicenseFacts, ProductFacts } from "./facts.ts";
 
-/** Everything that `decide` looks at. */
+/** Everything `decide` looks at. */
 export interface Situation {
   readonly product: ProductFacts;
   readonly license: LicenseFacts | null;
@@ -47,5 +47,5 @@ export const sampleLicense: LicenseFacts = {
 
 export const sampleCaller: CallerFacts = { blocked: false, registered: true, version: "2.0.0" };
 
-/** A request that passes: its address holds one of three places, its version is the latest. */
+/** A request that passes: its IP address has one of three slots, its version is the latest. */
 export const passing: Situation = { product: sampleProduct, license: sampleLicense, caller: sampleCaller };

@@ -1,4 +1,4 @@
-/** Every value `status` can take in an answer, in the order in which they win over one another. */
+/** Every value of `status` in a response, in order of precedence. */
 export const validateStatuses = [
   "invalid_api_key",
   "rate_limit_exceeded",
@@ -19,5 +19,5 @@ export const validateStatuses = [
 
 export type ValidateStatus = (typeof validateStatuses)[number];
 
-/** The outcomes that `decide` can reach; the other two end a request before anything is decided. */
+/** The outcomes of `decide`; the other two end a request before it is decided. */
 export type Outcome = Exclude<ValidateStatus, "invalid_api_key" | "rate_limit_exceeded">;

@@ -17,7 +17,7 @@ export type VersionRecordPattern =
       readonly text: string;
       /** The lowest version of the line, before even its first release. */
       readonly floor: Version;
-      /** How many parts are fixed: two in `2.1.x`. */
+      /** The number of fixed parts: two in `2.1.x`. */
       readonly depth: 1 | 2 | 3;
     };
 
@@ -29,7 +29,7 @@ export class VersionCatalog {
       const pattern = parseVersionRecord(version);
       if (pattern === null) continue;
       const key = patternKey(pattern);
-      // `2.1` and `2.1.0` are one version: where they contradict each other, the refusal holds.
+      // `2.1` and `2.1.0` are the same version: if they contradict each other, the rejection wins.
       if (state === "blocked" || !byKey.has(key)) byKey.set(key, { pattern, state });
     }
     return new VersionCatalog(byKey);
@@ -60,9 +60,9 @@ export class VersionCatalog {
   }
 
   /**
-   * The record, as written, that is newest among those not blocked that some version from `min` on is in for which
-   * `isBelow` holds. Asked with many validations, so no list is gone through however long it is: the records are in
-   * order, and of those that begin before `min`, only the lines that it is in can hold such a version.
+   * The newest record, as written, that is not blocked and contains a version from `min` on for which `isBelow` holds.
+   * Many validations need this, so it never scans a list: the records are sorted, and of those that start before `min`,
+   * only the lines that contain it can hold such a version.
    */
   newest(min: Version | null, isBelow: (version: Version) => boolean): string | null {
     const records = this.#newestFirst;
@@ -101,7 +101,7 @@ export function parseVersionRecord(text: string): VersionRecordPattern | null {
   return { kind: "line", text: trimmed, floor: { parts: fixedParts, prerelease: [0] }, depth };
 }
 
-/** A line takes in its pre-releases, also those of its first version. */
+/** A line includes its pre-releases, also those of its first version. */
 export function lineContains(line: { floor: Version; depth: number }, version: Version): boolean {
   for (let index = 0; index < line.depth; index++) {
     if (line.floor.parts[index] !== version.parts[index]) return false;
@@ -123,8 +123,8 @@ function isLineDepth(depth: number): depth is 1 | 2 | 3 {
 }
 
 /**
- * The same for two records exactly when they speak of the same versions, as `2.1` and `v2.1.0` do. An exact version has
- * all four parts, so a key of one to three can only be a line.
+ * Equal for two records exactly if they cover the same versions, as `2.1` and `v2.1.0` do. An exact version has all
+ * four parts, so a key of one to three can only be a line.
  */
 export function patternKey(pattern: VersionRecordPattern): string {
   return pattern.kind === "exact" ? versionKey(pattern.version) : lineKey(pattern.floor, pattern.depth);
@@ -139,7 +139,7 @@ function depthOf(pattern: VersionRecordPattern): number {
   return pattern.kind === "exact" ? 4 : pattern.depth;
 }
 
-/** A line stands at its floor, so a real version inside it is named before the line is. */
+/** A line sorts by its lowest version, so an exact version inside it comes before the line. */
 export function newestFirst(a: VersionRecordPattern, b: VersionRecordPattern): number {
   return compareVersions(floorOf(b), floorOf(a)) || depthOf(b) - depthOf(a);
 }

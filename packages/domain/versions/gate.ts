@@ -11,7 +11,7 @@ export interface VersionVerdict {
   readonly versionValid: boolean | null;
 }
 
-/** Specification 9.2: the product's record and the license's pin must both allow what was submitted. */
+/** Both the product's record and the license's pin must allow the submitted version. */
 export function gateVersion(
   catalog: VersionCatalog,
   pin: VersionPin,
@@ -38,7 +38,7 @@ type PinRule =
 const any: PinRule = { kind: "any" };
 const none: PinRule = { kind: "none" };
 
-/** A pin that cannot be read allows nothing: treating it as no pin would widen the license. */
+/** A pin that cannot be parsed allows nothing: treating it as no pin would widen the license. */
 function readPin(pin: VersionPin): PinRule {
   if (pin === null) return any;
   if (pin.mode === "pinned") {
@@ -83,7 +83,7 @@ function pinAllows(rule: PinRule, version: Version): boolean {
   }
 }
 
-/** 2.4.0-beta precedes 2.4.0, but whoever sells "below 2.4" does not mean to include it. */
+/** 2.4.0-beta precedes 2.4.0, but a seller who says "below 2.4" does not mean to include it. */
 function isBelow(version: Version, max: Version | null): boolean {
   if (max === null) return true;
   return max.prerelease.length === 0 ? compareParts(version, max) < 0 : compareVersions(version, max) < 0;

@@ -1,10 +1,10 @@
-/** Missing parts are 0. Build metadata is read and forgotten: it takes no part in any rule. */
+/** Missing parts are 0. Build metadata is parsed and ignored: no rule uses it. */
 export interface Version {
   readonly parts: readonly [number, number, number, number];
   readonly prerelease: readonly (number | string)[];
 }
 
-/** Refused at once beyond this, so that no text a caller sends can cost more than a short scan. */
+/** Longer versions are rejected immediately, so that no input can cost more than a short scan. */
 export const maxVersionLength = 64;
 
 export function parseVersion(text: string): Version | null {
@@ -37,18 +37,18 @@ export function compareParts(a: Version, b: Version): -1 | 0 | 1 {
   );
 }
 
-/** The same for two versions exactly when they compare as equal. */
+/** Equal for two versions exactly if they compare as equal. */
 export function versionKey({ parts, prerelease }: Version): string {
   const numbers = `${parts[0]}.${parts[1]}.${parts[2]}.${parts[3]}`;
   return prerelease.length === 0 ? numbers : `${numbers}-${prerelease.join(".")}`;
 }
 
-/** Where the numbers begin: `v2.1` is how many release tags are written. */
+/** Where the numbers start: many release tags are written `v2.1`. */
 export function startOfParts(text: string): 0 | 1 {
   return (text.charCodeAt(0) | 32) === letterV ? 1 : 0;
 }
 
-/** Fifteen digits hold a build date to the second and always stay exact as a number. */
+/** Fifteen digits hold a build date to the second and are always exact as a number. */
 export const maxDigits = 15;
 
 const noPrerelease: readonly never[] = [];
@@ -56,7 +56,7 @@ const dot = 46;
 const hyphenCode = 45;
 const letterV = 118;
 
-/** Leading zeros are read, unlike in SemVer, because calendar versions such as 2026.03.01 carry them. */
+/** Leading zeros are accepted, unlike in SemVer, because calendar versions such as 2026.03.01 contain them. */
 export function readParts(text: string, start: number, end: number): Version["parts"] | null {
   const parts: [number, number, number, number] = [0, 0, 0, 0];
   let count = 0;

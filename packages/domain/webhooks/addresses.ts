@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { parseAddress } from "../ip/address.ts";
 import { type CidrEntry, CidrSet, parseCidr } from "../ip/cidr.ts";
 
-/** Private targets that the operator lets webhooks reach. */
+/** Private targets that the operator allows webhooks to reach. */
 export interface AllowedTargets {
   readonly onEveryPort: AllowedHosts;
   readonly byPort: ReadonlyMap<number, AllowedHosts>;
@@ -10,7 +10,7 @@ export interface AllowedTargets {
 
 interface AllowedHosts {
   readonly networks: CidrSet;
-  /** In lower case, without a dot at the end. */
+  /** In lower case, without a trailing dot. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -19,7 +19,7 @@ export const noAllowedTargets: AllowedTargets = {
   byPort: new Map(),
 };
 
-/** Whether a request to this port of `host`, which was found to be at `address`, may be made. */
+/** Whether a request to this port of `host`, which resolved to `address`, is allowed. */
 export function mayBeCalled(
   { host, port }: { readonly host: string; readonly port: number },
   address: string,
@@ -35,14 +35,14 @@ function isListed(host: string, address: string, { names, networks }: AllowedHos
   return parsed !== null && networks.covers(parsed, 0);
 }
 
-/** A host on the Internet, and nothing that leads back to this machine or its neighbours by another spelling. */
+/** A host on the Internet, and nothing that leads back to this machine or its network under another spelling. */
 export function isPublic(text: string): boolean {
-  // Only the one usual spelling is read, and IPv4 that is mapped into IPv6 comes out as IPv4.
+  // Only the canonical spelling is accepted, and IPv4 mapped into IPv6 is converted to IPv4.
   const address = parseAddress(text);
   if (address === null) return false;
   const bytes = [...address.bytes];
   if (address.family === 4) return isUnicast(bytes);
-  // Where there is no IPv4, every IPv4 host is reached through NAT64: it is as public as what stands behind it.
+  // In a network without IPv4, every IPv4 host is reached through NAT64, so it is as public as the address it embeds.
   if (nat64.every((byte, index) => bytes[index] === byte)) return isUnicast(bytes.slice(12));
   if (!isGlobal(bytes) || !isUnicast(bytes)) return false;
   return !isIsatap(bytes) || isUnicast(bytes.slice(12));
@@ -51,7 +51,7 @@ export function isPublic(text: string): boolean {
 export type ReadAllowedTargets = { ok: true; allowed: AllowedTargets } | { ok: false; problem: string };
 
 /**
- * Reads a list of CIDRs, addresses and host names, separated by commas, each with or without a port. IPv6 needs
+ * Parses a list of CIDRs, IP addresses and host names, separated by commas, each with an optional port. IPv6 needs
  * brackets before a port, as in a URL: without them `::1:8080` is an address.
  */
 export function parseAllowedTargets(text: string): ReadAllowedTargets {
@@ -87,7 +87,7 @@ function splitPort(entry: string): { host: string; port: number | null } {
   const parts = /^(?:\[([^[\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry);
   if (parts === null) return { host: entry, port: null };
   const [, bracketed, bare = "", port] = parts;
-  // Brackets mark IPv6: around anything else they are a mistake, which the whole entry is then refused for.
+  // Brackets mark IPv6: around anything else they are a mistake, and the whole entry is rejected.
   const host = bracketed === undefined ? bare : bracketed.includes(":") ? bracketed : entry;
   return { host, port: port === undefined ? null : Number(port) };
 }
@@ -104,12 +104,12 @@ function isUnicast(bytes: number[]): boolean {
   return ipaddr.fromByteArray(bytes).range() === "unicast";
 }
 
-/** All that is given out to hosts so far; the rest holds old ways of wrapping IPv4 in IPv6. */
+/** Everything assigned to hosts so far; the rest includes old ways of embedding IPv4 in IPv6. */
 function isGlobal(bytes: readonly number[]): boolean {
   return ((bytes[0] ?? 0) & 0xe0) === 0x20;
 }
 
-/** An IPv4 address as the second half of an IPv6 one, by RFC 5214. */
+/** An IPv4 address as the second half of an IPv6 address, by RFC 5214. */
 function isIsatap(bytes: readonly number[]): boolean {
   return ((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }

@@ -1,8 +1,8 @@
-/** What a seller may add to the requests that go to their endpoint. */
+/** The headers a seller can add to requests to their endpoint. */
 
 export const mostHeaders = 20;
 
-/** What is wrong with a header's name, going on where the name ends; null when it can be used. */
+/** What is wrong with a header name, as a continuation of the name; null if it is valid. */
 export function headerNameProblem(name: string): string | null {
   if (!/^[a-z][a-z0-9_-]{0,63}$/i.test(name))
     return "should be a header's name: a letter, then up to 63 letters, digits, - and _";
@@ -11,7 +11,7 @@ export function headerNameProblem(name: string): string | null {
   return null;
 }
 
-/** What is wrong with a header's value, going on where the name ends; null when it can be used. */
+/** What is wrong with a header value, as a continuation of the name; null if it is valid. */
 export function headerValueProblem(value: string): string | null {
   if (value.length > 1_000) return "should have at most 1,000 characters";
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
@@ -19,7 +19,7 @@ export function headerValueProblem(value: string): string | null {
   return null;
 }
 
-/** What says how a message is framed, where it goes and what it is signed with is not the seller's to set. */
+/** Sellers cannot set headers that define framing, routing or the signature. */
 function isReserved(name: string): boolean {
   return reserved.has(name) || reservedBeginnings.some((beginning) => name.startsWith(beginning));
 }

@@ -1,4 +1,4 @@
-/** What one endpoint could take now. */
+/** How much one endpoint could take now. */
 export interface Wish {
   readonly endpointId: string;
   readonly organizationId: string;
@@ -6,9 +6,9 @@ export interface Wish {
 }
 
 /**
- * Divides `total` among endpoints: organizations take turns, and within one its endpoints do. The backlog of one
- * organization therefore costs another at most half of the total, whatever its size and its number of endpoints. What
- * comes first in `wishes` comes first when there is not one for each. `mostOf` is what an organization may get at most.
+ * Divides `total` among endpoints: organizations take turns, and so do the endpoints within one. The backlog of one
+ * organization therefore costs another at most half of the total, whatever its size and number of endpoints. If there
+ * is not enough for everyone, the order of `wishes` decides. `mostOf` is the maximum per organization.
  */
 export function fairShares(
   wishes: readonly Wish[],
@@ -36,7 +36,7 @@ export function fairShares(
       shares.set(wish.endpointId, share);
       left -= 1;
       organization.left -= 1;
-      // Whoever has all it wanted leaves, and the one behind it moves up into its place.
+      // An endpoint that has all it wanted leaves, and the next one moves up.
       organization.next = share < wish.atMost ? at + 1 : at;
       if (share === wish.atMost) organization.own.splice(at, 1);
     }

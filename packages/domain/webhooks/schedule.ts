@@ -2,7 +2,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How long after the attempt before it each attempt is made: ten in about three days. */
+/** The delay before each attempt: ten attempts in about three days. */
 export const attemptDelaysMs: readonly number[] = [
   0,
   5 * second,
@@ -16,20 +16,20 @@ export const attemptDelaysMs: readonly number[] = [
   24 * hour,
 ];
 
-/** So much later at most, so that what failed together does not come back together. */
+/** The maximum random delay, so that what failed together is not retried together. */
 const jitter = 0.2;
 
-/** When to try again after `attempts` have failed; null when that was the last. `random` is from 0 to 1. */
+/** When to retry after `attempts` failures; null if that was the last. `random` is from 0 to 1. */
 export function nextAttemptAtMs(attempts: number, nowMs: number, random: number): number | null {
   const delayMs = attemptDelaysMs[attempts];
   return delayMs === undefined ? null : Math.round(nowMs + delayMs * (1 + jitter * random));
 }
 
-/** One that was disabled for that is tried again by itself for so long. */
+/** An endpoint disabled for failing is retried automatically for this long. */
 export const probedForMs = 30 * 24 * hour;
 const hourlyProbes = 24;
 
-/** When to try a disabled endpoint again after `probes` tries have failed; null when that was the last. */
+/** When to retry a disabled endpoint after `probes` failures; null if that was the last. */
 export function nextProbeAtMs(
   { probes, disabledAtMs }: { readonly probes: number; readonly disabledAtMs: number },
   nowMs: number,
@@ -40,5 +40,5 @@ export function nextProbeAtMs(
   return atMs - disabledAtMs > probedForMs ? null : atMs;
 }
 
-/** An endpoint at which nothing but failures happened for so long is disabled. */
+/** An endpoint with nothing but failures for this long is disabled. */
 export const failingForMs = 5 * 24 * hour;

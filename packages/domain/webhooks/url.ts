@@ -2,23 +2,23 @@ import { type AllowedTargets, mayBeCalled } from "./addresses.ts";
 
 export type ReadTarget = { ok: true; target: Target } | { ok: false; problem: string };
 
-/** Where a webhook goes, taken apart once, so that nobody reads the address in another way. */
+/** The target of a webhook, parsed once, so that no code interprets the URL differently. */
 export interface Target {
   readonly isSecure: boolean;
-  /** A name, or an address without brackets. */
+  /** A name, or an IP address without brackets. */
   readonly host: string;
   readonly port: number;
   /** Path and query. */
   readonly path: string;
   /** The value of the Host header. */
   readonly authority: string;
-  /** Null where the host is a name, which has to be looked up. */
+  /** Null if the host is a name, which has to be resolved. */
   readonly address: string | null;
 }
 
 /**
- * Reads the address of an endpoint. The WHATWG parser has one answer to each way to write an IPv4 address (octal, hex,
- * one number, a dot at the end), so what is judged here is what is called.
+ * Parses the URL of an endpoint. The WHATWG parser has a single interpretation for every spelling of an IPv4 address
+ * (octal, hex, one number, a trailing dot), so what is checked here is what is called.
  */
 export function readTarget(text: string, allowed: AllowedTargets): ReadTarget {
   const url = URL.canParse(text) ? new URL(text) : null;

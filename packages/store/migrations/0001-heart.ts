@@ -73,9 +73,9 @@ export const heart: Migration = {
       primary key (product_id, version)
     )`,
     `create unique index product_versions_one_latest on product_versions (product_id) where state = 'latest'`,
-    // One identifier each: an organization that writes an e-mail and a Discord id on one license must not thereby
-    // join two people into one. And one organization each: an id that two organizations shared would tell each of them
-    // that, and since when, the other knows the person.
+    // One identifier per customer: an organization that puts an email address and a Discord ID on one license must not
+    // thereby merge two people. And one organization per customer: a shared ID would tell each organization that, and
+    // since when, the other knows the person.
     `create table customers (
       id text primary key,
       organization_id text not null references organizations (id),
@@ -121,7 +121,7 @@ export const heart: Migration = {
       created_at bigint not null,
       updated_at bigint not null
     )`,
-    // The key comes first: it differs at once from its neighbours, where the product is the same for thousands.
+    // The key comes first: it differs immediately from its neighbors, while the product is the same for thousands.
     "create unique index licenses_by_key on licenses (license_key_match, product_id)",
     `create table license_ips (
       license_id text not null references licenses (id),
@@ -130,7 +130,7 @@ export const heart: Migration = {
       registered_at bigint not null,
       primary key (license_id, ip)
     ) /* clustered */`,
-    // Single IPv6 addresses alone: no other registration pays for it.
+    // Only single IPv6 addresses: no other registration pays for it.
     "create index license_ips_by_network on license_ips (license_id, network) where network is not null",
     `create table ip_blocks (
       id text primary key,

@@ -26,7 +26,7 @@ export const journal: Migration = {
       license_count bigint not null,
       primary key (tier, scope_id, ip)
     ) /* clustered */`,
-    // Which licenses one address was used with, and which addresses used the most licenses of an organization.
+    // Which licenses an IP address was used with, and which IP addresses used the most licenses of an organization.
     "create index ip_sightings_by_ip on ip_sightings (ip, tier, scope_id)",
     `create index ip_sightings_by_license_count on ip_sightings (scope_id, license_count, ip)
       where tier = 'organization'`,

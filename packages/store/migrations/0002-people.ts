@@ -3,11 +3,11 @@ import { licenseCounts } from "./license-counts.ts";
 import { licenseSearch } from "./license-search.ts";
 import type { Migration } from "./migration.ts";
 
-/** Who works with an organization, what they may do, what they did, and what licenses carry for them. */
+/** Who works with an organization, what they can do, what they did, and the additional columns of licenses. */
 export const people: Migration = {
   name: "0002-people",
   statements: [
-    // The library that signs people in writes its own columns, with times as ISO 8601 texts.
+    // The sign-in library writes its own columns, with times as ISO 8601 text.
     `create table users (
       id text primary key,
       name text not null,
@@ -142,9 +142,9 @@ export const people: Migration = {
     )`,
     "create index mailbox_by_recipient on mailbox (recipient, id)",
     "create index mailbox_by_kind on mailbox (kind, id)",
-    // Whoever makes or unmakes a platform admin holds this row meanwhile, so that the last one is never lost.
+    // Locked while a platform admin is added or removed, so that the last one is never lost.
     "insert into platform_state (name, value) values ('platform_admins', '')",
-    // A letter that somebody waits for goes before those to an organization's customers.
+    // An email that someone waits for is sent before those to customers.
     "create index mailbox_to_send on mailbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
     "create index mailbox_by_age on mailbox (created_at)",
     "create index mailbox_unsent on mailbox (id) where sent_at is null",
@@ -157,7 +157,7 @@ export const people: Migration = {
       used bigint not null,
       primary key (sender_id, recipients)
     ) /* clustered */`,
-    // Letters to customers beyond that. They are written when it is their turn, from what is true then.
+    // Emails to customers beyond the limit. They are written when they can be sent, from the data at that time.
     `create table waiting_letters (
       id text primary key,
       organization_id text not null,
@@ -169,18 +169,18 @@ export const people: Migration = {
     )`,
     "create index waiting_letters_by_organization on waiting_letters (organization_id, id)",
     "create index waiting_letters_by_age on waiting_letters (created_at)",
-    // Licenses: a term that starts with the first use, and what people keep beside a license.
+    // Licenses: a term that starts on first use, and additional data of the organization.
     "alter table licenses add column first_used_at bigint",
     "alter table licenses add column term_ms bigint check (term_ms > 0)",
     "alter table licenses add column metadata text",
     "alter table licenses add column search_text text not null default ''",
     "create index licenses_by_product on licenses (product_id, created_at, id)",
     "create index licenses_by_organization on licenses (organization_id, created_at, id)",
-    // The customer comes first: so it also finds those whom nobody knows any more.
+    // The customer comes first, so that it also finds customers without licenses.
     "create index licenses_by_customer on licenses (customer_id, organization_id, id)",
     "create index licenses_by_change on licenses (organization_id, updated_at, id)",
-    // What never runs out, or has not begun to, stands after everything that does: the largest whole number of
-    // JavaScript is later than any date. The database works it out by itself, and only orders go by it.
+    // Licenses that never expire, or have not started, sort after all others: the largest safe integer of JavaScript is
+    // later than any date. The database computes it, and it is only used for sorting.
     {
       sqlite: `alter table licenses add column ends_at bigint
         generated always as (coalesce(expires_at, 9007199254740991)) virtual`,
@@ -207,7 +207,7 @@ export const people: Migration = {
     "alter table products add column locale text",
     "alter table ip_blocks add column created_by text",
     "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
-    // Read page by page, and by the networks that an address lies in.
+    // Read page by page, and by the networks that contain an IP address.
     "alter table ip_blocks add column updated_at bigint not null default 0",
     "drop index ip_blocks_by_scope",
     "create index ip_blocks_by_scope on ip_blocks (tier, scope_id, organization_id, id)",
@@ -218,7 +218,7 @@ export const people: Migration = {
       on organization_customers (organization_id, search_text, customer_id)`,
     `create index organization_customers_by_creation
       on organization_customers (organization_id, created_at, customer_id)`,
-    // A file of licenses on its way in: the job, the file itself until it is done with, and what it would take to undo.
+    // An import of licenses: the job, the file itself until it is processed, and the undo list.
     `create table imports (
       id text primary key,
       organization_id text not null,

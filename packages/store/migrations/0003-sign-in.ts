@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * How people sign in. The library that does it writes these tables, with its times as ISO 8601 texts and its flags as
- * 0 and 1 on both databases; only `known_devices` and `attempts` are written by Countersign alone.
+ * How people sign in. The sign-in library writes these tables, with times as ISO 8601 text and flags as 0 and 1 on both
+ * databases; only `known_devices` and `attempts` are written by Countersign itself.
  */
 export const signIn: Migration = {
   name: "0003-sign-in",

@@ -1,10 +1,10 @@
 import type { Migration } from "./migration.ts";
 
-/** What happened, whom it is to be told, and every try to tell it. */
+/** Events, their deliveries, and every attempt. */
 export const events: Migration = {
   name: "0004-events",
   statements: [
-    // Written in the transaction that made it true. `data` is what is told, as JSON, and stays as it was then.
+    // Written in the transaction that made it true. `data` is the event's data as JSON, and never changes.
     `create table events (
       id text primary key,
       organization_id text not null,
@@ -18,11 +18,11 @@ export const events: Migration = {
     "create index events_by_organization on events (organization_id, id)",
     "create index events_by_license on events (license_id, id) where license_id is not null",
     "create index events_by_age on events (at)",
-    // Null once it is known which endpoints are to hear of it. 2 where the license is still to be written into it.
-    // The organization comes first: one that has many must not stand in front of the others.
+    // Null once it is distributed. 2 while the license still has to be added. The organization comes first, so that one
+    // with many events does not block the others.
     "create index events_undistributed on events (organization_id, id) where undistributed is not null",
-    // One refusal of a kind is told for a license, an address and an hour: whoever writes this row, tells it. The
-    // addresses after the first few are told of together, and are here only so that they can be told apart.
+    // A rejection is recorded once per license, IP address and hour, by whoever inserts this row. Beyond the first few,
+    // IP addresses are summarized, and are stored here only to tell them apart.
     `create table refusals_told (
       hour integer not null,
       license_id text not null,
@@ -31,7 +31,7 @@ export const events: Migration = {
       in_summary integer not null check (in_summary in (0, 1)),
       primary key (hour, license_id, type, ip)
     ) /* clustered */`,
-    // How many more there were in an hour: one event tells of them when it is over.
+    // How many more there were in an hour: one event summarizes them when it ends.
     `create table event_summaries (
       hour integer not null,
       license_id text not null,
@@ -44,15 +44,15 @@ export const events: Migration = {
       last_at bigint not null,
       primary key (hour, license_id, type)
     ) /* clustered */`,
-    // An expiry is told of once, however often it is looked for: once more only when the license runs out another day.
+    // An expiry is recorded once, however often it is checked, and again only if the license's expiry changes.
     `create table expiries_told (
       license_id text not null,
       type text not null,
       ends_at bigint not null,
       primary key (license_id, type, ends_at)
     ) /* clustered */`,
-    // After a limit was lowered: whether what is used today is beyond it is looked at when all that was counted under
-    // the old limit is written.
+    // After a limit was lowered: whether today's usage exceeds it is checked once everything counted under the old
+    // limit has been written.
     `create table quota_looks (
       product_id text not null,
       type text not null check (type in ('quota.warning', 'quota.exhausted')),
@@ -86,9 +86,9 @@ export const events: Migration = {
       deleted_at bigint
     )`,
     "create index webhook_endpoints_by_organization on webhook_endpoints (organization_id, created_at, id)",
-    // Disabled because they failed, and tried again by themselves.
+    // Disabled for failing, and retried automatically.
     "create index webhook_endpoints_to_probe on webhook_endpoints (next_probe_at) where next_probe_at is not null",
-    // Gone for everybody; what it holds is removed bit by bit.
+    // Deleted for everyone; its data is removed step by step.
     "create index webhook_endpoints_deleted on webhook_endpoints (deleted_at) where deleted_at is not null",
     `create table webhook_secrets (
       id text primary key,
@@ -98,7 +98,7 @@ export const events: Migration = {
       expires_at bigint
     )`,
     "create index webhook_secrets_by_endpoint on webhook_secrets (endpoint_id, created_at)",
-    // An event on its way to one endpoint.
+    // The delivery of an event to one endpoint.
     `create table deliveries (
       id text primary key,
       organization_id text not null,
@@ -114,9 +114,9 @@ export const events: Migration = {
       created_at bigint not null,
       finished_at bigint
     )`,
-    // The endpoint comes first: one that never answers must not stand in front of the others.
+    // The endpoint comes first, so that one that never responds does not block the others.
     "create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending'",
-    // What waits for endpoints to be enabled again.
+    // Deliveries that wait for their endpoint to be enabled again.
     "create index deliveries_held on deliveries (endpoint_id, id) where state = 'held'",
     "create index deliveries_by_endpoint on deliveries (endpoint_id, id)",
     "create index deliveries_by_state on deliveries (endpoint_id, state, id)",

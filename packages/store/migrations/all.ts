@@ -5,11 +5,11 @@ import { signIn } from "./0003-sign-in.ts";
 import { events } from "./0004-events.ts";
 import type { Migration } from "./migration.ts";
 
-/** What the service decides from. */
+/** What verdicts depend on. */
 export const mainMigrations: readonly Migration[] = [heart, people, signIn, events];
 
 /**
- * What it observed: the request log and the sightings. SQLite keeps these in a file of their own, so that writing
- * them never holds up a verdict; PostgreSQL keeps them beside the rest.
+ * Observations: the request log and the sightings. SQLite stores these in a separate file, so that writing them never
+ * delays a verdict; PostgreSQL stores them with the rest.
  */
 export const journalMigrations: readonly Migration[] = [journal];

@@ -1,8 +1,8 @@
 import type { Statement } from "./migration.ts";
 
 /**
- * What was written down stays as it was written, also for somebody who can reach the tables by mistake. Only when an
- * organization is gone may its entries lose what they were about; who did what and when stays then too.
+ * Entries cannot be changed, not even by someone who accesses the tables by mistake. Only when an organization is
+ * deleted can its entries lose what they were about; who did what and when still stays.
  */
 const kept = [
   "id",

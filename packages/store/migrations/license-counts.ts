@@ -2,12 +2,12 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Statement } from "./migration.ts";
 
 /**
- * How many licenses there are, by day of expiry and by day of creation, kept by triggers: whoever writes a license
- * changes its counts in the same transaction, and an update that changes none of these columns costs nothing.
+ * The number of licenses by expiry day and by creation day, maintained by triggers: writing a license changes its
+ * counts in the same transaction, and an update that changes none of these columns costs nothing.
  *
- * On SQLite a trigger changes the count itself. On PostgreSQL all who sell the same product would wait for each other
- * at that row, validations too when they start a term: there a trigger only appends what has changed, and a node
- * folds these rows into the counts a moment later. A count is the sum of both tables.
+ * On SQLite a trigger changes the count itself. On PostgreSQL everyone who sells the same product would wait for that
+ * row, validations too when they start a term: there a trigger only appends the change, and a node folds these rows
+ * into the counts a moment later. A count is the sum of both tables.
  */
 const tables: readonly Statement[] = [
   `create table license_counts (
@@ -31,13 +31,13 @@ const tables: readonly Statement[] = [
     has_notes integer not null,
     licenses bigint not null
   )`,
-  // Every count reads it whole, and after an import it is full of what has been folded.
+  // Every count reads it completely, and after an import it is full of folded rows.
   {
     sqlite: null,
     postgres: `alter table license_count_changes set
       (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
   },
-  // What has become nothing is found and removed by the folding.
+  // Rows that have become zero are removed when changes are folded.
   { sqlite: null, postgres: "create index license_counts_none on license_counts (day) where licenses = 0" },
 ];
 
@@ -79,7 +79,7 @@ function named(cell: readonly string[]): string {
   return cell.map((value, place) => `${value} as ${columns[place]}`).join();
 }
 
-/** What the licenses in a table add up to. */
+/** The counts of the licenses in a table. */
 function countsIn(table: string): string {
   const counts = [expiryOf, creationOf].map((cellOf) => {
     const cell = named(cellOf("licenses"));
@@ -130,7 +130,7 @@ const sqliteTriggers = [
 const append = `insert into license_count_changes (${countColumns}, licenses)`;
 
 const postgresTriggers = [
-  // Once for each statement: an import adds a few rows for thousands of licenses.
+  // Once per statement: an import adds a few rows for thousands of licenses.
   `create function count_new_licenses() returns trigger language plpgsql as $$ begin
     ${append} ${countsIn("written")};
     return null;
@@ -144,7 +144,7 @@ const postgresTriggers = [
     referencing new table as written for each statement execute function count_new_licenses()`,
   `create trigger licenses_uncounted after delete on licenses
     referencing old table as removed for each statement execute function count_deleted_licenses()`,
-  // For each row: PostgreSQL tells a statement's rows only to triggers that fire for every column.
+  // Per row: PostgreSQL provides a statement's rows only to triggers that fire for every column.
   `create function recount_license_expiry() returns trigger language plpgsql as $$ begin
     ${append} values (${expiryOf("old")}, -1), (${expiryOf("new")}, 1);
     return null;
@@ -161,15 +161,15 @@ const postgresTriggers = [
 
 export const licenseCounts: readonly Statement[] = [
   ...tables,
-  // For licenses that were there before.
+  // For existing licenses.
   `insert into license_counts (${countColumns}, licenses) ${countsIn("licenses")}`,
   ...sqliteTriggers.map((sqlite) => ({ sqlite, postgres: null })),
   ...postgresTriggers.map((postgres) => ({ sqlite: null, postgres })),
 ];
 
 /**
- * Where the kept counts are not what there is: a row for each count, with how many licenses it lacks. One statement, so
- * that both are of the same moment, whoever writes meanwhile.
+ * Where the stored counts are wrong: a row per count, with the number of licenses it lacks. One statement, so that both
+ * are of the same moment, whoever writes in the meantime.
  */
 export const countDifferences = `select ${countColumns}, sum(licenses) as licenses from (
     ${countsIn("licenses")}

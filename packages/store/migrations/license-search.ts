@@ -1,15 +1,15 @@
 import type { Statement } from "./migration.ts";
 
 /**
- * Parts of keys and names are found by an index over every three characters in a row of `licenses.search_text`. On
- * SQLite it lies in a file of its own and follows behind: triggers note here which licenses are to be looked at again,
- * by row number. PostgreSQL keeps it with two of its own extensions; where it may not have them, searches read on in
- * pages and take longer.
+ * Parts of keys and names are found through a trigram index of `licenses.search_text`. On SQLite it is in a separate
+ * file and updated asynchronously: triggers record here which licenses to index again, by row number. PostgreSQL
+ * maintains it with two of its own extensions; without the permission to use them, searches scan page by page and take
+ * longer.
  */
 export const licenseSearch: readonly Statement[] = [
   {
     sqlite: "create table license_search_changes (number integer primary key, license_row integer not null)",
-    // Room in each page for the new version of a row: an address that takes its place then touches no index.
+    // Leaves room in each page for the new version of a row: registering an IP address then touches no index.
     postgres: "alter table licenses set (fillfactor = 85)",
   },
   {

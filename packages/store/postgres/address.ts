@@ -1,18 +1,18 @@
 import { StoreProblem } from "../problem.ts";
 
-/** Which of several hosts is wanted, in libpq's words. Countersign always writes, so standbys are never wanted. */
+/** Which of several hosts to use, in libpq's terms. Countersign always writes, so standbys are never suitable. */
 export type TargetSession = "any" | "read-write" | "primary";
 
 export interface PostgresHost {
-  /** A name, an IP address or the folder of a Unix socket. */
+  /** A name, an IP address or the directory of a Unix socket. */
   readonly host: string;
   /** Null for the default port. */
   readonly port: number | null;
 }
 
-/** What DATABASE_URL says. */
+/** The parsed DATABASE_URL. */
 export interface PostgresAddress {
-  /** The URL with the first host only, which the driver can read. */
+  /** The URL with only the first host, which the driver can parse. */
   readonly url: string;
   readonly hosts: readonly PostgresHost[];
   readonly target: TargetSession;
@@ -21,7 +21,7 @@ export interface PostgresAddress {
 const mostHosts = 16;
 
 /**
- * Reads a URL as libpq does: several hosts, each with its port, and `target_session_attrs`. With several hosts the
+ * Parses a URL as libpq does: several hosts, each with its port, and `target_session_attrs`. With several hosts the
  * default is `read-write`, where libpq has `any`: a read-only host is of no use to Countersign.
  */
 export function parseAddress(text: string): PostgresAddress {
@@ -119,7 +119,7 @@ function singleHostUrl(
 const notHost =
   "One of its hosts is not a name or IP address with an optional port. Percent-encode special characters in the password.";
 
-/** The value may hold a password, so no part of it is repeated. */
+/** The value can contain a password, so no part of it is repeated. */
 function wrong(why: string): StoreProblem {
   return new StoreProblem(`DATABASE_URL is not a PostgreSQL URL that Countersign can use. ${why}`);
 }

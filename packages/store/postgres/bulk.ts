@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, type RawBuilder, type SqlBool, sql } from "
 import type { Bulk, Many } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 
-/** Rows travel as one JSON text, which the database takes apart by the table's own columns. */
+/** Rows are sent as one JSON text, which the database unpacks by the table's own columns. */
 export class PostgresBulk implements Bulk {
   async insert(
     db: Kysely<Tables>,
@@ -35,7 +35,7 @@ export class PostgresBulk implements Bulk {
     return { between: async () => {}, over: () => {} };
   }
 
-  /** In the order in which validations take them, so that neither waits for the other in a circle. */
+  /** In the order in which validations lock them, to avoid deadlocks. */
   async lockLicenses(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
     await db.executeQuery(
       CompiledQuery.raw("select id from licenses where id = any ($1::text[]) order by id for update", [ids]),

@@ -10,11 +10,11 @@ import * as sql from "./sql.ts";
 
 export interface Authenticated {
   readonly batch: Batch;
-  /** The product of each call, in order; null where the API key is not valid. */
+  /** The product of each call, in order; null if the API key is not valid. */
   readonly callers: readonly (ProductInBatch | null)[];
 }
 
-/** Finds out who is calling, and the moment that the batch is decided at. */
+/** Identifies the callers, and the time at which the batch is decided. */
 export class Callers {
   readonly #facts: Facts;
   readonly #told: RefusalsTold;

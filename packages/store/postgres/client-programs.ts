@@ -8,7 +8,7 @@ import { libpqEnvironment } from "./libpq-environment.ts";
 
 type Program = "pg_dump" | "pg_restore" | "psql";
 
-/** PostgreSQL's own programs, run against one database. Its address and password never stand on a command line. */
+/** PostgreSQL's own programs, run against one database. Its URL and password never appear on a command line. */
 export class Programs {
   readonly #environment: Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ export class Programs {
     };
   }
 
-  /** pg_dump refuses a server that is newer than itself; this says so in time, and what to install. */
+  /** pg_dump rejects a server that is newer than itself; this reports it early, and what to install. */
   async atLeast(program: Program, serverMajor: number): Promise<void> {
     let version = "";
     await this.lines(program, ["--version"], (line) => {
@@ -53,7 +53,7 @@ export class Programs {
   ): Promise<void> {
     const psql = this.#start("psql", ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"]);
     psql.stdin?.on("error", () => {
-      // It ended early; its exit code says why.
+      // It exited early; its exit code says why.
     });
     const done = finished("psql", psql);
     done.catch(() => {});
@@ -84,7 +84,7 @@ function statements(list: readonly string[]): string {
 
 async function feed(from: Readable | null, psql: ChildProcess): Promise<void> {
   for await (const chunk of from ?? []) {
-    // Once psql has given up, the rest only has to be read so that the source can end.
+    // Once psql has failed, the rest is only read so that the source can finish.
     if (psql.stdin?.writable && psql.exitCode === null && !psql.stdin.write(chunk)) {
       await Promise.race([once(psql.stdin, "drain"), once(psql, "close")]);
     }

@@ -9,9 +9,9 @@ export interface PostgresClientConfig extends pg.ClientConfig {
 }
 
 /**
- * A connection that finds its host, has its settings, and works behind a pooler. Directly connected, settings belong to
- * the session and statements keep their names. Behind a pooler, which may give each transaction another connection,
- * nothing outlives a transaction: settings travel with each one, and statements have no names.
+ * A connection that selects its host, applies its settings, and works behind a pooler. On a direct connection, settings
+ * belong to the session and statements keep their names. Behind a pooler, which can give each transaction a different
+ * connection, nothing outlives a transaction: settings are sent with each one, and statements are unnamed.
  */
 export class PostgresClient extends pg.Client {
   readonly #finder: HostFinder;
@@ -60,7 +60,7 @@ export class PostgresClient extends pg.Client {
     return this;
   }
 
-  /** One round trip: whether there is a pooler, whether the host is the wanted one, and the settings if they may stay. */
+  /** One round trip: whether there is a pooler, whether the host is suitable, and the settings if they can stay. */
   async #begin(): Promise<void> {
     const processId = (this as unknown as { readonly processID: number | null }).processID ?? 0;
     const isDirect = `pg_backend_pid() = ${processId}`;
@@ -74,7 +74,7 @@ export class PostgresClient extends pg.Client {
     if (found === undefined) throw new StorageUnavailable("PostgreSQL answered with nothing.");
     this.#finder.check(found);
     this.#isPooled = !found.is_direct;
-    // What is sent before an answer has come may reach a connection that the pooler has taken away by then.
+    // A statement sent before the previous response may reach a connection that the pooler has reassigned by then.
     if (this.#isPooled) {
       Object.assign(this, { pipeline: false, query: (...given: unknown[]) => this.#queryPooled(given) });
     }
@@ -83,7 +83,7 @@ export class PostgresClient extends pg.Client {
   #queryPooled(given: unknown[]): unknown {
     const [first, ...rest] = given;
     const bare = withoutName(first);
-    // The driver's pool asks with a callback, and for nothing that needs settings.
+    // The driver's pool calls this with a callback, and for nothing that needs settings.
     if (typeof given.at(-1) === "function" || hasSubmit(first))
       return super.query.apply(this, [bare, ...rest] as never);
     const text = typeof first === "string" ? first : String((first as { text: string }).text);
@@ -104,12 +104,12 @@ export class PostgresClient extends pg.Client {
     if (this.#inTransaction || this.#settings.length === 0) return ask(bare, ...rest);
     const begun = ask(["begin", ...this.#settings.map(setLocal)].join("; "));
     const answer = ask(bare, ...rest);
-    // A failed transaction ends with its commit, which undoes it.
+    // The commit of a failed transaction rolls it back.
     const ended = ask("commit");
     return Promise.all([begun, answer, ended]).then(([, result]) => result);
   }
 
-  /** One after the other: each is sent when the one before it has been answered. */
+  /** Sequentially: each is sent once the previous one has been answered. */
   #ask(given: unknown[]): Promise<unknown> {
     const answer = this.#before.then(() => super.query.apply(this, given as never) as unknown);
     this.#before = answer.catch(() => undefined);

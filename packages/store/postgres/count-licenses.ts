@@ -2,7 +2,7 @@ import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 import { isStatementTimeout } from "./errors.ts";
 
-/** Null when it takes longer than that. */
+/** Null if it takes longer than that. */
 export async function countLicenses(
   reads: Kysely<Tables>,
   where: readonly Expression<SqlBool>[],

@@ -4,17 +4,17 @@ import type { Batch, ProductInBatch } from "../batch.ts";
 import { isLocked } from "./failures.ts";
 import * as sql from "./sql.ts";
 
-/** More products than this are hardly locked at once; to forget them costs one short wait. */
+/** It is rare for more products than this to be locked at once; forgetting one costs a short wait. */
 const mostHeld = 1_000;
 
 /**
- * Counts the calls of a batch. A counter that another session has locked makes only its own product wait: it is left
- * out from then on, and counted in batches of its own until one succeeds.
+ * Counts the calls of a batch. A counter locked by another session delays only its own product: it is left out from
+ * then on, and counted in separate batches until one succeeds.
  */
 export class Counters {
   readonly #held = new Set<string>();
 
-  /** Returns the products whose calls could not be counted. `alone` when the batch is of one product, as a retry is. */
+  /** Returns the products whose calls could not be counted. `alone` if the batch is of one product, as a retry is. */
   async count(client: pg.Client, batch: Batch, alone: boolean): Promise<ReadonlySet<ProductInBatch>> {
     const asking = [...batch.products.values()].filter((product) => product.asked > 0);
     const tried =
@@ -26,7 +26,7 @@ export class Counters {
     return locked;
   }
 
-  /** Calls that get no verdict cost no quota. If this fails, they do: never is less counted than was answered. */
+  /** Calls without a verdict cost no quota. If this fails, they do: the count is never less than what was answered. */
   async giveBack(client: pg.Client, batch: Batch): Promise<void> {
     const granted = [...batch.products.values()].filter((product) => product.granted > 0);
     if (granted.length === 0) return;
@@ -38,7 +38,7 @@ export class Counters {
     await client.query({ ...sql.giveBack, values }).catch(() => undefined);
   }
 
-  /** All of them, as a rule. If one is locked, the statement does nothing: then those that are free, without it. */
+  /** Normally all of them. If one is locked, the statement does nothing: then those that are free, without it. */
   async #countAndTell(
     client: pg.Client,
     products: readonly ProductInBatch[],
@@ -64,7 +64,10 @@ export class Counters {
     }
   }
 
-  /** A row that is not there yet may be another session's that has not committed it: it is not known to be free. */
+  /**
+   * A row that does not exist yet may have been inserted by a session that has not committed: it is not known to be
+   * free.
+   */
   async #free(
     client: pg.Client,
     products: readonly ProductInBatch[],

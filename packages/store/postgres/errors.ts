@@ -1,20 +1,20 @@
 import { type StorageReason, StorageUnavailable } from "../problem.ts";
 
-/** The error, or a `StorageUnavailable` in its stead where it is about the database and not about what was asked. */
+/** The error, or a `StorageUnavailable` in its place if it concerns the database and not the query. */
 export function storageError(error: unknown): unknown {
   if (error instanceof StorageUnavailable) return error;
   const reason = reasonFor(error);
   return reason === null ? error : new StorageUnavailable(sentences[reason], { cause: error, reason });
 }
 
-/** For calls that ask nothing which could be at fault. */
+/** For calls whose own input cannot be at fault. */
 export function unavailable(cause: unknown): StorageUnavailable {
   if (cause instanceof StorageUnavailable) return cause;
   const reason = reasonFor(cause) ?? "unreachable";
   return new StorageUnavailable(sentences[reason], { cause, reason });
 }
 
-/** Null when the database is well. Deadlocks are for those who can try again: see `conflict`. */
+/** Null if the database is fine. Deadlocks are for callers that can retry: see `conflict`. */
 function reasonFor(error: unknown): StorageReason | null {
   if (!(error instanceof Error)) return null;
   const code = codeOf(error);
@@ -25,32 +25,32 @@ function reasonFor(error: unknown): StorageReason | null {
   return connectionMessages.test(error.message) ? "unreachable" : null;
 }
 
-/** Transactions that kept undoing each other. */
+/** Transactions that kept conflicting. */
 export function conflict(cause: unknown): StorageUnavailable {
   return new StorageUnavailable(sentences.conflict, { cause, reason: "conflict" });
 }
 
-/** Two transactions wait for each other, or did not fit together: PostgreSQL undoes one, which can be repeated. */
+/** Two transactions wait for each other or conflict: PostgreSQL rolls one back, which can be retried. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40P01" || code === "40001";
 }
 
-/** Whether a statement took longer than it may. */
+/** Whether a statement exceeded its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof StorageUnavailable ? error.cause : error;
   return codeOf(cause) === "57014";
 }
 
-/** Whether a connection is of no more use, although it is still open: its host is read-only, or going away. */
+/** Whether a connection is of no more use although it is still open: its host is read-only, or shutting down. */
 export function spendsConnection(error: unknown): boolean {
   const code = codeOf(error);
   return code === "25006" || code.startsWith("57P") || code.startsWith("08");
 }
 
 /**
- * Where PostgreSQL makes files longer. A disk quota or a limit of the file size has no code of its own, and the message
- * is in the server's language.
+ * The routines in which PostgreSQL extends files. A disk quota or a file size limit has no code of its own, and the
+ * message is in the server's language.
  */
 const growing: ReadonlySet<string> = new Set(["mdextend", "mdzeroextend", "BufFileDumpBuffer"]);
 

@@ -1,12 +1,12 @@
 import pg from "pg";
 
-/** Another session held what the statement needs: it can be tried again. Nothing of it was done. */
+/** Another session has locked what the statement needs: it can be retried. None of it was done. */
 export function isLocked(error: unknown): boolean {
   const code = sqlState(error);
   return code === "55P03" || code === "40P01" || code === "40001";
 }
 
-/** The statement took longer than it may, or its session did. */
+/** The statement or its session exceeded a time limit. */
 export function isTooSlow(error: unknown): boolean {
   const code = sqlState(error);
   return code === "57014" || sessionTimeouts.has(code);
@@ -18,7 +18,7 @@ export function endsSession(error: unknown): boolean {
   return code.startsWith("57P") || code.startsWith("08") || sessionTimeouts.has(code);
 }
 
-/** After a fail-over, a connection may still lead to a server that only reads, while new ones find the one that writes. */
+/** After a failover, a connection can still lead to a read-only server, while new ones find the writable one. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === "25006";
 }

@@ -5,15 +5,15 @@ import type { Call, Question } from "../calls.ts";
 import type { LicenseRecordRow } from "../license-record.ts";
 import * as sql from "./sql.ts";
 
-/** A call on its way through a batch. */
+/** A call while its batch is processed. */
 export interface WaitingCall {
   readonly place: number;
   readonly call: Call;
   readonly product: ProductInBatch | null;
   readonly question: Question;
-  /** The address as this product counts it. */
+  /** The IP address as this product counts it. */
   readonly ip: string;
-  /** The /64 whose registration covers it too, where the product counts one by one. */
+  /** The /64 whose registration also covers it, if the product counts individually. */
   readonly network: string | null;
 }
 
@@ -21,12 +21,12 @@ export interface KnownCall extends WaitingCall {
   readonly product: ProductInBatch;
 }
 
-/** The details and the customer are there when a product of the batch needs them. */
+/** The details and the customer are present if a product in the batch needs them. */
 export interface FoundLicense extends LicenseFactsRow, LicenseDetailRow {
-  /** Which of the licenses asked for it is, from 1. */
+  /** Which of the requested licenses this is, from 1. */
   ordinal: number;
   registered: boolean;
-  /** Whether, of a /64 that is not registered, a single address is. */
+  /** For a /64 that is not registered: whether a single address in it is. */
   has_address_of: boolean;
   customer_email: string | null;
   customer_name: string | null;
@@ -46,9 +46,9 @@ export async function findLicenses(
   const countsByNetwork: boolean[] = [];
   for (const { place, product, question, ip, network } of calls) {
     if (question.kind !== "validate" || question.keyMatch === null || product.refused) continue;
-    // No license key has a control character in it, and this one would shift everybody else's.
+    // No license key contains a control character, and this one would shift all the others.
     if (question.keyMatch.includes(sql.separator)) continue;
-    // A caller that is counted one by one may also be covered by its /64, which is asked for in a row of its own.
+    // A caller that is counted individually can also be covered by its /64, which is requested as a separate row.
     for (const registered of network === null ? [ip] : [ip, network]) {
       places.push(place);
       countsByNetwork.push(network === null);

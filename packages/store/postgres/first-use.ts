@@ -4,13 +4,13 @@ import { LockedOut, lockedOut, type Outcome } from "./locked-out.ts";
 import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
-/** Licenses that have been used by now, and when they expire. */
+/** Licenses that are used by now, and when they expire. */
 export type UsedLicenses = ReadonlyMap<string, number | null>;
 
 /**
- * Writes down first uses, but for those that registered an IP address, which have done so. Where another node was
- * quicker, the term runs from its moment, and that is what is told. A license that another session holds has not been
- * used yet: its calls are locked out.
+ * Records first uses, except for those that registered an IP address, which already did. If another node was faster,
+ * the term runs from its time, and that is the result. If another session has locked a license, it counts as not used
+ * yet, and its calls are locked out.
  */
 export async function startTerms(
   client: pg.Client,
@@ -38,7 +38,7 @@ export async function startTerms(
   });
 }
 
-/** The license that this is the first use of. */
+/** The license that is used for the first time. */
 function firstUsed(outcome: Outcome): string | null {
   if (outcome instanceof LockedOut || outcome.tag !== "validated" || !outcome.verdict.firstUse) return null;
   return outcome.license?.id ?? null;

@@ -7,19 +7,19 @@ import type { Tables } from "../tables.ts";
 const everyMs = 1_000;
 const afterTroubleMs = 5_000;
 const mostAtOnce = 20_000;
-/** Any number will do, as long as every node uses the same one, and nothing else does. */
+/** Any number works, as long as every node uses the same one and nothing else does. */
 const foldingLock = 7_265_340_119;
 
 /**
- * Adds what triggers appended to `license_count_changes` to the counts, which stay as they are all the while: see the
- * migration `license-counts.ts`. Returns how many changes it took; none while another node does the same.
+ * Adds what triggers appended to `license_count_changes` to the counts, which stay correct throughout: see the
+ * migration `license-counts.ts`. Returns how many changes it folded; none while another node does the same.
  */
 export async function foldCounts(db: Kysely<Tables>): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ is_mine: boolean }>`
       select pg_try_advisory_xact_lock(${foldingLock}) as is_mine`.execute(transaction);
     if (rows[0]?.is_mine !== true) return 0;
-    // Whatever is lost with a power cut is lost whole, and folded again.
+    // A power failure loses it completely or not at all, and then it is folded again.
     await sql`set local synchronous_commit = off`.execute(transaction);
     const columns = sql.raw(countColumns);
     const { rows: folded } = await sql<{ taken: number }>`
@@ -39,7 +39,7 @@ export async function foldCounts(db: Kysely<Tables>): Promise<number> {
   });
 }
 
-/** Folds every second, as long as it is not closed. */
+/** Folds every second until it is closed. */
 export class CountFolding {
   readonly #db: Kysely<Tables>;
   readonly #trouble: (reason: string) => void;
@@ -71,7 +71,7 @@ export class CountFolding {
     try {
       if ((await this.#hasChanges()) && (await foldCounts(this.#db)) === mostAtOnce) restMs = 0;
     } catch (error) {
-      // Counts are right meanwhile, and take longer. That storage cannot be used, others say.
+      // Counts stay correct in the meantime, but take longer. Storage errors are reported elsewhere.
       if (!this.#isClosed && !(error instanceof StorageUnavailable)) this.#trouble(sentence(error));
       restMs = afterTroubleMs;
     }

@@ -1,7 +1,10 @@
 import type pg from "pg";
 import { spendsConnection, storageError } from "./errors.ts";
 
-/** For Kysely: errors of the database itself come as `StorageUnavailable`, and spent connections do not go back. */
+/**
+ * For Kysely: turns errors of the database itself into `StorageUnavailable`, and does not return broken connections to
+ * the pool.
+ */
 export interface KyselyPool {
   connect(): Promise<KyselyClient>;
   end(): Promise<void>;

@@ -3,7 +3,7 @@ import { StorageUnavailable } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 import type { PostgresAddress, PostgresHost } from "./address.ts";
 
-/** How long an earlier host in the list may take longer than a later one that is good. */
+/** How much longer an earlier host in the list can take than a later one that is suitable. */
 const graceMs = 200;
 const longestLookMs = 1_000;
 
@@ -13,8 +13,8 @@ export interface HostState {
 }
 
 /**
- * Says which host of an address a new connection goes to. All are asked at once, so that one that is gone costs no
- * time; the first in the list that is as wanted is taken, and kept until a connection to it fails.
+ * Selects the host of a new connection. All hosts are tried at the same time, so that an unavailable one costs no time;
+ * the first suitable one in the list is used until a connection to it fails.
  */
 export class HostFinder {
   readonly address: PostgresAddress;
@@ -25,7 +25,7 @@ export class HostFinder {
     this.address = address;
   }
 
-  /** Null where there is only one. */
+  /** Null if there is only one. */
   async find(): Promise<PostgresHost | null> {
     if (this.address.hosts.length === 1) return null;
     if (this.#found !== null) return this.#found;
@@ -35,12 +35,12 @@ export class HostFinder {
     return this.#looking;
   }
 
-  /** A connection could not be opened: the next one looks again. */
+  /** A connection could not be opened: the next one selects a host again. */
   failed(): void {
     this.#found = null;
   }
 
-  /** Throws when a connection was made to a host that is not as wanted. */
+  /** Throws if the connected host is not suitable. */
   check(state: HostState): void {
     const { target } = this.address;
     if (isWanted(state, target)) return;
@@ -91,7 +91,7 @@ export class HostFinder {
     } catch (error) {
       return sentence(error);
     } finally {
-      // A host that hangs would never say goodbye.
+      // A host that hangs would never close cleanly.
       client.connection.stream.destroy();
     }
   }

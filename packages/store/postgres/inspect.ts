@@ -77,7 +77,7 @@ async function look(client: pg.Client, connection: readonly string[]): Promise<I
   };
 }
 
-/** The migration that makes it goes on without it where the server does not offer, or allow, what it needs. */
+/** The migration that creates it continues without it if the server does not offer, or allow, what it needs. */
 async function missingTextIndex(client: pg.Client): Promise<MissingTextIndex | null> {
   const { is_there: isThere } = await first<{ is_there: boolean }>(
     client,
@@ -100,14 +100,14 @@ async function missingTextIndex(client: pg.Client): Promise<MissingTextIndex | n
   };
 }
 
-/** It reads every license, which takes longer than anything else that is asked here. */
+/** It reads every license, which takes longer than all other checks. */
 async function wrongCounts(client: pg.Client): Promise<number> {
   const patient = { text: countOfDifferences, query_timeout: 120_000 };
   const { rows } = await client.query<{ differing: number }>(patient);
   return Number(rows[0]?.differing);
 }
 
-/** A replica, a read-only role or a missing right shows only when something is tried. */
+/** A replica, a read-only role or a missing permission only shows when something is written. */
 async function writeProblem(client: pg.Client): Promise<string | null> {
   try {
     await client.query("begin");

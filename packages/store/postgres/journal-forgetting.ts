@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { type Forgetting, licensesAtOnce, requestsAtOnce, sightingsAtOnce } from "../journal.ts";
 
-/** One step, as `Journal.forget` says. */
+/** One step, as described in `Journal.forget`. */
 export async function forgetSome(journal: pg.Client, step: Forgetting): Promise<Forgetting | null> {
   switch (step.part) {
     case "sightings":
@@ -22,7 +22,7 @@ async function forgetSightings(journal: pg.Client, step: Forgetting): Promise<Fo
   return (rowCount ?? 0) > 0 ? step : { ...step, part: "requests", after: "" };
 }
 
-/** The log is in the order of time, and every organization's requests lie all over it. */
+/** The log is sorted by time, and every organization's requests are spread all over it. */
 async function forgetRequests(journal: pg.Client, step: Forgetting): Promise<Forgetting> {
   const { rows } = await journal.query<{ id: string | null }>(
     "select max(id) as id from (select id from request_log where id > $1 order by id limit $2) as step",

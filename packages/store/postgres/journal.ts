@@ -9,7 +9,7 @@ import { forgetSome } from "./journal-forgetting.ts";
 import { separator } from "./sql.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 
-/** The request log and the sightings, on a connection of their own that does not wait for the disk. */
+/** The request log and the sightings, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
   readonly #budget = new SightingBudget();
@@ -42,7 +42,9 @@ export class PostgresJournal implements Journal {
     await client.query("commit");
   }
 
-  /** An attempt whose end was not heard of may have been written whole. Asking first, each time, would cost more. */
+  /**
+   * An attempt with an unknown outcome may have been written completely. Checking first, each time, would cost more.
+   */
   async #unwritten(client: pg.Client, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
     const { rows } = await client.query<{ id: string }>("select id from request_log where id = any ($1)", [
       entries.map(([id]) => id),
@@ -67,7 +69,7 @@ export class PostgresJournal implements Journal {
     }
   }
 
-  /** A database that does not answer is not waited for. */
+  /** A database that does not respond is not waited for. */
   async close(): Promise<void> {
     const client = this.#client;
     if (client === null) return;
@@ -110,7 +112,7 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  /** Those that are known already, and those that may be added to them. */
+  /** Those that are already known, and those that can be added. */
   async #kept(client: pg.Client, seen: readonly Sighting[]): Promise<Sighting[]> {
     if (seen.length === 0) return [];
     const { rows } = await client.query<{ scope_id: string; ip: string }>({
@@ -125,7 +127,7 @@ export class PostgresJournal implements Journal {
     if (this.#client !== null) return this.#client;
     const client = new PostgresClient({
       ...connectionSettings(this.#url, ["synchronous_commit=off", ...journalLimits]),
-      // A statement without an answer then ends with its connection.
+      // A statement without a response then ends with its connection.
       pipeline: true,
       query_timeout: journalAnswerMs,
     });
@@ -196,8 +198,8 @@ const prune = {
 };
 
 /**
- * The entries turned on their side: one list for each column. Each ends with a null, because to PostgreSQL a list of
- * one empty text is a list of nothing.
+ * The entries transposed: one list per column. Each ends with a null, because to PostgreSQL a list of one empty text is
+ * an empty list.
  */
 function columns(entries: readonly JournalEntry[]): string[] {
   const width = 11;
@@ -207,14 +209,15 @@ function columns(entries: readonly JournalEntry[]): string[] {
   );
 }
 
-/** A list as one text, which the driver passes on as it is; an array it would escape element by element. */
+/** A list as one text, which the driver passes through; an array would be escaped element by element. */
 function list<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
   return items.map((item) => listItem(value(item))).join(separator);
 }
 
 function listItem(value: string | number | boolean | null): string {
   if (value === null) return nothing;
-  // What callers send may hold anything: the two signs of a list, and NUL, which PostgreSQL does not take.
+  // Callers' input can contain anything: the two special characters of a list, and NUL, which PostgreSQL does not
+  // accept.
   return typeof value === "string" ? value.replace(unlisted, "\uFFFD") : String(value);
 }
 

@@ -7,13 +7,13 @@ import { endsSession, isReadOnly } from "./failures.ts";
 import { batchLimitMs, laneLimits, statementLimitMs } from "./time-limits.ts";
 
 const retryAfterMs = 250;
-/** So long callers wait when a connection was lost, in case only that one was. */
+/** How long callers wait when a connection is lost, in case only that one was. */
 const longestDoubtMs = 300;
 const longestFarewellMs = 1_000;
 
 /**
- * Settings of a connection that only ever looks rows up by their index. Without them, a plan made while the tables
- * were small would scan them for ever after.
+ * Settings of a connection that only looks rows up through an index. Without them, a plan made while the tables were
+ * small would scan them forever.
  */
 const sessionSettings = [
   "plan_cache_mode=force_generic_plan",
@@ -22,14 +22,14 @@ const sessionSettings = [
   "enable_hashjoin=off",
   "enable_mergejoin=off",
   "jit=off",
-  // What must be on the disk before an answer leaves is flushed explicitly: see `flush` in sql.ts.
+  // What must be on disk before a response is sent is flushed explicitly: see `flush` in sql.ts.
   "synchronous_commit=off",
 ];
 
 /**
- * The few connections that batches travel on. A statement that fails costs its batch; the connection goes on. When a
- * connection is lost, everything fails at once, without waiting, until a new one has answered: callers get a quick "not
- * now" instead of queueing behind a database that is gone.
+ * The few connections for batches. A failed statement costs its batch; the connection continues. If a connection is
+ * lost, everything fails immediately, without waiting, until a new one has responded: callers get a quick "not now"
+ * instead of queueing for a database that is gone.
  */
 export class Lanes {
   readonly #url: string;
@@ -37,7 +37,7 @@ export class Lanes {
   readonly #idle: pg.Client[] = [];
   readonly #open = new Set<pg.Client>();
   #down = false;
-  /** Resolves when it is known whether the database is gone, or only a connection was. */
+  /** Resolves once it is known whether the database is gone, or only a connection was. */
   #doubt: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -64,7 +64,7 @@ export class Lanes {
     }
   }
 
-  /** Connections that are in use end when their work does, and are cut when that takes too long. */
+  /** Connections in use close when their work ends, and are cut if that takes too long. */
   async close(): Promise<void> {
     this.#closed = true;
     const ending = this.#idle.splice(0);
@@ -88,7 +88,7 @@ export class Lanes {
     }
   }
 
-  /** Opens so many connections, which stay open: nothing else uses them. */
+  /** Opens this many connections, which stay open: nothing else uses them. */
   async reserve(count: number): Promise<void> {
     try {
       const opened = await Promise.all(Array.from({ length: count }, () => this.#connect()));
@@ -146,7 +146,7 @@ export class Lanes {
     if (index >= 0) this.#idle.splice(index, 1);
   }
 
-  /** Cuts the connection without a farewell, which a database that hangs would never answer. */
+  /** Cuts the connection without a clean close, to which a database that hangs would never respond. */
   #discard(client: pg.Client): void {
     this.#forget(client);
     client.connection.stream.destroy();
@@ -155,7 +155,7 @@ export class Lanes {
 
 class NoAnswer extends Error {}
 
-/** The database ends statements that take too long; this holds even when it does not answer at all. */
+/** The database ends statements that take too long; this applies even if it does not respond at all. */
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<never>((_, reject) => {

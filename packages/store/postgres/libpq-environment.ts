@@ -1,6 +1,6 @@
 import { parseAddress } from "./address.ts";
 
-/** The address of a database as the variables that PostgreSQL's own programs read. */
+/** The database address as environment variables for PostgreSQL's own programs. */
 export function libpqEnvironment(address: string): Record<string, string> {
   const { url: single, hosts, target } = parseAddress(address);
   const url = new URL(single);
@@ -10,7 +10,7 @@ export function libpqEnvironment(address: string): Record<string, string> {
   };
   set("PGHOST", hosts.map(({ host }) => host).join());
   if (hosts.some(({ port }) => port !== null)) set("PGPORT", hosts.map(({ port }) => port ?? "").join());
-  // Each program looks for the host by itself, and must come to the same one as the server.
+  // Each program selects the host itself, and must select the same one as the server.
   if (target !== "any") set("PGTARGETSESSIONATTRS", target);
   set("PGUSER", decodeURIComponent(url.username));
   set("PGPASSWORD", decodeURIComponent(url.password));
@@ -20,7 +20,7 @@ export function libpqEnvironment(address: string): Record<string, string> {
     if (variable !== undefined) set(variable, value);
   }
   if (/^(1|true)$/.test(url.searchParams.get("ssl") ?? "")) set("PGSSLMODE", "require");
-  // The Node driver's word for what its own `require` does in PostgreSQL's programs.
+  // The Node.js driver's name for what `require` means in PostgreSQL's programs.
   if (variables.PGSSLMODE === "no-verify") variables.PGSSLMODE = "require";
   return variables;
 }

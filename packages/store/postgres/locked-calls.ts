@@ -2,18 +2,21 @@ import type { Call, Judged, Question, QuotaState } from "../calls.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { LockedOut, type Outcome } from "./locked-out.ts";
 
-/** So long a call waits for a row that another session holds. With the batch before it, callers hear within two seconds. */
+/**
+ * How long a call waits for a row locked by another session. Together with the batch before it, callers get a response
+ * within two seconds.
+ */
 const longestWaitMs = 1_200;
 const shortestPauseMs = 20;
 const longestPauseMs = 160;
-/** Each of them is a caller who waits; more would only wait in vain. */
+/** Each of them is a waiting caller; more would only wait in vain. */
 const mostWaiting = 4_000;
 const mostAtOnce = 512;
 
-/** Decides calls together, as `PostgresValidate.judge` does. */
+/** Validates calls together, as `PostgresValidate.judge` does. */
 export type Attempt = (calls: readonly Call[], alone: boolean) => Promise<readonly Outcome[]>;
 
-/** Calls that were locked out. They are tried again, apart from the others, until the row is free or their time is up. */
+/** Locked-out calls. They are retried, separately from the others, until the row is free or the time is up. */
 export class LockedCalls {
   readonly #attempt: Attempt;
   #waiting: LockedCall[] = [];
@@ -23,7 +26,7 @@ export class LockedCalls {
     this.#attempt = attempt;
   }
 
-  /** The answer, once the row is free. Rejects when it is not in time. */
+  /** The response, once the row is free. Rejects if that takes too long. */
   add(call: Call, { quota, group }: LockedOut): Promise<Judged> {
     if (this.#waiting.length >= mostWaiting) return Promise.reject(stillLocked());
     const waiting = new LockedCall(call, quota, group);
@@ -47,7 +50,7 @@ export class LockedCalls {
 
   /** Returns how many were decided. */
   async #tryAgain(group: readonly LockedCall[]): Promise<number> {
-    // The groups before this one may have taken long.
+    // Earlier groups may have taken long.
     const calls = group.filter((call) => !call.giveUpAt(performance.now())).slice(0, mostAtOnce);
     if (calls.length === 0) return 0;
     try {
@@ -100,7 +103,7 @@ class LockedCall implements Call {
       this.group = outcome.group;
     } else {
       this.isOver = true;
-      // What was left when it was counted is what it is told.
+      // The response reports what remained when the call was counted.
       this.#settle.resolve(
         outcome.tag === "unauthorized" || this.#quota === null ? outcome : { ...outcome, quota: this.#quota },
       );

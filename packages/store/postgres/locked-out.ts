@@ -1,10 +1,10 @@
 import type { Judged, QuotaState } from "../calls.ts";
 
-/** A call that cannot be decided now, because another session has locked a row that it needs. */
+/** A call that cannot be decided now, because another session has locked a row it needs. */
 export class LockedOut {
-  /** What was left of the quota when it was counted; null when it has not been counted. */
+  /** What remained of the quota when it was counted; null if it has not been counted. */
   readonly quota: QuotaState | null;
-  /** Calls of one group are tried again together and apart from all others, which would wait with them; null: no wait. */
+  /** Calls in one group are retried together, separately from all others, which would wait with them; null: no wait. */
   readonly group: string | null;
 
   constructor(quota: QuotaState | null, group: string | null) {
@@ -13,10 +13,10 @@ export class LockedOut {
   }
 }
 
-/** What became of a call of a batch. */
+/** The outcome of a call in a batch. */
 export type Outcome = Judged | LockedOut;
 
-/** The call was counted, but another session holds the license, or a row that belongs to it. */
+/** The call was counted, but another session has locked the license or a row that belongs to it. */
 export function lockedOut(judged: Outcome, group: string | null): LockedOut {
   if (judged instanceof LockedOut) return judged;
   return new LockedOut(judged.tag === "unauthorized" ? null : judged.quota, group);

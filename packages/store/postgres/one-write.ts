@@ -1,8 +1,8 @@
 import type pg from "pg";
 
 /**
- * Sends what `ask` asks together, so that neither side is woken up once for each statement. A transaction that is sent
- * in this way ends on the server without this process, which may be paused at any moment.
+ * Sends everything that `ask` requests together, so that neither side wakes up once per statement. A transaction sent
+ * this way completes on the server without this process, which can be paused at any moment.
  */
 export function inOneWrite<T>(client: pg.Client, ask: () => T): T {
   const { stream } = client.connection;

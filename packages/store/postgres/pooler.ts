@@ -7,8 +7,8 @@ export type Pooler = "none" | "session" | "transaction";
 const rounds = 20;
 
 /**
- * Asks two connections in turn which process of PostgreSQL answers them. A pooler that keeps sessions apart always gives
- * each its own; one that shares connections gives the one that was just freed to whoever asks next.
+ * Checks in turn which PostgreSQL process answers two connections. A pooler in session mode always gives each its own;
+ * one that shares connections gives the one that was just freed to the next query.
  */
 export async function detectPooler(client: PostgresClient, url: string): Promise<Pooler> {
   if (!client.isPooled) return "none";

@@ -3,18 +3,18 @@ import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
 import { limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
 
-/** Nobody's app waits behind these, and a machine that is just starting takes its time. */
+/** No app waits for these, and a machine that is just starting takes its time. */
 const patientConnectTimeoutMs = 5_000;
 const longestFarewellMs = 1_000;
 
-/** A pool for something that is not the hot path. Nothing that happens to one of its connections goes unheard. */
+/** A pool for everything outside the hot path. No connection error goes unhandled. */
 export function openPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
   const limits = poolLimits[purpose];
   const settings = purpose === "setup" ? [] : limitSettings(limits, serverMajor);
   return open(url, settings, limits.connections, limits.answerMs);
 }
 
-/** The same for what reads along an index or not at all: see `alongIndexes` of the store. */
+/** The same for reads along an index: see `alongIndexes` of the store. */
 export function openListPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
   const limits = poolLimits[purpose];
   const settings = [...limitSettings(limits, serverMajor), ...alongIndexes];
@@ -34,17 +34,17 @@ function open(url: string, settings: readonly string[], connections: number, ans
     Client: PostgresClient as never,
     connectionTimeoutMillis: patientConnectTimeoutMs,
     max: connections,
-    // A statement without an answer then ends with its connection, which would otherwise be used again.
+    // A statement without a response then ends with its connection, which would otherwise be reused.
     pipeline: true,
     ...(answerMs === 0 ? {} : { query_timeout: answerMs }),
   });
   const clients = new Set<pg.PoolClient>();
   openClients.set(pool, clients);
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  // An idle connection that breaks is replaced on its next use; without a listener it would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     clients.add(client);
-    // The same for one that breaks while it is used: the statement fails, and whoever asked hears that.
+    // The same for one that breaks while in use: the statement fails, and its caller gets the error.
     client.on("error", () => {});
     client.on("end", () => clients.delete(client));
   });
@@ -53,7 +53,7 @@ function open(url: string, settings: readonly string[], connections: number, ans
 
 const openClients = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
-/** Lets go of all connections: those that say no farewell in time, or are still used by then, are cut. */
+/** Closes all connections; those that do not close cleanly in time, or are still in use, are cut. */
 export async function closePool(pool: pg.Pool): Promise<void> {
   const open = openClients.get(pool) ?? new Set();
   const ended = pool.ending ? Promise.resolve() : pool.end().catch(() => undefined);

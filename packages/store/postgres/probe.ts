@@ -3,9 +3,9 @@ import type { Lanes } from "./lanes.ts";
 import { waitForDisk } from "./sql.ts";
 
 /**
- * Does what a validation does without changing a row: the same tables are locked in the same way, and the commit waits
- * for the disk, and for a synchronous standby, as that of a counter does. It has a connection of its own, so that
- * however often it runs, validations keep theirs.
+ * Does what a validation does without changing a row: it locks the same tables in the same way, and its commit waits
+ * for the disk and a synchronous standby, as that of a counter does. It has its own connection, so that validations
+ * keep theirs however often it runs.
  */
 export class Probe {
   readonly #lanes: Lanes;
@@ -26,8 +26,7 @@ export class Probe {
   }
 
   /**
-   * Takes new space on the disk of the tables, and gives it back: a row that fits where an old one was does not show
-   * that the disk is full.
+   * Allocates new disk space for a table and releases it: a row that fits into free space does not reveal a full disk.
    */
   async grow(): Promise<void> {
     const name = `space_probe_${Math.random().toString(36).slice(2)}`;
@@ -52,13 +51,13 @@ export class Probe {
 /** Half a megabyte, four rows a page. */
 const pages = "select repeat('x', 1900) as filler from generate_series(1, 256)";
 
-/** A role that may not create tables learns nothing here. */
+/** A role that cannot create tables learns nothing here. */
 function isForbidden(error: unknown): boolean {
   const cause = error instanceof StorageUnavailable ? error.cause : error;
   return cause instanceof Error && "code" in cause && cause.code === "42501";
 }
 
-/** No product and no license has an empty id, so no row is locked that a validation could wait for. */
+/** No product and no license has an empty ID, so this locks no row that a validation could wait for. */
 const statements = [
   { name: "probe_keys", text: "select 1 from product_api_keys where public_id = ''" },
   { name: "probe_count", text: "update daily_usage set used = used where product_id = '' and day = -1" },

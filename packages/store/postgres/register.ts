@@ -6,33 +6,33 @@ import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
 export interface WantedPlace {
-  /** Where in the batch the request stands. */
+  /** The position of the request in the batch. */
   readonly place: number;
   readonly organizationId: string;
   readonly productId: string;
   readonly licenseId: string;
   readonly ip: string;
-  /** The /64 of a caller that is counted one by one; null for every other. */
+  /** The /64 of a caller that is counted individually; null for every other. */
   readonly network: string | null;
   readonly firstOnly: boolean;
 }
 
 export interface PlaceResult {
-  /** How many addresses the license had before this request's turn. */
+  /** How many IP addresses the license had before this request. */
   readonly registeredBefore: number;
   readonly maxIps: number;
-  /** The address holds a place already: another request was quicker. */
+  /** The IP address is already registered: another request was faster. */
   readonly held: boolean;
   readonly taken: boolean;
-  /** Whether a place was given away on this license, which is thereby used; then when it expires. */
+  /** Whether the license got a new registration and thereby was used; then when it expires. */
   readonly used: boolean;
   readonly expiresAtMs: number | null;
 }
 
 /**
- * Gives addresses their places, never more than a license has. The rows are locked first, without waiting for any; the
- * statement after that sees everything registered until then, by any node. Licenses that another session has locked
- * get no result; null when nothing could be registered.
+ * Assigns slots to IP addresses, never more than a license has. The rows are locked first, without waiting for any; the
+ * next statement sees everything registered until then, by any node. Licenses locked by another session get no result;
+ * null if nothing could be registered.
  */
 export async function registerIps(
   client: pg.Client,
@@ -57,7 +57,7 @@ export async function registerIps(
     const first = firsts.get(`${want.licenseId} ${want.ip}`);
     const row = first === undefined ? undefined : rows.get(first.place);
     if (first === undefined || row === undefined) continue;
-    // A second request of this batch from the same address finds the place taken by the first.
+    // A second request in this batch from the same IP address finds the slot taken by the first.
     const follows = first.place !== want.place && row.taken;
     results.set(want.place, {
       registeredBefore: row.registered_before + (follows ? 1 : 0),

@@ -3,7 +3,7 @@ import { containing } from "../queries/license-search.ts";
 import type { Tables } from "../tables.ts";
 import { isStatementTimeout } from "./errors.ts";
 
-/** Null when there are more than `most`, or when finding out would take too long. */
+/** Null if there are more than `most`, or if finding out would take too long. */
 export async function searchLicenses(
   reads: Kysely<Tables>,
   organizationId: string,
@@ -12,7 +12,7 @@ export async function searchLicenses(
 ): Promise<string[] | null> {
   try {
     return await reads.transaction().execute(async (db) => {
-      // Only the text index is wanted: any other way is what the caller can do better, in small steps.
+      // Use only the text index: any other plan is something the caller does better, in small steps.
       await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
         set_config('jit', 'off', true), set_config('statement_timeout', '250', true)`.execute(db);
       const mine = db.selectFrom("licenses").select("id").where("organization_id", "=", organizationId);

@@ -6,9 +6,12 @@ import {
 import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
 import { licenseRecordColumns } from "../license-record.ts";
 
-/** The statements of the hot path, each for a whole batch, prepared once a connection. */
+/** The statements of the hot path, each for a whole batch, prepared once per connection. */
 
-/** Who calls; beside each, the time that the batch is decided at and which platform block list is in force. */
+/**
+ * Identifies the callers; each row also has the time at which the batch is decided and the revision of the platform
+ * block list.
+ */
 export const callers = {
   name: "callers",
   text: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret,
@@ -27,9 +30,9 @@ export const callers = {
 };
 
 /**
- * Grants each product at most what is left of its day, and says how many that were. One row is locked at a time and
- * in the same order by everyone, so two nodes cannot wait for each other. Whoever brings the counter over a mark tells
- * of it in the same statement: see `crossedMarks` in domain/events.
+ * Grants each product at most what remains of its daily limit, and returns the number granted. Everyone locks rows one
+ * at a time and in the same order, so two nodes cannot deadlock. If the counter crosses a threshold, the same statement
+ * records the event: see `crossedMarks` in domain/events.
  */
 export const count = {
   name: "count",
@@ -61,7 +64,7 @@ export const count = {
     select product_id, used, last_granted from counted`,
 };
 
-/** Takes back what `count` granted to a batch that was not answered. In the order of `count`, for the same reason. */
+/** Returns what `count` granted to a batch that was not answered. In the order of `count`, for the same reason. */
 export const giveBack = {
   name: "give_back",
   text: `with locked as (
@@ -75,24 +78,26 @@ export const giveBack = {
 };
 
 /**
- * Waits until everything committed before on this connection is on the disk: a commit that does wait, of a record that
- * means nothing. Counting itself commits without waiting, so that the product's row is free for the next batch while
- * this one waits for the disk; no answer leaves before that.
+ * Waits until everything committed before on this connection is on disk: a commit that waits, of a meaningless record.
+ * Counting itself commits without waiting, so that the product's row is free for the next batch while this one waits
+ * for the disk; no response is sent before that.
  */
 export const flush = {
   name: "flush",
   text: "select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'countersign', '')",
 };
 
-/** Between the values of a list that is sent as one text: the driver escapes arrays element by element, slowly. */
+/**
+ * Separates the values of a list that is sent as one text: the driver escapes arrays element by element, which is slow.
+ */
 export const separator = "\x1f";
 
-/** Whether a single address of this /64 is registered. Looked for only where the /64 is not. */
+/** Whether a single address of this /64 is registered. Checked only if the /64 is not. */
 const hasAddressOf = `case when i.ip is null and right(wanted.ip, 3) = '/64' then exists (
         select 1 from license_ips n where n.license_id = l.id and n.network = wanted.ip)
       else false end`;
 
-/** The licenses of a batch, where no product needs more of one than what decides every validation. */
+/** The licenses of a batch, if no product needs more than the columns that every validation uses. */
 export const licenses = {
   name: "licenses",
   text: `select wanted.ordinal, ${licenseFactsColumns}, i.ip is not null as registered, ${hasAddressOf} as has_address_of,
@@ -106,7 +111,7 @@ export const licenses = {
     left join license_ips i on i.license_id = l.id and i.ip = wanted.ip`,
 };
 
-/** `needs` says what a caller's product wants besides: c the customer, b the customer's blocks, a both, n neither. */
+/** `needs` says what else a caller's product requires: c the customer, b the customer's blocks, a both, n neither. */
 export const detailedLicenses = {
   name: "detailed_licenses",
   text: `select wanted.ordinal, ${licenseFactsColumns}, ${licenseDetailColumns}, i.ip is not null as registered, ${hasAddressOf} as has_address_of,
@@ -137,16 +142,16 @@ export const waitForDisk = {
   text: "select set_config('synchronous_commit', 'on', true)",
 };
 
-/** The same for a statement that may have to wait for another session: hardly at all, then its calls are locked out. */
+/** The same for a statement that may have to wait for another session: only briefly, then its calls are locked out. */
 export const waitForDiskNotForLocks = {
   name: "wait_for_disk_not_for_locks",
   text: "select set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '20', true)",
 };
 
 /**
- * Taken before places are given away, so that the statement after it sees every address registered so far. What
- * another session holds is left out, and that statement is told what was taken, for the transaction never waits for
- * this process, which may be paused at any moment.
+ * Runs before slots are assigned, so that the next statement sees every IP address registered so far. Rows locked by
+ * another session are skipped, and the next statement learns which rows were locked, because the transaction must never
+ * wait for this process, which can be paused at any moment.
  */
 export const lockLicenses = {
   name: "lock_licenses",
@@ -156,20 +161,20 @@ export const lockLicenses = {
     select set_config('countersign.locked', coalesce(string_agg(id, e'\\x1f'), ''), true) from locked`,
 };
 
-/** Which of the counters nobody holds. */
+/** Which counters are not locked. */
 export const freeCounters = {
   name: "free_counters",
   text: "select product_id from daily_usage where day = $1 and product_id = any ($2::text[]) for update skip locked",
 };
 
-/** For a summary that others of the same hour have begun. */
+/** For a summary that other calls of the same hour have started. */
 const countedTogether = `on conflict (hour, license_id, type) do update set
         count = s.count + excluded.count, last_ip = excluded.last_ip,
         first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at)`;
 
 /**
- * Gives each new address a place, in order, while the license has one left, and tells of those that got one. Whoever
- * gets one uses the license, perhaps for the first time: see `firstUse`.
+ * Gives each new IP address a slot, in order, while the license has one left, and records the events. Taking a slot
+ * uses the license, possibly for the first time: see `firstUse`.
  */
 export const registerIps = {
   name: "register_ips",
@@ -225,9 +230,9 @@ export const registerIps = {
 };
 
 /**
- * Tells of refusals that nobody has told of in this hour, and says which have an event of their own. In one order, so
- * that two nodes cannot wait for each other. Nodes do not wait to count either: when several of them meet the first
- * addresses of an hour at once, each may tell of as many as one would.
+ * Records rejections that have not been recorded in this hour, and returns which have their own event. In a fixed
+ * order, so that two nodes cannot deadlock. Nodes do not wait for each other to count either: if several of them see
+ * the first IP addresses of an hour at the same time, each can record as many events as one would.
  */
 export const tellRefusals = {
   name: "tell_refusals",
@@ -265,8 +270,8 @@ export const tellRefusals = {
 };
 
 /**
- * Counts the refusals that have no event of their own, after the statement above is committed: outside its transaction,
- * so that nobody waits for the row that counts them while that one waits for the disk.
+ * Counts the rejections that have no event of their own, after the statement above is committed: outside its
+ * transaction, so that nobody waits for the counting row while that transaction waits for the disk.
  */
 export const summarizeRefusals = {
   name: "summarize_refusals",
@@ -282,7 +287,7 @@ export const summarizeRefusals = {
     ${countedTogether}`,
 };
 
-/** Marks licenses as used from now on and starts their terms, unless another session has done so, or holds them. */
+/** Marks licenses as used and starts their terms, unless another session has done so or has locked them. */
 export const firstUse = {
   name: "first_use",
   text: `with locked as (
@@ -331,7 +336,7 @@ function blocksAsJson(): string {
   return "json_agg(json_build_object('cidr', b.cidr, 'expires_at', b.expires_at))";
 }
 
-/** An id of the same kind as those that the server makes: UUID version 7. */
+/** An ID of the same kind as the server's: UUID version 7. */
 function uuidAt(ms: string): string {
   const bytes = `overlay(uuid_send(gen_random_uuid()) placing substring(int8send(${ms}) from 3) from 1 for 6)`;
   return `encode(set_bit(set_bit(${bytes}, 52, 1), 53, 1), 'hex')::uuid::text`;

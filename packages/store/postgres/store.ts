@@ -28,7 +28,7 @@ export interface PostgresOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
-  /** Whether it is opened by a server, which will validate. */
+  /** Whether a server opens it, which will validate. */
   readonly soleServer?: boolean;
   /** Null for the database's own clock, which all nodes share. */
   readonly now: (() => number) | null;
@@ -47,7 +47,7 @@ export async function openPostgresInWorker(opening: PostgresOpening): Promise<Po
   return open({ url, durability, encryptionKey: null, now: null }, new CallCount(calls), dataKey);
 }
 
-/** The first of a process migrates; others are given the data key that it opened. */
+/** The first store of a process migrates; others get the data key that it decrypted. */
 async function open(
   options: PostgresOptions,
   calls: CallCount,
@@ -70,7 +70,7 @@ async function open(
   }
 }
 
-/** What a store shares with those of the same database that have connections of their own. */
+/** What a store shares with others on the same database that have their own connections. */
 interface Shared {
   readonly options: PostgresOptions;
   readonly serverMajor: number;
@@ -97,7 +97,7 @@ export class PostgresStore implements MainStore {
   readonly #listPool: pg.Pool;
   readonly #others = new Map<Work, PostgresStore>();
   #folding: CountFolding | null = null;
-  /** What the database's clock said, and when that was. */
+  /** The time on the database's clock, and when it was read. */
   #asked: { readonly databaseMs: number; readonly atMs: number } | null = null;
   #asking: Promise<{ readonly databaseMs: number; readonly atMs: number }> | null = null;
 
@@ -151,8 +151,8 @@ export class PostgresStore implements MainStore {
         });
       } catch (error) {
         const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
-        // PostgreSQL looks for a deadlock once, a second after a wait began: of one that arose later, the lock's time
-        // limit is what ends the wait, and by then the other transaction can go on.
+        // PostgreSQL checks for a deadlock once, a second after a wait began. A deadlock that arises later is ended by
+        // the lock's time limit, and by then the other transaction can continue.
         const isRetried = isConflict(error) || wasTooSlow(error) || (attempt === 1 && wasLocked(error));
         if (!isOver && isRetried) continue;
         throw isConflict(error) ? conflict(error) : error;
@@ -168,7 +168,7 @@ export class PostgresStore implements MainStore {
     return countLicenses(this.reads, where, longestMs);
   }
 
-  /** PostgreSQL keeps the text index itself. */
+  /** PostgreSQL maintains the text index itself. */
   startUpkeep(trouble: (reason: string) => void): void {
     this.#folding = new CountFolding(this.withOwnConnections("jobs").reads, trouble);
   }
@@ -182,7 +182,7 @@ export class PostgresStore implements MainStore {
     return this.#shared.verdicts.judge(calls);
   }
 
-  /** Opens the connections of validations before anything else can take them. */
+  /** Opens the connections for validations before anything else can take them. */
   async reserve(): Promise<void> {
     await this.#shared.verdicts.reserve(this.batching.maxInFlight);
   }
@@ -193,12 +193,12 @@ export class PostgresStore implements MainStore {
   }
 
   /**
-   * Asked every few seconds, and in between counted on: every management request needs the time. It may be a little
-   * behind, and is never ahead: what ends or begins now has to hold for the very next validation.
+   * Read every few seconds and extrapolated in between: every management request needs the time. It can be slightly
+   * behind, but is never ahead: what starts or ends now must apply to the very next validation.
    */
   async clock(): Promise<number> {
     if (this.#asked === null || performance.now() - this.#asked.atMs > clockLastsMs) {
-      // Requests that come together share one question.
+      // Concurrent requests share one query.
       this.#asking ??= this.#askClock().finally(() => {
         this.#asking = null;
       });
@@ -212,7 +212,7 @@ export class PostgresStore implements MainStore {
       const { rows } = await this.#pool.query<{ now: number }>(
         "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now",
       );
-      // As if the database had looked at its clock when its answer came.
+      // As if the database had read its clock when its response arrived.
       return { databaseMs: rows[0]?.now ?? Date.now(), atMs: performance.now() };
     } catch (cause) {
       throw unavailable(cause);
@@ -225,7 +225,7 @@ export class PostgresStore implements MainStore {
       this.#shared.verdicts.close(),
       this.#shared.probe.close(),
       ...[...this.#others.values()].map((other) => other.close()),
-      // Not `reads.destroy()`, which leaves the pool open, and the process alive, when nothing was read through it.
+      // Not `reads.destroy()`, which leaves the pool open, and the process alive, if nothing was read through it.
       closePool(this.#pool),
       closePool(this.#listPool),
     ]);
@@ -237,8 +237,8 @@ function wasLocked(error: unknown): boolean {
 }
 
 /**
- * What it looked for and did not find, somebody else wrote meanwhile, or what it found is gone. Done again, it sees how
- * things are now; if they still do not fit together, they do not.
+ * Someone else wrote what it looked for and did not find, or deleted what it found. A retry sees the current state; if
+ * it still conflicts, the conflict is real.
  */
 function wasTooSlow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "23505" || error.code === "23503");
@@ -265,7 +265,10 @@ async function storedDataKey(pool: pg.Pool): Promise<string | null> {
   return rows[0]?.value ?? null;
 }
 
-/** Only when there is none: stretching a passphrase takes time. Where two nodes start at once, the first one's holds. */
+/**
+ * Only if there is none: stretching a passphrase takes time. If two nodes start at the same time, the first one's key
+ * wins.
+ */
 async function makeStoredDataKey(pool: pg.Pool, passphrase: string | null): Promise<string> {
   await pool.query(
     "insert into platform_state (name, value) values ('data_key', $1) on conflict (name) do nothing",

@@ -7,8 +7,8 @@ import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
 /**
- * Writes down, before the answers leave, which refusals are to be told. Returns the keys of those that have an event of
- * their own, now or since before.
+ * Records, before the responses are sent, which rejections get events. Returns the keys of those that have their own
+ * event, now or from before.
  */
 export async function tellRefusals(client: pg.Client, refusals: Refusals, nowMs: number): Promise<string[]> {
   const wanted = [...refusals.values()].map((refusal) => ({
@@ -28,7 +28,7 @@ export async function tellRefusals(client: pg.Client, refusals: Refusals, nowMs:
       client.query(sql.waitForDiskNotForLocks),
       client.query<{ type: string; license_id: string; ip: string }>({ ...sql.tellRefusals, values }),
       client.query({ name: "commit", text: "commit" }),
-      // A summary that another session holds misses these: no answer waits for a count.
+      // A summary locked by another session misses these: no response waits for a count.
       client.query({ ...sql.summarizeRefusals, values }).catch((error) => {
         if (!isLocked(error)) throw error;
       }),

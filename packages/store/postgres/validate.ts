@@ -21,9 +21,9 @@ import { registerIps } from "./register.ts";
 import { tellRefusals } from "./tell-refusals.ts";
 
 /**
- * Decides a batch of calls in two round trips: who is calling; then, together, how many of them their quota lets pass
- * and what is known of their licenses. A third follows only when somebody's address is new. A row that another session
- * has locked costs only the calls that need it: they come back as locked out, and the others are decided.
+ * Validates a batch of calls in two round trips: authentication; then, together, how many calls the quota admits and
+ * the facts about their licenses. A third follows only if an IP address is new. A row locked by another session affects
+ * only the calls that need it: they are returned as locked out, and the others are decided.
  */
 export class PostgresValidate {
   readonly #facts: Facts;
@@ -36,13 +36,13 @@ export class PostgresValidate {
     this.#callers = new Callers(this.#facts, this.#told, now);
   }
 
-  /** `alone` when all calls are of one group that was locked out before. */
+  /** `alone` if all calls belong to one group that was locked out before. */
   async judge(client: pg.Client, calls: readonly Call[], alone = false): Promise<Outcome[]> {
     let authenticated: Authenticated;
     try {
       authenticated = await this.#callers.authenticate(client, calls);
     } catch (error) {
-      // A whole table is locked, by a migration for instance. Nothing was done yet.
+      // A whole table is locked, for instance by a migration. Nothing has been done yet.
       if (isLocked(error)) return calls.map(() => new LockedOut(null, null));
       throw error;
     }
@@ -158,8 +158,8 @@ export class PostgresValidate {
   }
 
   /**
-   * Asks for the places that verdicts assumed, and decides those again that did not get one. Returns when the licenses
-   * expire that were used by that.
+   * Requests the slots that verdicts assumed, and decides again those that did not get one. Returns the expiry of the
+   * licenses that were used for the first time.
    */
   async #registerWhereWanted(
     client: pg.Client,
@@ -196,7 +196,7 @@ export class PostgresValidate {
       const result = results?.get(place);
       if (outcome === undefined || outcome instanceof LockedOut) continue;
       if (result === undefined) {
-        // Another session holds the license, or has deleted it.
+        // Another session has locked the license, or deleted it.
         outcomes[place] = lockedOut(outcome, results === null ? `license ${licenseId}` : null);
         continue;
       }
@@ -225,7 +225,7 @@ export class PostgresValidate {
 
 const noRows = new Map<number, never>();
 
-/** A whole table is locked: what was counted stays counted, and the rest is tried again. */
+/** A whole table is locked: what was counted stays counted, and the rest is retried. */
 function nullIfLocked(error: unknown): null {
   if (isLocked(error)) return null;
   throw error;

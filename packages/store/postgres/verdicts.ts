@@ -4,7 +4,7 @@ import { LockedCalls } from "./locked-calls.ts";
 import { LockedOut } from "./locked-out.ts";
 import type { PostgresValidate } from "./validate.ts";
 
-/** Has batches decided on the connections that are kept for them. */
+/** Runs batches on the connections reserved for them. */
 export class Verdicts {
   readonly #lanes: Lanes;
   readonly #validate: PostgresValidate;
@@ -18,7 +18,7 @@ export class Verdicts {
     );
   }
 
-  /** A promise for each call that needs a row which another session holds; the others do not wait for it. */
+  /** A promise for each call that needs a row locked by another session; the others do not wait for it. */
   async judge(calls: readonly Call[]): Promise<readonly (Judged | Promise<Judged>)[]> {
     const outcomes = await this.#lanes.use((client) => this.#validate.judge(client, calls));
     if (!outcomes.some(isLockedOut)) return outcomes as Judged[];
@@ -30,7 +30,7 @@ export class Verdicts {
     });
   }
 
-  /** Opens the connections of validations before anything else can take them. */
+  /** Opens the connections for validations before anything else can take them. */
   reserve(count: number): Promise<void> {
     return this.#lanes.reserve(count);
   }

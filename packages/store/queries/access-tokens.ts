@@ -7,7 +7,7 @@ export interface NewAccessTokenRow {
   readonly hash: string;
   readonly shownPrefix: string;
   readonly name: string;
-  /** Whose it is: a person's or an organization's, never both. */
+  /** Its owner: a person or an organization, never both. */
   readonly userId: string | null;
   readonly organizationId: string | null;
   readonly permissions: readonly Permission[];
@@ -38,7 +38,7 @@ export async function addAccessToken(db: Database, token: NewAccessTokenRow, now
 /** A person's or an organization's. */
 export type TokenHolder = { readonly userId: string } | { readonly organizationId: string };
 
-/** Those that were not revoked, the oldest first. */
+/** Those that are not revoked, oldest first. */
 export async function accessTokensOf(
   db: Database,
   holder: TokenHolder,
@@ -67,7 +67,7 @@ export async function countAccessTokens(db: Database, holder: TokenHolder): Prom
   return Number(count);
 }
 
-/** One that works on, if it was not revoked. */
+/** A token that is not revoked. */
 export async function accessTokenById(db: Database, id: string): Promise<AccessTokenRow | undefined> {
   return db
     .selectFrom("access_tokens")
@@ -77,7 +77,7 @@ export async function accessTokenById(db: Database, id: string): Promise<AccessT
     .executeTakeFirst();
 }
 
-/** Returns what was revoked; nothing if the holder has no such token, or not any more. */
+/** Returns what was revoked; nothing if the owner has no such token, or no longer. */
 export async function revokeAccessToken(
   db: Database,
   holder: TokenHolder,
@@ -95,7 +95,7 @@ export async function revokeAccessToken(
     .executeTakeFirst();
 }
 
-/** Revokes all tokens of a person but these; returns how many those were. */
+/** Revokes all tokens of a person except these; returns how many. */
 export async function revokeTokensExcept(
   db: Database,
   userId: string,

@@ -1,7 +1,7 @@
 import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 
-/** What access control asks: by whom, about what, with which role. */
+/** The queries of access control: who, for which resource, with which role. */
 
 export const tokenByHash = kept((db, hash: string) =>
   db
@@ -32,12 +32,12 @@ export const organizationById = kept((db, id: string) =>
   db.selectFrom("organizations").selectAll().where("id", "=", id),
 ).first;
 
-/** Deleted products are gone for the management API. */
+/** Deleted products do not exist for the management API. */
 export const productById = kept((db, id: string) =>
   db.selectFrom("products").selectAll().where("id", "=", id).where("deleted_at", "is", null),
 ).first;
 
-/** The licenses of a deleted product went with it. */
+/** The licenses of a deleted product were deleted with it. */
 export const licenseById = kept((db, id: string) =>
   db
     .selectFrom("licenses")
@@ -48,8 +48,8 @@ export const licenseById = kept((db, id: string) =>
 ).first;
 
 /**
- * The row as it is now, held until the transaction ends: whoever else wants to change it waits, and then sees what
- * this one wrote. An update that changes nothing is how both databases say that.
+ * The current row, locked until the transaction ends: other writers wait, and then see the changes. An update that
+ * changes nothing expresses this on both databases.
  */
 export const lockedOrganization = kept((db, id: string) =>
   db
@@ -85,7 +85,7 @@ const roleOf = kept((db, organizationId: string, userId: string) =>
     .where("members.user_id", "=", userId),
 ).first;
 
-/** The permissions of a member's role, as JSON text; nothing for somebody who is no member. */
+/** The permissions of a member's role, as JSON; nothing for someone who is not a member. */
 export async function memberPermissions(db: Database, organizationId: string, userId: string) {
   return (await roleOf(db, organizationId, userId))?.permissions ?? null;
 }

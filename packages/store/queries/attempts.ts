@@ -1,6 +1,6 @@
 import type { Database } from "../store.ts";
 
-/** So many tries at once, and after that one in each interval. */
+/** A burst of this many attempts, and then one per interval. */
 export interface AttemptRate {
   readonly burst: number;
   readonly everyMs: number;
@@ -11,8 +11,8 @@ export type TakenAttempt =
   | { readonly taken: false /** When the next one is free. */; readonly freeAtMs: number };
 
 /**
- * Takes one try under this name, if one is free. The row says until when the tries that were taken last, at one an
- * interval (a leaky bucket). One statement, so it is exact on any number of nodes.
+ * Takes one attempt under this name, if one is available. The row stores until when the attempts so far last, at one
+ * per interval (a leaky bucket). One statement, so it is exact on any number of nodes.
  */
 export async function takeAttempt(
   db: Database,
@@ -44,7 +44,7 @@ export async function takeAttempt(
   return { taken: false, freeAtMs: Number(full?.ends_at ?? nowMs) - leadMs };
 }
 
-/** Gives one try back: that of somebody who turned out to be right. */
+/** Returns one attempt, of someone who turned out to be right. */
 export async function giveAttemptBack(db: Database, name: string, { everyMs }: AttemptRate): Promise<void> {
   await db
     .updateTable("attempts")

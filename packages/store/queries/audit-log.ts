@@ -21,7 +21,7 @@ export interface AuditFilter {
   readonly toMs: number | null;
 }
 
-/** The newest first, from behind the entry that the last page ended with. */
+/** Newest first, after the last entry of the previous page. */
 export async function auditEntries(
   db: Database,
   filter: AuditFilter,
@@ -38,7 +38,7 @@ export async function auditEntries(
   if (toMs !== null) query = query.where("at", "<", toMs);
   const { after, limit } = page;
   if (after !== null) {
-    // The first half alone is what an index can seek to.
+    // An index can seek to the first half alone.
     query = query
       .where("at", "<=", after.at)
       .where((is) => is.or([is("at", "<", after.at), is("id", "<", after.id)]));

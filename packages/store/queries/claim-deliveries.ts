@@ -3,12 +3,14 @@ import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
 import type { DeliveryRow, EventRow, StoredEndpointRow } from "../tables.ts";
 
-/** How deliveries are found and taken. A claim moves `next_attempt_at` to its own end, where the next one finds it. */
+/**
+ * How deliveries are found and claimed. A claim moves `next_attempt_at` to its own end, where the next one finds it.
+ */
 
 /**
- * The endpoints for which something is due. From one endpoint the index leads straight to the next, so that this costs
- * the same however much waits for each; what is due first is one step as well, where `exists` would have PostgreSQL
- * read all that waits. The state is written out: only so does the partial index serve.
+ * The endpoints with due deliveries. From one endpoint the index leads straight to the next, so the cost does not
+ * depend on the backlog; finding the first due one is a single step too, where `exists` would make PostgreSQL read the
+ * whole backlog. The state is a literal, because only then is the partial index used.
  */
 export async function dueEndpoints(db: Database, nowMs: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -40,7 +42,7 @@ export async function endpointsByIds(db: Database, ids: readonly string[]): Prom
     .execute();
 }
 
-/** The ids of what is due for each endpoint, at most as many as it may have; what has waited longest comes first. */
+/** The IDs of due deliveries per endpoint, at most as many as it can have, oldest first. */
 export async function dueDeliveries(
   db: Database,
   wanted: readonly { readonly endpointId: string; readonly atMost: number }[],
@@ -62,7 +64,7 @@ export async function dueDeliveries(
 
 const endpointsAtOnce = 50;
 
-/** Of rows that are known by their ids: not so that PostgreSQL could think of looking through all that wait instead. */
+/** Selects rows by their IDs, in a form that keeps PostgreSQL from scanning the backlog instead. */
 export const isPending = sql<boolean>`coalesce(state, '') = 'pending'`;
 
 export type ClaimedDelivery = Pick<
@@ -70,7 +72,7 @@ export type ClaimedDelivery = Pick<
   "id" | "endpoint_id" | "event_id" | "event_type" | "attempts" | "created_at"
 >;
 
-/** Takes those that nobody else has taken meanwhile. */
+/** Claims those that no other node has claimed in the meantime. */
 export async function claimDeliveries(
   db: Database,
   bulk: Bulk,
@@ -89,7 +91,7 @@ export async function claimDeliveries(
     .execute();
 }
 
-/** Lets go of what was claimed and not tried: whoever looks next may take it at once. */
+/** Releases what was claimed but not tried: any node can claim it immediately. */
 export async function releaseDeliveries(
   db: Database,
   bulk: Bulk,
@@ -124,7 +126,7 @@ export async function eventsByIds(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The sealed secrets that each endpoint signs with at this moment, the newest first. */
+/** The encrypted secrets that each endpoint currently signs with, newest first. */
 export async function signingSecrets(
   db: Database,
   endpointIds: readonly string[],

@@ -8,29 +8,29 @@ import { OneAtATime } from "./one-at-a-time.ts";
 
 export interface Counted {
   readonly count: number;
-  /** False when there are more, or may be. */
+  /** False if there are more, or may be. */
   readonly exact: boolean;
 }
 
 export interface CountLimits {
-  /** How long to count before saying how many were found by then. */
+  /** How long to count before returning what was found by then. */
   readonly longestMs: number;
   /** Nobody waits for it any more. */
   readonly signal?: AbortSignal;
 }
 
-/** So many are looked at in any case; whoever wants more waits for the others who do. */
+/** How many are counted in any case; counting more waits for other such counts. */
 const atOnce = 20_000;
-/** A step takes about so long: on SQLite nothing else is done on this thread meanwhile. */
+/** The duration of a step: on SQLite nothing else runs on this thread in the meantime. */
 const stepMs = 15;
 const firstStep = 2_000;
 const longestStep = 64_000;
 const longCounts = new OneAtATime();
 
 /**
- * How many licenses a filter means: from the kept counts where they can tell; else among the few that an index leaves;
- * else in one statement, if the database does it beside other work, or by going through all that one index leaves, in
- * short steps; and one such count at a time.
+ * How many licenses match a filter: from the stored counts if possible; otherwise among the few that an index leaves;
+ * otherwise in one statement, if the database can run it concurrently, or by scanning all that one index leaves, in
+ * short steps; one such count at a time.
  */
 export async function countLicenses(
   store: ListStore,
@@ -53,14 +53,14 @@ export async function countLicenses(
     : goThrough(new TagWalk(db, filter, filter.tag, nowMs), inOne, limits);
 }
 
-/** A way through licenses in steps. */
+/** Iterates over licenses in steps. */
 interface Way<Place> {
-  /** The last place of so many licenses; null when there are fewer. */
+  /** The last position of this many licenses; null if there are fewer. */
   end(from: Place | null, length: number): Promise<Place | null>;
   count(from: Place | null, to: Place | null): Promise<number>;
 }
 
-/** In one statement, where the database can be asked for that and is quick enough. */
+/** In one statement, if the database supports that and is fast enough. */
 type InOne = (longestMs: number) => Promise<number | null>;
 
 async function goThrough<Place>(

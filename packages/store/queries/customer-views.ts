@@ -4,7 +4,7 @@ import type { OrganizationCustomerRow } from "../tables.ts";
 import { customerSearchText, later } from "./customers.ts";
 import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
-/** A customer as one organization wrote it down. Nobody else's words are ever read here. */
+/** A customer as recorded by one organization. Other organizations' records are never read here. */
 export async function customerOf(db: Database, organizationId: string, customerId: string) {
   return db
     .selectFrom("organization_customers")
@@ -14,7 +14,7 @@ export async function customerOf(db: Database, organizationId: string, customerI
     .executeTakeFirst();
 }
 
-/** Several of them, by their ids. */
+/** Several of them, by their IDs. */
 export async function customersByIds(db: Database, organizationId: string, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, OrganizationCustomerRow>();
   const rows = await db
@@ -26,7 +26,7 @@ export async function customersByIds(db: Database, organizationId: string, ids: 
   return new Map(rows.map((row) => [row.customer_id, row]));
 }
 
-/** The same as one, held until the transaction ends; see `lockedOrganization`. */
+/** The same for one, locked until the transaction ends; see `lockedOrganization`. */
 export async function lockedCustomer(db: Database, organizationId: string, customerId: string) {
   return db
     .updateTable("organization_customers")
@@ -37,7 +37,7 @@ export async function lockedCustomer(db: Database, organizationId: string, custo
     .executeTakeFirst();
 }
 
-/** Newest first, those before a place in the list. */
+/** Newest first, those before a position in the list. */
 export async function customersOf(
   db: Database,
   organizationId: string,
@@ -57,7 +57,7 @@ export async function customersOf(
   return query.orderBy("created_at", "desc").orderBy("customer_id", "desc").limit(limit).execute();
 }
 
-/** Those whose e-mail (without one, whose name or Discord id) begins with a text in lower case, in its order. */
+/** Those whose email (or else name or Discord ID) starts with a lower-case text, in its order. */
 export async function customersStartingWith(
   db: Database,
   organizationId: string,
@@ -79,7 +79,7 @@ export async function customersStartingWith(
   return query.orderBy("search_text").orderBy("customer_id").limit(limit).execute();
 }
 
-/** How many licenses each of some customers has; those of deleted products are gone. */
+/** How many licenses each of some customers has, without those of deleted products. */
 export async function licenseCountsOf(
   db: Database,
   organizationId: string,
@@ -127,7 +127,7 @@ export async function statusCountsOf(
   return counts;
 }
 
-/** When any of the customer's licenses was last used, where addresses are tracked. Outside of transactions only. */
+/** When any of the customer's licenses was last used, if IP addresses are tracked. Only outside of transactions. */
 export async function customerLastSeen(reads: Database, organizationId: string, customerId: string) {
   const ids = await licenseIdsOfCustomer(reads, organizationId, customerId);
   let last: number | null = null;
@@ -163,7 +163,7 @@ export async function writeCustomerView(db: Database, view: Omit<OrganizationCus
     .execute();
 }
 
-/** Only what this organization wrote: the person, and what others wrote about them, stays. */
+/** Only what this organization recorded: the person, and what others recorded about them, stays. */
 export async function removeCustomerView(db: Database, organizationId: string, customerId: string) {
   await db
     .deleteFrom("organization_customers")
@@ -183,7 +183,7 @@ export async function licenseIdsOfCustomer(db: Database, organizationId: string,
   return rows.map((row) => row.id);
 }
 
-/** The first licenses of a customer by their ids, also those of deleted products. */
+/** The first licenses of a customer by ID, including those of deleted products. */
 export async function someLicenseIdsOfCustomer(
   db: Database,
   organizationId: string,
@@ -201,7 +201,9 @@ export async function someLicenseIdsOfCustomer(
   return rows.map((row) => row.id);
 }
 
-/** Gives one organization's licenses of a customer to another, those of these that are still theirs; returns how many. */
+/**
+ * Transfers one organization's licenses of a customer to another, as far as they are still theirs; returns how many.
+ */
 export async function moveLicenses(
   db: Database,
   organizationId: string,
@@ -221,7 +223,7 @@ export async function moveLicenses(
   return Number(moved.numUpdatedRows);
 }
 
-/** The licenses of a customer in this organization, oldest first, with what their record is made from. */
+/** The licenses of a customer in this organization, oldest first, with the columns of their record. */
 export async function licensesOfCustomer(
   db: Database,
   organizationId: string,

@@ -4,7 +4,7 @@ import type { Database } from "../store.ts";
 import { type CustomerIdentifiers, customerSearchText, identityOf } from "./customers.ts";
 import { refreshSearchText } from "./license-search.ts";
 
-/** A customer as one organization knows them after what it wrote. */
+/** A customer as one organization knows them after a write. */
 export interface KnownCustomer {
   readonly id: string;
   readonly email: string | null;
@@ -12,14 +12,14 @@ export interface KnownCustomer {
   readonly discordId: string | null;
 }
 
-/** By which of a customer's identifiers they are known: see `customerFor`. */
+/** Which of a customer's identifiers is used: see `customerFor`. */
 export function identifierOf(who: CustomerIdentifiers): string {
   return identityOf(who).email ?? `${discord}${who.discordId}`;
 }
 
 /**
- * What `customersFor` does, for the hundreds of rows of an import: finds or makes each, and keeps what the organization
- * wrote as its own view. What is not said this time stays as it was said before. The answer is by identifier.
+ * Does what `customersFor` does for the hundreds of rows of an import: finds or creates each customer, and stores the
+ * organization's record. Values that are not specified stay as they were. The result is by identifier.
  */
 export async function customersInBulk(
   db: Database,
@@ -51,7 +51,7 @@ export async function customersInBulk(
     if (known.view === null || !same(known.view, view)) views.push({ customerId: known.id, ...view });
     if (known.view !== null && !same(known.view, view)) renamed.push(known.id);
   }
-  // In one order everywhere, so that two imports cannot wait for each other in a circle.
+  // In a fixed order everywhere, so that two imports cannot deadlock.
   views.sort((a, b) => (a.customerId < b.customerId ? -1 : 1));
   await bulk.insert(
     db,
@@ -79,7 +79,7 @@ interface View extends CustomerIdentifiers {
 
 interface Found {
   readonly id: string;
-  /** Null when the organization has written nothing about them. */
+  /** Null if the organization has recorded nothing about them. */
   readonly view: CustomerIdentifiers | null;
 }
 
@@ -109,7 +109,7 @@ async function find(
   return found;
 }
 
-/** More than this travel as one value: see `among`. */
+/** More than this are sent as one value: see `among`. */
 const few = 16;
 
 function rowsBy(column: "email" | "discord_id", db: Database, organizationId: string) {
@@ -164,7 +164,7 @@ async function make(
     if (id !== undefined) found.set(identifier, { id, view: null });
   });
   if (made === missing.length) return;
-  // Somebody else made some of them at this very moment.
+  // Someone else created some of them at the same moment.
   for (const [identifier, other] of await find(db, bulk, organizationId, missing))
     found.set(identifier, other);
 }
@@ -181,7 +181,7 @@ function same(a: CustomerIdentifiers, b: CustomerIdentifiers): boolean {
   return a.email === b.email && a.name === b.name && a.discordId === b.discordId;
 }
 
-/** With a space, which no e-mail address has. */
+/** With a space, which no email address contains. */
 const discord = "discord ";
 
 function isDiscord(identifier: string): boolean {

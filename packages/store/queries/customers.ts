@@ -8,9 +8,9 @@ export interface CustomerIdentifiers {
 }
 
 /**
- * Finds or makes the customer that an organization writes on a license, and keeps what it wrote as its own view. The
- * e-mail decides who it is when there is one; a Discord id beside it stays in the view and joins nobody to anybody.
- * What is not said this time stays as it was said before.
+ * Finds or creates the customer of a license, and stores the organization's record. The email address identifies the
+ * customer if there is one; an additional Discord ID stays in the record and links nothing. Values that are not
+ * specified stay as they were.
  */
 export async function customerFor(
   db: Kysely<Tables>,
@@ -25,8 +25,8 @@ export async function customerFor(
 }
 
 /**
- * The same for many at once, their ids in the same order. All rows are written in one order, so that two who write the
- * same customers do not wait for each other in a circle.
+ * The same for many at once, with their IDs in the same order. All rows are written in a fixed order, so that two
+ * writers of the same customers do not deadlock.
  */
 export async function customersFor(
   db: Kysely<Tables>,
@@ -47,7 +47,7 @@ export async function customersFor(
   return all.map((who) => idOf(ids, identityKey(who)));
 }
 
-/** Finds or makes only the person, and writes nothing about them. */
+/** Only finds or creates the person, and records nothing about them. */
 export async function customerIdFor(
   db: Kysely<Tables>,
   organizationId: string,
@@ -59,7 +59,7 @@ export async function customerIdFor(
   return idOf(await identities(db, organizationId, [key], newId, nowMs), key);
 }
 
-/** The person who is meant, if anybody has written them down. */
+/** The person, if anyone has recorded them. */
 export async function knownCustomerId(
   db: Kysely<Tables>,
   who: Pick<CustomerIdentifiers, "email" | "discordId">,
@@ -73,15 +73,15 @@ export async function knownCustomerId(
   return row?.id ?? null;
 }
 
-/** Everything that refers to a customer. Whoever adds a table that does adds it here. */
+/** Everything that refers to a customer. Add every new table that does. */
 export const customerReferences = [
   { table: "organization_customers", column: "customer_id" },
   { table: "licenses", column: "customer_id" },
 ] as const;
 
 /**
- * Of some customers, removes those whom nobody knows any more. On PostgreSQL somebody may write down one of them at
- * this very moment: one of the two transactions is then undone and done again.
+ * Removes those of the given customers that nothing refers to. On PostgreSQL someone may record one of them at the same
+ * moment: one of the two transactions is then rolled back and retried.
  */
 export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
   const some = [...new Set(ids)].sort();
@@ -106,7 +106,7 @@ export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly s
     .execute();
 }
 
-/** What makes two customers of an organization the same: the email when there is one, else the Discord id. */
+/** What identifies a customer of an organization: the email address if there is one, otherwise the Discord ID. */
 export function identityOf(who: Pick<CustomerIdentifiers, "email" | "discordId">): {
   email: string | null;
   discord_id: string | null;
@@ -126,12 +126,12 @@ export function customerSearchText(view: {
     .toLowerCase();
 }
 
-/** Now, or a millisecond after the last change: times of change are what readings are told apart by. */
+/** Now, or a millisecond after the last change: change times tell versions apart. */
 export function later(column: string, nowMs: number) {
   return sql<number>`case when ${sql.ref(column)} >= ${nowMs} then ${sql.ref(column)} + 1 else ${nowMs} end`;
 }
 
-/** Both databases take this many rows in one statement. */
+/** Both databases accept this many rows in one statement. */
 const rowsAtOnce = 500;
 
 function identityKey(who: Pick<CustomerIdentifiers, "email" | "discordId">): string {
@@ -165,7 +165,7 @@ async function identities(
     const values = keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length)] : []));
     for (let start = 0; start < values.length; start += rowsAtOnce) {
       let missing = values.slice(start, start + rowsAtOnce);
-      // On PostgreSQL one whom the first statement met may be gone for the second: then they are made after all.
+      // On PostgreSQL a customer found by the first statement may be gone for the second: then it is created after all.
       for (let attempt = 0; missing.length > 0 && attempt < mostAttempts; attempt++) {
         for (const { id, identifier } of await madeOrFound(db, organizationId, column, missing, newId, nowMs))
           ids.set(`${kind}${identifier}`, id);

@@ -5,8 +5,9 @@ import type { DailyLettersRow } from "../tables.ts";
 type Recipients = DailyLettersRow["recipients"];
 
 /**
- * How many emails the organization, or all of its owner's together, have caused on this day, held until the transaction ends: whoever else counts them
- * waits, and then sees what this one wrote. A day that is over begins no new count, for a clock that is a little late.
+ * How many emails the organization, or all of its owner's, have caused on this day, locked until the transaction ends:
+ * others that count wait, and then see the changes. A clock that is slightly behind does not restart the count of a
+ * past day.
  */
 export async function lockedLetterCount(
   db: Database,
@@ -28,7 +29,7 @@ export async function lockedLetterCount(
   return Number(used);
 }
 
-/** Adds to a count that this transaction holds. */
+/** Adds to a count that this transaction has locked. */
 export async function countLetters(
   db: Database,
   senderId: string,
@@ -44,7 +45,7 @@ export async function countLetters(
     .execute();
 }
 
-/** The same count without holding it. */
+/** The same count without locking it. */
 export async function letterCount(
   db: Database,
   senderId: string,

@@ -4,14 +4,14 @@ import type { DeliveryRow } from "../tables.ts";
 
 /** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `delivery-results.ts`. */
 
-/** So many change at once in a transaction; `deliveriesOutOfStep` finds the rest, and the tidying goes on with it. */
+/** How many change in one transaction; `deliveriesOutOfStep` finds the rest, and the periodic job continues with it. */
 export const deliveriesAtOnce = 250;
 
-/** Written out: only so do the partial indexes serve. */
+/** A literal, because only then are the partial indexes used. */
 const isWaiting = sql<boolean>`state = 'pending'`;
 export const isHeld = sql<boolean>`state = 'held'`;
 
-/** What an endpoint missed while it was disabled is sent now, with all its attempts before it. */
+/** What an endpoint missed while it was disabled is sent now, with a full set of attempts. */
 export async function enableDeliveries(db: Database, endpointId: string, nowMs: number): Promise<number> {
   const held = db
     .selectFrom("deliveries")
@@ -23,7 +23,7 @@ export async function enableDeliveries(db: Database, endpointId: string, nowMs: 
   return changed(db, held, pendingFrom(nowMs), ["held"]);
 }
 
-/** What was on its way to an endpoint waits from now on. What is being sent at this moment is left to its sender. */
+/** Pending deliveries of an endpoint are held from now on. What is being sent at this moment is left to its sender. */
 export async function holdDeliveries(db: Database, endpointId: string, nowMs: number): Promise<number> {
   const waiting = db
     .selectFrom("deliveries")
@@ -41,7 +41,7 @@ export async function holdDeliveries(db: Database, endpointId: string, nowMs: nu
   );
 }
 
-/** Makes a waiting delivery due. False when it does not wait, or is being sent at this moment. */
+/** Makes a waiting delivery due. False if it is not waiting, or is being sent at this moment. */
 export async function makeDue(db: Database, id: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("deliveries")
@@ -54,8 +54,8 @@ export async function makeDue(db: Database, id: string, nowMs: number): Promise<
 }
 
 /**
- * Endpoints whose deliveries are not yet as the endpoint is: held though it is enabled, or pending though it is not.
- * Only those that have any are looked at, one step of an index for each.
+ * Endpoints whose deliveries do not match their state: held although it is enabled, or pending although it is not. Only
+ * endpoints with deliveries are considered, one index step for each.
  */
 export async function deliveriesOutOfStep(
   db: Database,
@@ -105,7 +105,7 @@ function pendingFrom(nowMs: number) {
   } as const;
 }
 
-/** The condition stands in both places: of two that chose the same rows, the slower one looks again. */
+/** The condition is in both places: if two choose the same rows, the slower one checks again. */
 async function changed(
   db: Database,
   ids: { execute(): Promise<{ id: string }[]> },

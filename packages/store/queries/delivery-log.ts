@@ -4,7 +4,7 @@ import type { DeliveryAttemptRow, DeliveryRow, EventRow } from "../tables.ts";
 import { openAttempt } from "./delivery-results.ts";
 import { idsWithin } from "./index-range.ts";
 
-/** What is looked at of deliveries, along the indexes that begin with the endpoint. Ids sort by time. */
+/** Reads deliveries along the indexes that begin with the endpoint. IDs sort by time. */
 
 export interface DeliveryFilter {
   readonly endpointId: string;
@@ -14,9 +14,9 @@ export interface DeliveryFilter {
 }
 
 /**
- * In the order of ids, from where another reading ended. The ids first: an index tells them all by itself, and so the
- * database takes the one that knows the state. The rows are joined to them: asked whether their ids are among them,
- * PostgreSQL looks through all rows of the table. Times are those that the ids were made at.
+ * In the order of IDs, from where the previous page ended. The IDs come first: an index contains them all, so the
+ * database uses the one with the state. The rows are joined to them: with an `in` condition, PostgreSQL scans the whole
+ * table. Times are those at which the IDs were generated.
  */
 export async function deliveriesAfter(
   db: Database,
@@ -38,7 +38,7 @@ export async function deliveriesAfter(
     .innerJoin("deliveries", "deliveries.id", "page.id")
     .selectAll("deliveries")
     .execute();
-  // Here, because a database that is asked to might go along all ids to have them in order.
+  // Sorted here, because a database might walk all IDs to return them in order.
   return rows.sort((a, b) => (a.id < b.id === descending ? 1 : -1));
 }
 
@@ -59,14 +59,14 @@ export async function eventOf(db: Database, id: string): Promise<EventRow | unde
   return db.selectFrom("events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Which of these events are still known. */
+/** Which of these events still exist. */
 export async function eventsAmong(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom("events").select("id").where("id", "in", ids).execute();
   return new Set(rows.map((row) => row.id));
 }
 
-/** Every delivery of these events to an endpoint. Few others hear of an event, so that only the index of events is used. */
+/** Every delivery of these events to an endpoint. Few endpoints get an event, so only the index of events is used. */
 export async function deliveriesOfEvents(
   db: Database,
   endpointId: string,

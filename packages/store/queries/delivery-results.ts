@@ -4,7 +4,7 @@ import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow, StoredAttemptRow } from "../tables.ts";
 import { isPending } from "./claim-deliveries.ts";
 
-/** How an attempt ended, and what becomes of its delivery. */
+/** The result of an attempt, and the next state of its delivery. */
 export interface DeliveryResult {
   readonly attempt: DeliveryAttemptRow;
   readonly state: DeliveryRow["state"];
@@ -12,7 +12,7 @@ export interface DeliveryResult {
   readonly nextAttemptAt: number | null;
 }
 
-/** Writes attempts down. A delivery that another node has taken since is left to it. */
+/** Records attempts. A delivery that another node has claimed since is left to it. */
 export async function writeResults(
   db: Database,
   bulk: Bulk,
@@ -21,13 +21,13 @@ export async function writeResults(
   nowMs: number,
 ): Promise<void> {
   const attempts = results.map((result) => sealAttempt(db, result.attempt));
-  // Some may be written already, by a transaction whose end nobody was told of.
+  // Some may already be written, by a transaction whose outcome is unknown.
   await bulk.insert(db, "delivery_attempts", attempts, "(id) do nothing");
   await writeDeliveries(db, bulk, claimant, results, nowMs);
 }
 
 export function sealAttempt(db: Database, { response_body, ...rest }: DeliveryAttemptRow): StoredAttemptRow {
-  // Most receivers say nothing: what is empty has nothing to hide.
+  // Most receivers return nothing: empty text need not be encrypted.
   return { ...rest, sealed_response: response_body ? sealText(db, response_body) : response_body };
 }
 
@@ -38,7 +38,7 @@ export function openAttempt(
   return { ...rest, response_body: sealed_response ? openText(db, sealed_response) : sealed_response };
 }
 
-/** What becomes of the deliveries alone. */
+/** Only updates the deliveries. */
 export async function writeDeliveries(
   db: Database,
   bulk: Bulk,
@@ -67,7 +67,7 @@ export async function writeDeliveries(
   }
 }
 
-/** Those that end in the same way are one statement: most are delivered at the first attempt with 200. */
+/** Those with the same result share one statement: most are delivered on the first attempt with 200. */
 function groups(results: readonly DeliveryResult[]): DeliveryResult[][] {
   const byEnd = Map.groupBy(results, ({ state, attempts, nextAttemptAt, attempt }) =>
     [state, attempts, nextAttemptAt, attempt.status].join(),
@@ -75,16 +75,16 @@ function groups(results: readonly DeliveryResult[]): DeliveryResult[][] {
   return [...byEnd.values()];
 }
 
-/** What a lot of attempts says about their endpoint. */
+/** What a batch of attempts says about their endpoint. */
 export interface EndpointNews {
   readonly endpointId: string;
   readonly lastSuccessAt: number | null;
   readonly lastFailureAt: number | null;
-  /** The first failure that no success came after; null when the last attempt was one. */
+  /** The first failure without a later success; null if the last attempt succeeded. */
   readonly failingSince: number | null;
 }
 
-/** Writes it down, and returns the endpoint as it is stored then; nothing when it is gone. */
+/** Records it, and returns the endpoint as it is stored then; nothing if it is gone. */
 export async function noteEndpointNews(db: Database, news: EndpointNews) {
   const { endpointId, lastSuccessAt, lastFailureAt, failingSince } = news;
   return db

@@ -6,8 +6,8 @@ import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
 export type UndistributedEvent = Omit<EventRow, "data">;
 
 /**
- * The organizations that have undistributed events, from the one after `after` on. From one the index leads straight to
- * the next, however many events each has. The condition is written out: only so does the partial index serve.
+ * The organizations that have undistributed events, starting after `after`. From one the index leads straight to the
+ * next, however many events each has. The condition is a literal, because only then is the partial index used.
  */
 export async function organizationsWaiting(db: Database, after: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -22,7 +22,7 @@ export async function organizationsWaiting(db: Database, after: string, limit: n
   return rows.map((row) => row.id);
 }
 
-/** The oldest of each organization first, as many of each; what is first of each comes before what is second. */
+/** The oldest events of each organization, the same number of each; the first of each comes before the second. */
 export async function undistributedEvents(
   db: Database,
   organizationIds: readonly string[],
@@ -53,20 +53,20 @@ export async function dataOfEvents(
   return new Map(rows.map((row) => [row.id, row.data]));
 }
 
-/** Makes these events this transaction's to distribute. Those that another node took first are not returned. */
+/** Claims these events for this transaction. Those that another node claimed first are not returned. */
 export async function takeEvents(db: Database, bulk: Bulk, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .updateTable("events")
     .set({ undistributed: null })
     .where(bulk.among("id", ids))
-    // Known by their ids: not so that PostgreSQL could think of looking through all that wait instead.
+    // Selects rows by their IDs, in a form that keeps PostgreSQL from scanning the backlog instead.
     .where(sql<SqlBool>`coalesce(undistributed, 0) > 0`)
     .returning("id")
     .execute();
   return new Set(rows.map((row) => row.id));
 }
 
-/** Writes into events of this transaction what they lacked. */
+/** Adds the missing data to events of this transaction. */
 export async function completeEvents(db: Database, bulk: Bulk, rows: readonly EventRow[]): Promise<void> {
   await bulk.insert(db, "events", rows, "(id) do update set data = excluded.data");
 }
@@ -76,7 +76,7 @@ export type Listener = Pick<
   "id" | "organization_id" | "event_types" | "product_ids" | "status" | "disabled_reason"
 >;
 
-/** The endpoints of these organizations; of those that somebody disabled by hand, none. */
+/** The endpoints of these organizations, without those disabled by hand. */
 export async function listenersOf(db: Database, organizationIds: readonly string[]): Promise<Listener[]> {
   return db
     .selectFrom("webhook_endpoints")

@@ -1,9 +1,9 @@
 import type { Database } from "../store.ts";
 
-/** So many registered addresses are removed in one transaction, of however many licenses. */
+/** How many registered IP addresses are removed in one transaction, across all licenses. */
 export const ipsAtOnce = 2_000;
 
-/** Of these licenses, the one to take addresses from first; null when the rest can go in one transaction. */
+/** The license to remove IP addresses from first; null if the rest fits into one transaction. */
 export async function licenseToDrain(
   db: Database,
   licenseIds: readonly string[],
@@ -21,7 +21,7 @@ export async function licenseToDrain(
   return first === undefined || all <= ipsAtOnce ? null : { id: first.id, tooMany: all - ipsAtOnce };
 }
 
-/** Removes some registered addresses of a license, the first by their text, and returns how many. */
+/** Removes some registered IP addresses of a license, in text order, and returns how many. */
 export async function drainIps(db: Database, licenseId: string, atMost: number): Promise<number> {
   const some = db
     .selectFrom("license_ips")

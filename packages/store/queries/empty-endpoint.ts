@@ -1,7 +1,7 @@
 import type { Database } from "../store.ts";
 import { idsWithin } from "./index-range.ts";
 
-/** Removes some of what an endpoint holds; returns whether anything was. */
+/** Removes some data of an endpoint; returns whether there was any. */
 export async function emptyEndpoint(db: Database, endpointId: string, atMost: number): Promise<boolean> {
   for (const table of ["delivery_attempts", "deliveries"] as const) {
     const rows = await db

@@ -2,16 +2,16 @@ import { mostToldApart } from "@countersign/domain/events/refusal";
 import type { Database } from "../store.ts";
 import type { EventSummaryRow } from "../tables.ts";
 
-/** What was counted in an hour, and how many addresses of it could be told apart. */
+/** The counts of an hour, and how many IP addresses could be told apart. */
 export interface TakenSummary extends EventSummaryRow {
   readonly ipCount: number;
-  /** False when there were more addresses than are told apart. */
+  /** False if there were more IP addresses than can be told apart. */
   readonly isExact: boolean;
 }
 
 /**
- * Takes away some of what was counted before this hour: whoever took it tells of it. Returns how many there were, and
- * those among them whose organization still exists.
+ * Takes some counts from before this hour: whoever takes them records the event. Returns how many there were, and those
+ * whose organization still exists.
  */
 export async function takeSummaries(
   db: Database,
@@ -48,7 +48,7 @@ async function addressesOf(
   db: Database,
   { hour, license_id: licenseId, type, count }: EventSummaryRow,
 ): Promise<{ ipCount: number; isExact: boolean }> {
-  // Each address that is registered is another one.
+  // Each registered IP address is a different one.
   if (type === "license.ip_registered") return { ipCount: count, isExact: true };
   const refused = await db
     .selectFrom("refusals_told")

@@ -24,7 +24,7 @@ export interface EventFilter {
 export interface EventPage {
   readonly after: string | null;
   readonly descending: boolean;
-  /** Only ids before this one. */
+  /** Only IDs before this one. */
   readonly before: string | null;
   readonly limit: number;
 }
@@ -32,14 +32,14 @@ export interface EventPage {
 /** Ids are made by the clocks of servers, times come from the database's: they differ by less than that. */
 const clocksDifferMs = hourMs;
 
-/** Along the organization's events, or the license's, in the order of their ids. */
+/** The organization's events, or the license's, in the order of their IDs. */
 export async function eventsAfter(
   db: Database,
   { organizationId, licenseId, fromMs, toMs }: EventFilter,
   { after, descending, before, limit }: EventPage,
 ): Promise<EventRow[]> {
   const range = {
-    // The ids are what an index can seek to; the times are what was asked for.
+    // An index can seek to the IDs; the times are what was requested.
     from: fromMs === null ? null : firstUuidAt(Math.max(0, fromMs - clocksDifferMs)),
     after: descending ? null : after,
     before: [
@@ -50,7 +50,7 @@ export async function eventsAfter(
   };
   const start = licenseId === null ? { organization_id: organizationId } : { license_id: licenseId };
   let query = db.selectFrom("events").selectAll().where(idsWithin(start, range));
-  // Without this, the index of events that have a license is not thought of.
+  // Without this, the index of events with a license is not used.
   if (licenseId !== null) query = query.where("license_id", "is not", null);
   if (fromMs !== null) query = query.where("at", ">=", fromMs);
   if (toMs !== null) query = query.where("at", "<", toMs);

@@ -17,7 +17,7 @@ export async function markEndingsTold(db: Database, endings: readonly ExpiryTold
   return new Set(rows.map((row) => row.license_id));
 }
 
-/** After how many days the products of these organizations warn, each number once. */
+/** The warning periods of these organizations' products in days, without duplicates. */
 export async function warningDays(db: Database, organizationIds: readonly string[]): Promise<number[]> {
   if (organizationIds.length === 0) return [];
   const rows = await db
@@ -33,17 +33,14 @@ export async function warningDays(db: Database, organizationIds: readonly string
 export interface Due {
   readonly organizationIds: readonly string[];
   readonly type: EndingEvent;
-  /** Days before the end; 0 for the end itself. */
+  /** Days before the expiry; 0 for the expiry itself. */
   readonly days: number;
-  /** What became due after the one and not after the other. */
+  /** Became due after the first and not after the second. */
   readonly afterMs: number;
   readonly untilMs: number;
 }
 
-/**
- * Licenses for whose end the time has come and that nobody told of. Found along `licenses_by_expiry`, and nothing is
- * read but what became due.
- */
+/** Licenses that are due and not recorded yet. Found along `licenses_by_expiry`; only what became due is read. */
 export async function dueLicenses(db: Database, due: Due, limit: number): Promise<string[]> {
   const { organizationIds, type, days, afterMs, untilMs } = due;
   if (organizationIds.length === 0) return [];
@@ -53,7 +50,7 @@ export async function dueLicenses(db: Database, due: Due, limit: number): Promis
     .innerJoin("products as p", "p.id", "l.product_id")
     .select("l.id")
     .where("l.organization_id", "in", organizationIds)
-    // What has run out meanwhile is not about to.
+    // A license that has expired in the meantime no longer expires soon.
     .where(endsAt, ">", type === "license.expired" ? afterMs : Math.max(afterMs + days * dayMs, untilMs))
     .where(endsAt, "<=", untilMs + days * dayMs)
     .where("l.revoked_at", "is", null)
@@ -75,7 +72,7 @@ export async function dueLicenses(db: Database, due: Due, limit: number): Promis
   return rows.map((row) => row.id);
 }
 
-/** Of these, the ones for which that is still so: rows that the transaction has locked. */
+/** Those of the locked rows for which this is still true. */
 export async function stillDue(db: Database, due: Due, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { type, days, afterMs, untilMs } = due;
@@ -103,7 +100,7 @@ export async function organizationIdsAfter(db: Database, afterId: string, limit:
   return rows.map((row) => row.id);
 }
 
-/** Removes some of what was told of refusals before this hour; returns whether anything was. */
+/** Removes some recorded rejections from before this hour; returns whether there were any. */
 export async function forgetRefusals(db: Database, beforeHour: number, atMost: number): Promise<boolean> {
   const some = await db
     .selectFrom("refusals_told")

@@ -1,9 +1,8 @@
 import type { Database } from "../store.ts";
 
 /**
- * What is forgotten because it is old. What is on its way stays, however old it is, and so does the event that it tells
- * of; what is held for an endpoint that was disabled is forgotten like the rest. Ids are found first and along an
- * index, and removed in a transaction that looks once more.
+ * Prunes by age. Pending deliveries stay, however old, and so do their events; deliveries held for a disabled endpoint
+ * are pruned like the rest. IDs are first found along an index, and then removed in a transaction that checks again.
  */
 export interface Old {
   readonly table: "delivery_attempts" | "deliveries" | "events";
@@ -33,7 +32,7 @@ export async function oldDeliveries(db: Database, beforeId: string, atMost: numb
   return { table: "deliveries", ids: rows.map((row) => row.id) };
 }
 
-/** Those that nobody is to hear of any more. */
+/** Events without pending deliveries. */
 export async function oldEvents(db: Database, beforeMs: number, atMost: number): Promise<Old> {
   const rows = await db
     .selectFrom("events")

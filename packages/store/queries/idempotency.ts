@@ -10,7 +10,7 @@ export const keptAnswer = kept((db, actorId: string, key: string) =>
     .where("idempotency_key", "=", key),
 ).first;
 
-/** Returns false when another request with the same key was quicker. */
+/** Returns false if another request with the same key was faster. */
 export async function keepNew(db: Database, row: IdempotencyKeyRow): Promise<boolean> {
   return (await addRow(db, row)) === 1;
 }
@@ -22,7 +22,7 @@ const addRow = kept((db, row: IdempotencyKeyRow) =>
     .onConflict((conflict) => conflict.columns(["actor_id", "idempotency_key"]).doNothing()),
 ).run;
 
-/** The same in place of what was kept before; false when something else is kept by now. */
+/** Replaces the stored value; false if it has changed in the meantime. */
 export async function keepOver(db: Database, row: IdempotencyKeyRow, sealedBefore: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("idempotency_keys")
@@ -35,7 +35,7 @@ export async function keepOver(db: Database, row: IdempotencyKeyRow, sealedBefor
   return numUpdatedRows === 1n;
 }
 
-/** Removes some that were kept before; returns how many. An answer may be large, so it is a few at a time. */
+/** Removes some older ones; returns how many. A response can be large, so only a few at a time. */
 export async function forgetAnswers(db: Database, beforeMs: number, atMost: number): Promise<number> {
   const old = await db
     .selectFrom("idempotency_keys")

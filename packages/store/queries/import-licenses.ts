@@ -19,7 +19,7 @@ export interface NumberedError extends RowError {
   readonly row: number;
 }
 
-/** What is to be done with some rows. */
+/** What to do with some rows. */
 export interface Sorted {
   readonly creates: readonly NumberedLicense[];
   readonly updates: readonly { readonly existing: ExistingLicense; readonly license: ImportedLicense }[];
@@ -27,7 +27,7 @@ export interface Sorted {
   readonly errors: readonly NumberedError[];
 }
 
-/** Holds rows against the licenses that the product has. Changes nothing. */
+/** Compares rows with the product's existing licenses. Changes nothing. */
 export async function sortRows(
   db: Database,
   bulk: Bulk,
@@ -63,7 +63,7 @@ export async function sortRows(
   return { creates, updates, skipped, errors };
 }
 
-/** Keeps the licenses that rows are about from changing until they are written over. */
+/** Locks the licenses of these rows until they are overwritten. */
 export async function lockExisting(
   db: Database,
   bulk: Bulk,
@@ -76,10 +76,10 @@ export async function lockExisting(
   if (ids.length > 0) await bulk.lockLicenses(db, ids);
 }
 
-/** Another request took one of the keys at this very moment: sort the rows again. */
+/** Another request took one of the keys at the same moment: classify the rows again. */
 export class KeyTaken extends Error {}
 
-/** Writes what was sorted, in the transaction in which it was sorted. Returns the ids of what it made. */
+/** Writes what was classified in the same transaction. Returns the IDs of created licenses. */
 export async function writeSorted(
   db: Database,
   to: Destination,
@@ -126,7 +126,7 @@ function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowEr
       message: "customer_email is missing: a license needs an e-mail or a customer_discord_id.",
     };
   }
-  // Addresses with their times were registered already: max_ips may have been lowered since.
+  // IP addresses with times were registered before: max_ips may have been lowered since.
   if (license.ipsRegisteredAtMs !== undefined) return null;
   const maxIps = license.maxIps ?? defaults.maxIps;
   const enabled = license.ipSystemEnabled ?? defaults.ipSystemEnabled;
@@ -134,7 +134,7 @@ function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowEr
 }
 
 function cannotUpdate(license: ImportedLicense, existing: ExistingLicense): RowError | null {
-  // As by hand, max_ips may go below the number of addresses there are, which then stay; but no more are added.
+  // As by hand, max_ips can be set below the number of registered IP addresses, which then stay; but no more are added.
   if (license.ipSystemEnabled === false || license.ips === undefined) return null;
   if (license.ipsRegisteredAtMs !== undefined) return null;
   return tooManyIps(license.ips.length, license.maxIps ?? existing.max_ips);
@@ -207,7 +207,7 @@ function newRow(
     is_lifetime: expiry.isLifetime ? 1 : 0,
     expires_at: expiry.expiresAtMs,
     ip_system_enabled: (license.ipSystemEnabled ?? defaults.ipSystemEnabled) ? 1 : 0,
-    // With its IP system off, a license may hold more addresses than it could hold otherwise.
+    // A license that does not limit IP addresses can have more than it otherwise could.
     max_ips: license.ipsRegisteredAtMs === undefined ? Math.max(maxIps, ipCount) : maxIps,
     ip_count: ipCount,
     ips_updated_at: 0,

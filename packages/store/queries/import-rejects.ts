@@ -2,7 +2,7 @@ import type { Bulk } from "../bulk.ts";
 import type { Database } from "../store.ts";
 import type { ImportRejectRow } from "../tables.ts";
 
-/** Those that are there already stay: a check that begins again finds the same rows. */
+/** Existing ones stay: a check that starts over finds the same rows. */
 export async function addRejects(db: Database, bulk: Bulk, rows: readonly ImportRejectRow[]): Promise<void> {
   if (rows.length > 0)
     await bulk.insert(

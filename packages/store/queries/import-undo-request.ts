@@ -8,17 +8,17 @@ type Known = Pick<LicenseRow, "id" | "first_used_at" | "updated_at" | "ips_updat
 
 /** What an undo would find, or found. */
 export interface UndoForecast {
-  /** Licenses that the import created and that are still there. */
+  /** Licenses that the import created and that still exist. */
   readonly created: number;
-  /** How many of these were used, or changed by someone else, since. */
+  /** How many of these have been used, or changed by someone else, since. */
   readonly used: number;
-  /** Licenses that the import wrote over and that are still there. */
+  /** Licenses that the import updated and that still exist. */
   readonly updated: number;
-  /** How many of these were changed since, and so cannot be restored. */
+  /** How many of these have been changed since, and so cannot be restored. */
   readonly changed: number;
 }
 
-/** Some of what an import wrote, after a license, with where to go on; null at the end. */
+/** Some of what an import wrote, after a license, with where to continue; null at the end. */
 export async function forecastUndo(
   db: Database,
   importId: string,
@@ -47,7 +47,7 @@ export async function forecastUndo(
 }
 
 export interface UndoPlan {
-  /** What is taken back: created licenses are deleted, others written back. */
+  /** What to revert: created licenses are deleted, others restored. */
   readonly rows: readonly ImportUndoRow[];
   readonly deleted: number;
   readonly restored: number;
@@ -56,8 +56,8 @@ export interface UndoPlan {
 }
 
 /**
- * Decides about some licenses that are locked. What was used or changed since stays, unless it is wanted gone; what was
- * written over is restored only while nobody changed it since.
+ * Decides about some locked licenses. What has been used or changed since stays, unless its deletion is requested; what
+ * was updated is restored only if nobody has changed it since.
  */
 export async function planUndo(
   db: Database,
@@ -90,7 +90,7 @@ export async function planUndo(
   return { rows, deleted, restored: rows.length - deleted, kept };
 }
 
-/** As many of them, from the first on and at least one, as hold no more registered IP addresses than that together. */
+/** As many of them, from the start and at least one, as have no more registered IP addresses than this in total. */
 export async function withFewIps(
   db: Database,
   undo: readonly ImportUndoRow[],
@@ -110,7 +110,7 @@ export async function withFewIps(
 
 export async function carryOutUndo(db: Database, { rows }: UndoPlan, nowMs: number): Promise<void> {
   await takeBack(db, rows, { updated_at: nowMs });
-  // What the customer is called may be something else by now.
+  // The customer's name may be different by now.
   await refreshSearchTextOf(
     db,
     rows.filter((row) => row.before !== null).map((row) => row.license_id),
@@ -139,7 +139,7 @@ function isChanged({ updated_at, ips_updated_at }: Known, writtenAt: number): bo
   return updated_at !== writtenAt || ips_updated_at > writtenAt;
 }
 
-/** Whether the customer that a license had before is still one: someone who lost their last license can be deleted. */
+/** Whether the customer that a license had before still exists: one who lost their last license can be deleted. */
 async function customersThere(
   db: Database,
   undo: readonly ImportUndoRow[],

@@ -2,14 +2,14 @@ import type { Database } from "../store.ts";
 import type { ImportUndoRow, LicenseRow } from "../tables.ts";
 import { type RegisteredIp, replaceIps, replaceTags } from "./license-lists.ts";
 
-/** What a license was before it was overwritten. Lists are left out where they were left alone. */
+/** The previous values of a license. Lists are omitted if they were not changed. */
 export interface Before {
   readonly columns: Partial<LicenseRow>;
   readonly tags?: readonly string[];
   readonly ips?: readonly RegisteredIp[];
 }
 
-/** Takes back what an import did: removes what it made, and writes back what it wrote over. */
+/** Reverts an import: removes what it created, and restores what it updated. */
 export async function takeBack(
   db: Database,
   undo: readonly ImportUndoRow[],
@@ -27,14 +27,14 @@ export async function takeBack(
         .where("id", "=", row.license_id)
         .returning("organization_id")
         .executeTakeFirst()) ?? {};
-    // Gone meanwhile: there is nothing to put back.
+    // Deleted in the meantime: there is nothing to restore.
     if (organizationId === undefined) continue;
     if (before.tags !== undefined) await replaceTags(db, organizationId, row.license_id, before.tags);
     if (before.ips !== undefined) await replaceIps(db, row.license_id, before.ips);
   }
 }
 
-/** With everything that hangs on them. */
+/** With everything that belongs to them. */
 async function removeLicenses(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();

@@ -10,7 +10,7 @@ export async function importById(db: Database, id: string) {
   return db.selectFrom("imports").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function importsOf(
   db: Database,
   productId: string,
@@ -32,7 +32,7 @@ export async function importsOf(
   return query.orderBy("created_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
 }
 
-/** Changes a job that `claimant` still holds, and returns whether that was so: somebody else may have taken it over. */
+/** Changes a job that `claimant` still holds, and returns whether it does: another worker may have taken over. */
 export async function updateImport(
   db: Database,
   id: string,
@@ -48,7 +48,7 @@ export async function updateImport(
   return numUpdatedRows > 0n;
 }
 
-/** Takes over the oldest job that nobody works on, or whose worker was killed; nothing when there is none. */
+/** Claims the oldest job without a worker, or whose worker was killed; nothing if there is none. */
 export async function claimImport(db: Database, claimant: string, nowMs: number, untilMs: number) {
   const oldest = db
     .selectFrom("imports")
@@ -67,7 +67,7 @@ export async function claimImport(db: Database, claimant: string, nowMs: number,
     .executeTakeFirst();
 }
 
-/** Whether there is one to claim: asked often, and without holding up anybody. */
+/** Whether there is one to claim: called often, and without locking. */
 export async function importWaits(db: Database, nowMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("imports")
@@ -79,7 +79,7 @@ export async function importWaits(db: Database, nowMs: number): Promise<boolean>
   return row !== undefined;
 }
 
-/** Lets go of a job, for whoever comes next. */
+/** Releases a job for another worker. */
 export async function releaseImport(db: Database, id: string, claimant: string): Promise<void> {
   await db
     .updateTable("imports")
@@ -90,7 +90,7 @@ export async function releaseImport(db: Database, id: string, claimant: string):
     .execute();
 }
 
-/** The file of an import that is over is not needed any more; a killed server may have left some. */
+/** The file of a finished import is no longer needed; a killed server may have left some. */
 export async function importWithFileLeft(db: Database): Promise<string | null> {
   const row = await db
     .selectFrom("import_pieces")
@@ -102,7 +102,7 @@ export async function importWithFileLeft(db: Database): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** An import that keeps what nobody can ask for any more. */
+/** An import with data that nobody can request any more. */
 export async function importToClear(db: Database, nowMs: number): Promise<string | null> {
   const row = await db
     .selectFrom("imports")
@@ -119,7 +119,7 @@ export async function keepsNothing(db: Database, id: string): Promise<void> {
   await db.updateTable("imports").set({ keeps_until: null }).where("id", "=", id).execute();
 }
 
-/** Asks whoever works on it to stop; false when it is over, or being undone. */
+/** Asks the worker to stop; false if the import has ended, or is being undone. */
 export async function requestCancel(db: Database, id: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("imports")
@@ -139,7 +139,7 @@ export async function isCancelRequested(db: Database, id: string): Promise<boole
   return row !== undefined && row.cancel_requested_at !== null;
 }
 
-/** Puts an import that is over back among those to work on, to be undone; false when someone else has already. */
+/** Queues a finished import again, to be undone; false if someone else already has. */
 export async function requestUndo(db: Database, id: string, undo: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("imports")
@@ -173,11 +173,11 @@ export async function pieceOf(db: Database, importId: string, number: number): P
   return row?.body ?? null;
 }
 
-/** A piece of a file may have a megabyte or more, and so may what a few hundred licenses were before. */
+/** A chunk of a file can have a megabyte or more, and so can the previous values of a few hundred licenses. */
 const piecesAtOnce = 4;
 const undoAtOnce = 200;
 
-/** Removes some of what was kept only to get the work done, and returns whether anything was. The job itself stays. */
+/** Removes some temporary data, and returns whether there was any. The job itself stays. */
 export async function removeSomeWorkings(db: Database, importId: string): Promise<boolean> {
   return (
     (await removeUndo(db, importId, undoAtOnce)) > 0 ||
@@ -186,7 +186,7 @@ export async function removeSomeWorkings(db: Database, importId: string): Promis
   );
 }
 
-/** The same for the file alone. */
+/** The same for the file only. */
 export async function removeSomePieces(db: Database, importId: string): Promise<boolean> {
   const numbers = db
     .selectFrom("import_pieces")
@@ -202,7 +202,7 @@ export async function removeSomePieces(db: Database, importId: string): Promise<
   return numDeletedRows > 0n;
 }
 
-/** The newest first, of all products, with their names. */
+/** Newest first, of all products, with their names. */
 export async function importsOfOrganization(
   db: Database,
   organizationId: string,
@@ -219,7 +219,7 @@ export async function importsOfOrganization(
   return query.orderBy("imports.id", "desc").limit(page.limit).execute();
 }
 
-/** Its workings have to be gone. */
+/** Its temporary data must be gone. */
 export async function removeImport(db: Database, importId: string): Promise<void> {
   await db.deleteFrom("imports").where("id", "=", importId).execute();
 }
@@ -234,7 +234,7 @@ export async function undoOf(db: Database, importId: string, limit: number): Pro
     .execute();
 }
 
-/** Removes up to `limit` of them and returns how many those were. */
+/** Removes up to `limit` of them and returns how many. */
 export async function removeUndo(db: Database, importId: string, limit: number): Promise<number> {
   const ids = db
     .selectFrom("import_undo")

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** Before every id, and after every id, in whatever order a database sorts texts. */
+/** Before every ID, and after every ID, in any database's text order. */
 const first = "";
 const beyond = "g";
 
@@ -11,9 +11,9 @@ export interface IdRange {
 }
 
 /**
- * The rows with these values in the columns that an index begins with, by the ids that it ends with. Said as a range of
- * that index: where the columns are said to be equal to something, PostgreSQL may go along the ids of all rows and look
- * for the few, because it takes them to lie everywhere alike.
+ * The rows with these values in the first columns of an index, by the IDs that it ends with. Written as a range of that
+ * index: given equalities, PostgreSQL may walk the IDs of all rows to find the few, because it assumes that they are
+ * evenly distributed.
  */
 export function idsWithin(
   start: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export function idsWithin(
   const columns = sql.join([...Object.keys(start), "id"].map((name) => sql.ref(name)));
   const place = (id: string) => sql.join([...Object.values(start), id]);
   const highest = before.reduce<string>((least, id) => (id !== null && id < least ? id : least), beyond);
-  // One lower bound: an index seeks to the first that it is given, and goes through what lies between.
+  // One lower bound: an index seeks to the first one it is given, and scans what lies between.
   const isAfter = after !== null && (from === null || after >= from);
   const lowest = isAfter
     ? sql`(${columns}) > (${place(after)})`

@@ -3,7 +3,7 @@ import type { ExpressionBuilder } from "kysely";
 import type { Database } from "../store.ts";
 import type { InvitationRow, Tables } from "../tables.ts";
 
-/** An invitation with the role it promises and who wrote it. */
+/** An invitation with its role and its author. */
 export type InvitationWithRole = NonNullable<Awaited<ReturnType<typeof invitationOf>>>;
 
 export async function invitationOf(db: Database, organizationId: string, id: string) {
@@ -13,7 +13,7 @@ export async function invitationOf(db: Database, organizationId: string, id: str
     .executeTakeFirst();
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function invitationsOf(
   db: Database,
   organizationId: string,
@@ -31,7 +31,7 @@ export async function invitationsOf(
   return query.orderBy("invitations.id", "desc").limit(limit).execute();
 }
 
-/** Neither accepted nor taken back, though it may have run out: an address has at most one in an organization. */
+/** Neither accepted nor withdrawn, though it may have expired: an email address has at most one per organization. */
 export async function openInvitationTo(db: Database, organizationId: string, email: string) {
   return db
     .selectFrom("invitations")
@@ -43,12 +43,12 @@ export async function openInvitationTo(db: Database, organizationId: string, ema
     .executeTakeFirst();
 }
 
-/** The invitation that a link is about, whatever became of it. */
+/** The invitation of a link, whatever its state. */
 export async function invitationByToken(db: Database, tokenHash: string) {
   return withToken(db, tokenHash).executeTakeFirst();
 }
 
-/** What a token opens; nothing when it is unknown, was used or taken back, or has run out. */
+/** The invitation of a valid token; nothing if it is unknown, used, withdrawn or expired. */
 export async function pendingInvitationByToken(db: Database, tokenHash: string, nowMs: number) {
   return withToken(db, tokenHash)
     .where((is) => isIn(is, "pending", nowMs))
@@ -63,7 +63,7 @@ function withToken(db: Database, tokenHash: string) {
     .where("organizations.deleted_at", "is", null);
 }
 
-/** Whether an address is that of the owner or of a member. */
+/** Whether an email address is that of the owner or of a member. */
 export async function belongsAlready(db: Database, organizationId: string, email: string): Promise<boolean> {
   const found = await db
     .selectFrom("users")

@@ -11,14 +11,14 @@ export interface NewIpBlock {
   readonly createdBy?: string | null;
 }
 
-/** Whom a block protects. A customer's or license's block belongs to one organization and is seen by no other. */
+/** The scope of a block. A customer's or license's block belongs to one organization, and no other sees it. */
 export type BlockScope =
   | { readonly tier: "platform" }
   | { readonly tier: "organization"; readonly organizationId: string }
   | { readonly tier: "customer"; readonly organizationId: string; readonly customerId: string }
   | { readonly tier: "license"; readonly organizationId: string; readonly licenseId: string };
 
-/** Adds blocks of one scope, and marks the scope as changed in the same transaction. */
+/** Adds blocks to a scope, and marks the scope as changed in the same transaction. */
 export async function addIpBlocks(db: Kysely<Tables>, blocks: readonly NewIpBlock[], nowMs: number) {
   for (let start = 0; start < blocks.length; start += 500) {
     const rows = blocks.slice(start, start + 500).map((block): IpBlockRow => {
@@ -47,7 +47,10 @@ export async function addIpBlocks(db: Kysely<Tables>, blocks: readonly NewIpBloc
   for (const { scope, added } of counts.values()) await markChanged(db, scope, added);
 }
 
-/** Returns whether it was there: of two who remove it at once, one is told so, and the counters fall once. */
+/**
+ * Returns whether it existed: if two requests remove it at the same time, only one gets true, and the counters are
+ * decremented once.
+ */
 export async function removeIpBlock(db: Kysely<Tables>, id: string, scope: BlockScope): Promise<boolean> {
   const removed = await db
     .deleteFrom("ip_blocks")
@@ -84,7 +87,7 @@ export async function ipBlockOf(db: Kysely<Tables>, id: string, scope: BlockScop
   return db.selectFrom("ip_blocks").selectAll().where("id", "=", id).where(inScope(scope)).executeTakeFirst();
 }
 
-/** Two can add the same only if neither holds the scope's row: ask after locking it. */
+/** Two requests can add the same block only if neither has locked the scope's row: lock it before checking. */
 export async function ipBlockOfCidr(db: Kysely<Tables>, cidr: string, scope: BlockScope) {
   return db
     .selectFrom("ip_blocks")
@@ -103,7 +106,7 @@ export async function countIpBlocks(db: Kysely<Tables>, scope: BlockScope): Prom
   return Number(count);
 }
 
-/** What of these networks is blocked by an organization at any level, or by the platform. */
+/** Which of these networks are blocked by an organization at any level, or by the platform. */
 export async function ipBlocksOfCidrs(db: Kysely<Tables>, organizationId: string, cidrs: readonly string[]) {
   return db
     .selectFrom("ip_blocks")
@@ -114,7 +117,7 @@ export async function ipBlocksOfCidrs(db: Kysely<Tables>, organizationId: string
     .execute();
 }
 
-/** All blocks of a scope that goes away. */
+/** All blocks of a scope that is deleted. */
 export async function removeIpBlocks(db: Kysely<Tables>, scope: BlockScope): Promise<void> {
   const removed = await db.deleteFrom("ip_blocks").where(inScope(scope)).executeTakeFirst();
   if (removed.numDeletedRows > 0n) await markChanged(db, scope, -Number(removed.numDeletedRows));
@@ -122,7 +125,7 @@ export async function removeIpBlocks(db: Kysely<Tables>, scope: BlockScope): Pro
 
 type CustomerScope = Extract<BlockScope, { tier: "customer" }>;
 
-/** Blocks follow a customer; where the other has the same network, the block that lasts longer stays. */
+/** Blocks follow a merged customer; if the other has the same network, the block that lasts longer stays. */
 export async function moveCustomerBlocks(db: Kysely<Tables>, from: CustomerScope, to: CustomerScope) {
   const moving = await db.selectFrom("ip_blocks").selectAll().where(inScope(from)).execute();
   for (const block of moving) {
@@ -152,7 +155,7 @@ function inScope(scope: BlockScope) {
     ]);
 }
 
-/** The hot path looks at a scope's blocks only when these say that there is something to see. */
+/** The hot path reads a scope's blocks only if these say that there are any. */
 async function markChanged(db: Kysely<Tables>, scope: BlockScope, added: number) {
   switch (scope.tier) {
     case "platform":

@@ -3,7 +3,7 @@ import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
 import { endOfPrefix } from "./prefix.ts";
 
-/** What was seen of addresses. On SQLite that is a file beside the others, so all of this is outside transactions. */
+/** IP sightings. On SQLite they are in a separate file, so all of this runs outside transactions. */
 
 export async function sightingsOf(reads: Database, organizationId: string, ips: readonly string[]) {
   return reads
@@ -16,7 +16,7 @@ export async function sightingsOf(reads: Database, organizationId: string, ips: 
     .execute();
 }
 
-/** The addresses that used most licenses of an organization come first. */
+/** The IP addresses that used the most licenses of an organization come first. */
 export async function busiestIps(
   reads: Database,
   organizationId: string,
@@ -29,7 +29,7 @@ export async function busiestIps(
   let query = reads
     .selectFrom("ip_sightings")
     .selectAll()
-    // In these very words: an index over these rows alone is found by them.
+    // With exactly this condition, because it selects the partial index.
     .where(sql<boolean>`tier = 'organization'`)
     .where("scope_id", "=", organizationId)
     .where("license_count", ">=", page.minLicenses);
@@ -42,7 +42,7 @@ export async function busiestIps(
   return query.orderBy("license_count", "desc").orderBy("ip", "desc").limit(page.limit).execute();
 }
 
-/** In the order of their texts, those that begin with one. */
+/** In text order, those with a prefix. */
 export async function ipsStartingWith(
   reads: Database,
   organizationId: string,
@@ -63,8 +63,8 @@ export async function ipsStartingWith(
 }
 
 /**
- * The licenses of an organization that an address is registered at or was seen with. Others' licenses may lie between
- * them: the address is followed in steps, each of which costs little however much there is.
+ * The licenses of an organization that an IP address is registered at or was seen with. Licenses of others can lie in
+ * between: this proceeds in steps, each of which is cheap however many there are.
  */
 export async function licensesOfIps(
   reads: Database,
@@ -86,7 +86,7 @@ export async function licensesOfIps(
 
 const idsAtOnce = 500;
 
-/** The next ids in order, of whichever organization. */
+/** The next IDs in order, of any organization. */
 async function licenseIdsAt(reads: Database, ips: readonly string[], afterId: string): Promise<string[]> {
   const ids = new Set<string>();
   for (const ip of ips) {

@@ -8,16 +8,16 @@ import { laterOfLicense } from "./license-times.ts";
 import { addTags } from "./licenses.ts";
 
 /**
- * What can be done to some licenses at once, inside a transaction that has locked their rows. Each takes the rows as
- * they are and returns those that it changed, or would change.
+ * Changes to some licenses at once, inside a transaction that has locked their rows. Each takes the current rows and
+ * returns those that it changed, or would change.
  */
 
 export type Changed = readonly LicenseRow[];
 
 export interface LicenseChange {
-  /** Those of the rows that are not yet as they should be. */
+  /** The rows that are not in the target state yet. */
   affected(db: Database, rows: readonly LicenseRow[]): Promise<Changed>;
-  /** Makes the rows that are affected as they should be. */
+  /** Brings the affected rows into the target state. */
   apply(db: Database, rows: Changed): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function settingExpiry(expiresAtMs: number | null, nowMs: number): Licens
   );
 }
 
-/** What never runs out stays as it is. */
+/** Licenses that never expire stay as they are. */
 export function extending(by: Extension, nowMs: number): LicenseChange {
   return {
     affected: async (_db, rows) => rows.filter((row) => row.is_lifetime === 0),
@@ -130,7 +130,7 @@ export function removingTags(tags: readonly string[], nowMs: number): LicenseCha
   };
 }
 
-/** Columns of one license, and its tags where they are given, with all that follows from them. */
+/** Columns of one license, and its tags if given, with all derived values. */
 export async function changeLicense(
   db: Database,
   row: LicenseRow,
@@ -178,7 +178,7 @@ const writeColumns = kept((db, ids: readonly string[], columns: Partial<LicenseR
     .where(sql<boolean>`id in (${sql.join(ids)})`),
 ).run;
 
-/** No edit: whoever has the license open to edit it is not in anybody's way. */
+/** Not an edit: it does not conflict with anyone who is editing the license. */
 const resetCounts = kept((db, ids: readonly string[], nowMs: number) =>
   db
     .updateTable("licenses")

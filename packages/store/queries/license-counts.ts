@@ -3,19 +3,21 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../store.ts";
 import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } from "./license-filter.ts";
 
-/** What triggers count of licenses, and what can be told from it: see the migration `license-counts.ts`. */
+/**
+ * The license counts maintained by triggers, and what can be derived from them: see the migration `license-counts.ts`.
+ */
 
 /** So many licenses of one day are counted one by one before the other side of the moment is tried. */
 const mostOfADay = 2_000;
 
-/** Whether the kept counts can tell how many licenses a filter means. */
+/** Whether the stored counts can answer how many licenses match a filter. */
 export function isKept({ customerId, tag, minIps, words }: LicenseFilter): boolean {
   return customerId === null && tag === null && minIps === null && words === null;
 }
 
 /**
- * How many licenses a filter means, from the kept counts. They are by day: what expires on the day of a time that the
- * filter names is counted along the index, in the same statement, so that all of it is of one moment.
+ * How many licenses match a filter, from the stored counts. They are per day: licenses that expire on the day of a time
+ * in the filter are counted along the index, in the same statement, so that the result is consistent.
  */
 export async function keptCount(db: Database, filter: LicenseFilter, nowMs: number): Promise<number> {
   const { afterMs, untilMs } = expiryBounds(filter, nowMs);
@@ -25,7 +27,7 @@ export async function keptCount(db: Database, filter: LicenseFilter, nowMs: numb
   return Number(rows[0]?.count ?? 0);
 }
 
-/** How many licenses there are in all organizations. */
+/** The number of licenses in all organizations. */
 export async function countEveryLicense(db: Database): Promise<number> {
   const where = sql`fact = 'created' and product_id not in (select id from products where deleted_at is not null)`;
   const { rows } = await sql<{ count: number }>`
@@ -36,7 +38,7 @@ export async function countEveryLicense(db: Database): Promise<number> {
   return Number(rows[0]?.count ?? 0);
 }
 
-/** How many licenses were created on each of so many days, from the first on. */
+/** How many licenses were created on each of this many days, starting with the first. */
 export async function createdByDay(
   db: Database,
   organizationId: string,
@@ -52,7 +54,7 @@ export async function createdByDay(
   return Array.from({ length: days }, (_, at) => found.get(firstDay + at) ?? 0);
 }
 
-/** How many licenses, revoked ones apart, expire in each of so many weeks of UTC days, the first from now on. */
+/** How many licenses, without revoked ones, expire in each of this many weeks of UTC days, the first starting now. */
 export async function expiringByWeek(
   db: Database,
   organizationId: string,
@@ -72,22 +74,22 @@ export async function expiringByWeek(
   return Array.from({ length: weeks }, (_, week) => found.get(week) ?? 0);
 }
 
-/** After when, and until when, a license expires that is meant; null where it may be any time. */
+/** The range in which matching licenses expire; null if unbounded. */
 function expiryBounds({ status, expiresByMs }: LicenseFilter, nowMs: number) {
-  // Nothing has expired and will expire.
+  // Nothing can be both expired and about to expire.
   if (status === "expired") return { afterMs: expiresByMs === null ? null : nowMs, untilMs: nowMs };
   if (expiresByMs !== null) return { afterMs: nowMs, untilMs: Math.max(nowMs, expiresByMs) };
   return { afterMs: status === "active" ? nowMs : null, untilMs: null };
 }
 
-/** How many have expired by a moment: those of the days before, and some of its own day. */
+/** How many have expired by a time: those of the days before, and some of its own day. */
 function expiredBy(filter: LicenseFilter, atMs: number): RawBuilder<number> {
   return sql`(${summed(filter, sql`day < ${Math.floor(atMs / dayMs)}`)} + ${expiredThatDay(filter, atMs)})`;
 }
 
 /**
- * How many expire on the day of a moment and before it. Often all licenses of a day expire at once, so that only one
- * side of the moment is long: those after it are counted if they are few, and those before it if not.
+ * How many expire on the day of a time and before it. Often all licenses of a day expire at the same time, so that only
+ * one side is large: those after it are counted if they are few, otherwise those before it.
  */
 function expiredThatDay(filter: LicenseFilter, atMs: number): RawBuilder<number> {
   const day = Math.floor(atMs / dayMs);
@@ -113,7 +115,7 @@ function summed(filter: LicenseFilter, days: RawBuilder<unknown>): RawBuilder<nu
   return sql`(select cast(coalesce(sum(licenses), 0) as bigint) from ${kept(filter, "expires", days)})`;
 }
 
-/** The counts that a filter means, without what it says about the time of expiry. */
+/** The counts that match a filter, without its conditions on the expiry. */
 function kept(
   filter: LicenseFilter,
   fact: "expires" | "created",

@@ -2,19 +2,19 @@ import { type Expression, type SqlBool, sql } from "kysely";
 import type { Database } from "../store.ts";
 import { containing } from "./license-search.ts";
 
-/** Which licenses of an organization are meant; the product is one of its own. Null where nothing was said. */
+/** Selects licenses of an organization; the product is one of its own. Null if not specified. */
 export interface LicenseFilter {
   readonly organizationId: string;
   readonly productId: string | null;
   readonly customerId: string | null;
   readonly tag: string | null;
   readonly status: "active" | "revoked" | "expired" | null;
-  /** Not expired yet, and will be by then. */
+  /** Not expired yet, but will be by then. */
   readonly expiresByMs: number | null;
   readonly neverUsed: boolean | null;
   readonly minIps: number | null;
   readonly hasNotes: boolean | null;
-  /** All of which the search text holds: see `searchWords`. */
+  /** Words that the search text must contain: see `searchWords`. */
   readonly words: readonly string[] | null;
 }
 
@@ -33,13 +33,13 @@ export function everyLicenseOf(organizationId: string): LicenseFilter {
   };
 }
 
-/** The column that the database makes of `expires_at`: what never runs out is later than everything. */
+/** The column that the database derives from `expires_at`: licenses that never expire sort last. */
 export const expiryOrder = sql.ref<number>("ends_at");
 
 /**
- * The conditions on a row of `licenses` besides whose it is; the licenses of deleted products are gone. They are
- * written so that no index seems to serve them: whoever uses them goes along an index of their own choice, and a
- * database that chose another would read far more.
+ * The conditions on a row of `licenses` besides its owner, without licenses of deleted products. They are written so
+ * that no index seems useful: callers iterate along an index of their choice, and a database that chose another would
+ * read far more.
  */
 export function conditions(filter: LicenseFilter, nowMs: number): Expression<SqlBool>[] {
   const list = conditionsButExpiry(filter);
@@ -51,7 +51,7 @@ export function conditions(filter: LicenseFilter, nowMs: number): Expression<Sql
   return list;
 }
 
-/** The same without what it says about the time of expiry. */
+/** The same without its conditions on the expiry. */
 export function conditionsButExpiry(filter: LicenseFilter): Expression<SqlBool>[] {
   const list: Expression<SqlBool>[] = [
     sql<SqlBool>`not exists (
@@ -72,7 +72,7 @@ export function conditionsButExpiry(filter: LicenseFilter): Expression<SqlBool>[
   return list;
 }
 
-/** What the filter says about the time of expiry, in the terms of its index. */
+/** The filter's conditions on the expiry, in terms of its index. */
 function expiryRange(filter: LicenseFilter, nowMs: number): Expression<SqlBool>[] {
   const list: Expression<SqlBool>[] = [];
   if (filter.status === "expired") list.push(sql<SqlBool>`${expiryOrder} <= ${nowMs}`);
@@ -82,7 +82,7 @@ function expiryRange(filter: LicenseFilter, nowMs: number): Expression<SqlBool>[
   return list;
 }
 
-/** What an index can tell by itself: whose licenses, and in the order of expiry also from when to when. */
+/** What an index can select: the owner, and in the order of expiry also the range. */
 export function walkBounds(
   filter: LicenseFilter,
   by: "created_at" | "expires_at" | "updated_at",
@@ -95,8 +95,8 @@ export function walkBounds(
 }
 
 /**
- * The ids that one of the filter's parts allows, when an index finds them and they are few. Whatever else the filter
- * says is not looked at. Null when no part of it is as narrow as that.
+ * The IDs that one condition of the filter allows, if an index finds them and they are few. The other conditions are
+ * ignored. Null if no condition is that selective.
  */
 export async function fewByIndex(
   db: Database,
@@ -109,7 +109,7 @@ export async function fewByIndex(
     .select("id")
     .limit(most + 1);
   const mine = licenses.where("organization_id", "=", filter.organizationId);
-  // Each in the order of its index, so that a database without statistics does not take a wrong one.
+  // Each in the order of its index, so that a database without statistics does not choose a wrong one.
   const narrow = [
     filter.customerId === null ? null : mine.where("customer_id", "=", filter.customerId).orderBy("id"),
     filter.tag === null

@@ -4,7 +4,7 @@ import type { Database } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { laterOfLicense } from "./license-times.ts";
 
-/** Registered addresses, in the order of their text, with what the journal saw of each. For `store.reads` alone. */
+/** Registered IP addresses, in text order, with their sightings. Only for `store.reads`. */
 export async function licenseIps(
   reads: Database,
   licenseId: string,
@@ -21,7 +21,7 @@ export async function licenseIps(
   return query.orderBy("i.ip").limit(page.limit).execute();
 }
 
-/** The registration that an address holds its place by: its own, its /64's, or that of an address in this /64. */
+/** The registration that covers an IP address: its own, its /64's, or that of an address in this /64. */
 export async function licenseIp(db: Database, licenseId: string, ip: string) {
   return db
     .selectFrom("license_ips")
@@ -46,7 +46,7 @@ function ownAndNetwork(ip: string): string[] {
   return network === null ? [ip] : [ip, network];
 }
 
-/** Takes an address off a license whose row is locked, and gives its place back. Returns whether it was there. */
+/** Removes an IP address from a license whose row is locked, and frees its slot. Returns whether it existed. */
 export async function unregisterIp(
   db: Database,
   licenseId: string,

@@ -1,9 +1,9 @@
 import type { Database } from "../store.ts";
 
-/** A license as a letter to its customer tells of it. */
+/** A license as an email to its customer describes it. */
 export type LicenseLetterFacts = Omit<Row, "email"> & { readonly email: string };
 
-/** In the order of their ids; those whose customer has no e-mail address in the organization's view are left out. */
+/** In the order of their IDs; licenses whose customer has no email address in the organization's record are omitted. */
 export async function licenseLetterFacts(
   db: Database,
   licenseIds: readonly string[],

@@ -7,23 +7,23 @@ export type ListStore = Pick<Store, "reads" | "alongIndexes" | "searchLicenses" 
 
 export interface LicensePage {
   readonly ids: readonly string[];
-  /** Null when there is nothing behind it. */
+  /** Null if there is nothing after it. */
   readonly next: Place | null;
 }
 
-/** So many licenses can be fetched and sorted in a few milliseconds; the text index is asked for more. */
+/** This many licenses can be fetched and sorted in a few milliseconds; for more, the text index is used. */
 export const few = 2_000;
 export const fewWithText = 4_000;
-/** How much of an order one statement looks through, and how much a page does: more while it has found nothing. */
+/** How many rows of an order one statement scans, and how many a page does: more while it has found nothing. */
 const firstStretch = 1_000;
 const stretch = 4_000;
 const mostLookedAt = 10_000;
 export const mostLookedAtForNothing = 24_000;
 
 /**
- * A page of the licenses that a filter means. However many there are, it reads a bounded number of rows: either one
- * part of the filter, or the text index, leaves only a few licenses, and these are sorted; or the order is walked
- * through along its index, a stretch at a time with a pause between, until the page is full or enough was looked at.
+ * A page of the licenses that match a filter. However many there are, it reads a bounded number of rows: either one
+ * condition, or the text index, leaves only a few licenses, which are sorted; or the order is scanned along its index,
+ * in steps with a pause between, until the page is full or enough was read.
  */
 export async function licensePage(
   store: ListStore,
@@ -46,7 +46,7 @@ export async function licensePage(
     if (found.length > limit) return { ids: idsOf(found.slice(0, limit)), next: found[limit - 1] ?? null };
     if (to === null) return { ids: idsOf(found), next: null };
     if (looked === 0 && filter.words !== null) {
-      // Matches are not close together, so there may be few enough for the text index.
+      // Matches are far apart, so there may be few enough for the text index.
       const some = await store.searchLicenses(filter.organizationId, filter.words, fewWithText);
       if (some !== null) return pageAmong(db, some, filter, order, after, limit, nowMs);
     }
@@ -57,7 +57,7 @@ export async function licensePage(
   return { ids: idsOf(found), next: from };
 }
 
-/** All of them, a lot at a time: for work that goes through everything and takes as long as it takes. */
+/** All of them, in batches: for work that iterates over everything and has no time limit. */
 export async function* licenseLots(
   store: Store,
   filter: LicenseFilter,
@@ -96,7 +96,7 @@ function idsOf(places: readonly Place[]): string[] {
   return places.map((place) => place.id);
 }
 
-/** Lets validations that came in meanwhile go first. */
+/** Lets waiting validations go first. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,7 +6,7 @@ export interface RegisteredIp {
   readonly registeredAt: number;
 }
 
-/** The registered addresses of some licenses, by license, in the order in which they came. */
+/** The registered IP addresses of some licenses, by license, in the order of registration. */
 export async function ipsOf(
   db: Database,
   licenseIds: readonly string[],

@@ -3,13 +3,13 @@ import { sql } from "kysely";
 import { kept } from "../kept-query.ts";
 import type { Database } from "../store.ts";
 
-/** Holds exactly this text: what means something in a pattern is taken as it is. Both texts are in lower case. */
+/** Contains exactly this text: pattern characters are literal. Both texts are in lower case. */
 export function containing(column: string, text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
   return sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
 }
 
-/** Writes anew what searches look through, for all licenses of a customer in one organization. */
+/** Rewrites the search texts of all licenses of a customer in one organization. */
 export async function refreshSearchText(
   db: Database,
   organizationId: string,
@@ -35,8 +35,8 @@ export async function refreshSearchText(
 }
 
 /**
- * Some licenses of a customer, in the order of their ids, and those among them whose text is not what it should be if
- * the customer is known by these names.
+ * Some licenses of a customer, in the order of their IDs, and those among them whose text is outdated if the customer
+ * has these names.
  */
 export async function staleTexts(
   db: Database,
@@ -73,10 +73,10 @@ export interface CustomerNames {
   readonly discordId: string | null;
 }
 
-/** Each may be as long as notes can be, and the index of texts takes them in one after the other. */
+/** Each can be as long as notes can be, and the text index processes them one after the other. */
 const textsAtOnce = 100;
 
-/** The same for some licenses, after their key, customer, notes or tags were changed. */
+/** The same for some licenses, after their key, customer, notes or tags changed. */
 export async function refreshSearchTextOf(
   db: Database,
   licenseIds: readonly string[],

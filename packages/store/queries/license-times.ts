@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * A later time than any that a license's record has shown, also within one millisecond: its `updated_at` is the later
- * of the last edit and the last change to its registered addresses.
+ * A later time than any that a license's record has shown, even within a millisecond: its `updated_at` is the later of
+ * the last edit and the last change to its registered IP addresses.
  */
 export function laterOfLicense(nowMs: number): RawBuilder<number> {
   return sql<number>`case

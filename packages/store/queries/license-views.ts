@@ -3,7 +3,7 @@ import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
 import { tagsOf } from "./license-search.ts";
 
-/** A license with what is shown beside it: its product's name, its customer as the organization wrote it, its tags. */
+/** A license with related data: its product's name, its customer as recorded by the organization, its tags. */
 export interface LicenseView extends LicenseRow {
   readonly product_name: string;
   readonly customer_email: string | null;
@@ -12,7 +12,7 @@ export interface LicenseView extends LicenseRow {
   readonly tags: readonly string[];
 }
 
-/** In the order of the ids; those that are not there are left out. */
+/** In the order of the IDs; those that do not exist are omitted. */
 export async function licenseViews(db: Database, ids: readonly string[]): Promise<LicenseView[]> {
   const views = new Map<string, LicenseView>();
   for (let start = 0; start < ids.length; start += licensesAtOnce) {

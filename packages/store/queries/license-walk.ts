@@ -7,23 +7,23 @@ export interface LicenseOrder {
   readonly descending: boolean;
 }
 
-/** Where a license stands in an order. */
+/** The position of a license in an order. */
 export interface Place {
   readonly at: number;
   readonly id: string;
 }
 
-/** One order of an organization's or a product's licenses, along the index that has it. */
+/** One order of an organization's or a product's licenses, along its index. */
 export class Walk {
   readonly #db: Database;
   readonly #filter: LicenseFilter;
   readonly #nowMs: number;
   readonly #key: Expression<number>;
   readonly #direction: "asc" | "desc";
-  /** What the index itself can tell: where the walk begins and ends. */
+  /** What the index itself can select: where the scan starts and ends. */
   readonly #bounds: readonly Expression<SqlBool>[];
 
-  /** With `among`, only these are looked at, and no index need have the order. */
+  /** With `among`, only these are considered, and no index need have the order. */
   constructor(
     db: Database,
     filter: LicenseFilter,
@@ -43,13 +43,13 @@ export class Walk {
         : [sql`id in (${sql.join(among)})`, sql`organization_id || '' = ${filter.organizationId}`];
   }
 
-  /** The last place of a stretch of so many licenses; null when there are fewer. */
+  /** The last position of a range of this many licenses; null if there are fewer. */
   async end(from: Place | null, length: number): Promise<Place | null> {
     const place = await this.#between(from, null, this.#bounds)
       .select(["id", sql<number>`${this.#key}`.as("at")])
       .orderBy(this.#key, this.#direction)
       .orderBy("id", this.#direction)
-      // Not to leave a page out, but to see where in the index the stretch ends: the rows are not even touched.
+      // Not to skip a page, but to see where in the index the range ends: the rows are not even read.
       .offset(length - 1)
       .limit(1)
       .executeTakeFirst();
@@ -90,7 +90,7 @@ export class Walk {
   }
 }
 
-/** The licenses with the filter's tag, along the index of tags: it is quicker than to ask each for its tags. */
+/** The licenses with the filter's tag, along the index of tags: this is faster than checking each license's tags. */
 export class TagWalk {
   readonly #db: Database;
   readonly #filter: LicenseFilter;

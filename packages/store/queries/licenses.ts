@@ -15,9 +15,9 @@ export interface NewLicense {
   readonly key: string;
   /** Null for a lifetime license. */
   readonly expiresAtMs?: number | null;
-  /** Null switches the license's IP system off. */
+  /** Null means that the license does not limit IP addresses. */
   readonly maxIps?: number | null;
-  /** Off, and yet with a number of places for the day it is switched on. */
+  /** Off, but with a limit for when it is turned on. */
   readonly ipSystemEnabled?: boolean;
   readonly notes?: string | null;
   readonly pin?:
@@ -27,17 +27,17 @@ export interface NewLicense {
   readonly customOverride?: string | null;
   readonly revokedAtMs?: number | null;
   readonly revokedReason?: string | null;
-  /** A term that starts with the first use; `expiresAtMs` is left out then. */
+  /** A term that starts on first use; `expiresAtMs` is omitted then. */
   readonly termMs?: number | null;
   readonly firstUsedAtMs?: number | null;
   readonly metadata?: string | null;
   readonly tags?: readonly string[];
-  /** The key alone when it is left out: see `searchText` in domain/licenses. */
+  /** Only the key if omitted: see `searchText` in domain/licenses. */
   readonly searchText?: string;
   readonly createdAtMs?: number;
 }
 
-/** Both databases take this many rows of this width in one statement. */
+/** Both databases accept this many rows of this width in one statement. */
 const rowsAtOnce = 500;
 
 export async function createLicenses(db: Kysely<Tables>, licenses: readonly NewLicense[], nowMs: number) {
@@ -98,7 +98,7 @@ export async function addTags(db: Kysely<Tables>, rows: readonly LicenseTagRow[]
   }
 }
 
-/** Those of these licenses that are the organization's. The licenses of a deleted product went with it. */
+/** Those of these licenses that belong to the organization, without those of deleted products. */
 export const licensesOf = kept((db, organizationId: string, ids: readonly string[]) =>
   db
     .selectFrom("licenses")
@@ -110,7 +110,7 @@ export const licensesOf = kept((db, organizationId: string, ids: readonly string
     .orderBy("licenses.id"),
 ).all;
 
-/** Which of these keys licenses of the product have already, in the form that keys are compared in. */
+/** Which of these keys the product already has, in normalized form. */
 export async function takenKeys(
   db: Kysely<Tables>,
   productId: string,
@@ -132,7 +132,7 @@ const keysAmong = kept((db, productId: string, matchForms: readonly string[]) =>
     .where("license_key_match", "in", matchForms),
 ).all;
 
-/** Adds an address by hand, as an allow-list is filled. Returns whether there was a place for it. */
+/** Adds an IP address by hand, as for an allow-list. Returns whether there was a free slot. */
 export async function registerIp(
   db: Kysely<Tables>,
   licenseId: string,

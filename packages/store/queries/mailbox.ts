@@ -2,7 +2,7 @@ import { openText, sealText } from "../sealed-columns.ts";
 import type { Database } from "../store.ts";
 import type { MailboxRow, StoredMailRow } from "../tables.ts";
 
-/** Leaves out what there is a letter about already: see `dedupe_key`. */
+/** Skips emails that were already written: see `dedupe_key`. */
 export async function addMail(db: Database, mails: readonly MailboxRow[]): Promise<void> {
   for (let start = 0; start < mails.length; start += mailsAtOnce)
     await db
@@ -18,7 +18,7 @@ function sealMail(db: Database, { body_text, body_html, ...rest }: MailboxRow): 
   return { ...rest, sealed_body: sealText(db, JSON.stringify([body_text, body_html])) };
 }
 
-/** What an email that was sent said is gone: it is empty then. */
+/** The text of a sent email is erased: it is empty then. */
 export function openMail<Row extends Pick<StoredMailRow, "sealed_body">>(
   db: Database,
   { sealed_body, ...rest }: Row,
@@ -28,7 +28,7 @@ export function openMail<Row extends Pick<StoredMailRow, "sealed_body">>(
   return { ...rest, body_text, body_html };
 }
 
-/** The newest first, without what is in them. */
+/** Newest first, without their contents. */
 export async function letters(
   db: Database,
   filter: { readonly kind: string | null; readonly recipient: string | null },
@@ -57,7 +57,7 @@ export async function mailByKey(db: Database, key: string) {
     .executeTakeFirst();
 }
 
-/** Makes room for another email about the same. The one before stays in the mailbox. */
+/** Allows another email about the same. The previous one stays in the mailbox. */
 export async function freeMailKey(db: Database, key: string): Promise<void> {
   await db.updateTable("mailbox").set({ dedupe_key: null }).where("dedupe_key", "=", key).execute();
 }
@@ -75,8 +75,8 @@ export async function anyMailIsDue(db: Database, nowMs: number, writtenAfterMs: 
 }
 
 /**
- * Takes the letter that has waited longest, so that nobody else sends it before `untilMs`. One of many comes last. It
- * is opened by who sends it: one that cannot be opened must not stand in front of the others.
+ * Claims the email that has waited longest, so that nobody else sends it before `untilMs`. Bulk emails come last. The
+ * sender decrypts it: one that cannot be decrypted must not block the others.
  */
 export async function claimMail(
   db: Database,
@@ -90,7 +90,7 @@ export async function claimMail(
   );
 }
 
-/** The condition stands in both places: of two that chose the same letter, the slower one finds it taken. */
+/** The condition is in both places: if two choose the same email, the slower one finds it claimed. */
 async function claimOne(
   db: Database,
   isBulk: 0 | 1,
@@ -116,7 +116,7 @@ async function claimOne(
     .executeTakeFirst();
 }
 
-/** It is out of the house. What it said, links that open doors among it, is kept no longer. */
+/** It was sent. Its text, including links that grant access, is no longer kept. */
 export async function mailWasSent(db: Database, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable("mailbox")
@@ -125,7 +125,7 @@ export async function mailWasSent(db: Database, id: string, nowMs: number): Prom
     .execute();
 }
 
-/** Changes nothing if somebody else has taken the letter since. */
+/** Changes nothing if another node has claimed the email since. */
 export async function mailFailed(
   db: Database,
   claimed: Pick<MailboxRow, "id" | "next_attempt_at">,

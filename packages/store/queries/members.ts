@@ -1,6 +1,6 @@
 import type { Database } from "../store.ts";
 
-/** A member with who they are and the role they have. */
+/** A member with their user and role. */
 export type MemberWithRole = NonNullable<Awaited<ReturnType<typeof memberOf>>>;
 
 export async function memberOf(db: Database, organizationId: string, userId: string) {

@@ -4,7 +4,7 @@ import type { Database } from "../store.ts";
 import type { LicenseIpRow } from "../tables.ts";
 import { laterOfLicense } from "./license-times.ts";
 
-/** Products whose single IPv6 addresses are to be merged into their /64. */
+/** Products whose single IPv6 addresses have to be merged into their /64. */
 export async function productsMergingIps(db: Database, limit: number) {
   return db
     .selectFrom("products")
@@ -16,8 +16,8 @@ export async function productsMergingIps(db: Database, limit: number) {
 }
 
 /**
- * The next licenses after this one that have single IPv6 addresses, of whichever product, along
- * `license_ips_by_network`; beside each whether it is one of this product.
+ * The next licenses after this one that have single IPv6 addresses, of any product, along `license_ips_by_network`;
+ * each with whether it belongs to this product.
  */
 export async function licensesWithSingleIps(
   db: Database,
@@ -39,8 +39,8 @@ export async function licensesWithSingleIps(
 }
 
 /**
- * Makes one registration of each /64 out of the single addresses in it, for a license whose row is locked. At most so
- * many rows at a time: a /64 of which some are left goes on covering them. Returns whether there may be more.
+ * Merges the single addresses of each /64 into one registration, for a license whose row is locked. At most this many
+ * rows at a time: a partially merged /64 keeps covering the rest. Returns whether there may be more.
  */
 export async function mergeIps(
   db: Database,
@@ -86,7 +86,7 @@ async function removeIps(db: Database, licenseId: string, rows: readonly License
     .execute();
 }
 
-/** Returns how many were not there yet. One that was is as old as the oldest address it now stands for. */
+/** Returns how many did not exist yet. An existing one becomes as old as the oldest address it now represents. */
 async function addNetworks(db: Database, rows: readonly LicenseIpRow[]): Promise<number> {
   let added = 0;
   for (const row of rows) {

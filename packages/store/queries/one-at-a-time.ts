@@ -1,9 +1,11 @@
-/** Lets one piece of work at a time go on; others wait in the order in which they came. */
+/** Admits one task at a time; others wait in order of arrival. */
 export class OneAtATime {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  /** Returns what ends the work, or null when its turn has not come by then, on the clock of `performance.now`. */
+  /**
+   * Returns the function that ends the task, or null if it was not admitted by then, on the clock of `performance.now`.
+   */
   async acquire(deadlineMs: number): Promise<(() => void) | null> {
     if (!this.#isTaken) {
       this.#isTaken = true;

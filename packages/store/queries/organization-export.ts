@@ -1,7 +1,7 @@
 import type { Database } from "../store.ts";
 import { openEndpoint } from "./webhook-endpoints.ts";
 
-/** Pages of what an organization holds, each from behind the last row of the one before. */
+/** Pages of an organization's data, each starting after the last row of the previous one. */
 
 export async function customersToExport(
   db: Database,
@@ -30,7 +30,7 @@ export async function licensesToExport(
     .where("licenses.organization_id", "=", organizationId)
     .where("products.deleted_at", "is", null);
   if (after !== null) {
-    // The first half alone is what an index can seek to.
+    // An index can seek to the first half alone.
     query = query
       .where("licenses.created_at", ">=", after.created_at)
       .where((is) =>

@@ -6,7 +6,7 @@ import { emptyEndpoint } from "./empty-endpoint.ts";
 import { removeSomeRejects } from "./import-rejects.ts";
 import { removeWaitingLetters, waitingLetters } from "./waiting-letters.ts";
 
-/** Those whose time is up and that still hold something, whoever began to remove them. */
+/** Those whose grace period is over and that still have data, whichever node started to remove them. */
 export async function organizationsToRemove(
   db: Database,
   nowMs: number,
@@ -21,8 +21,8 @@ export async function organizationsToRemove(
 }
 
 /**
- * The moment of deletion: nobody belongs to it any more, its products are gone, its slug is free. Returns what it was,
- * or nothing when its deletion was taken back meanwhile, or somebody else was quicker.
+ * The moment of deletion: it has no members, its products are deleted, its slug is free. Returns the previous row, or
+ * nothing if its deletion was cancelled in the meantime, or another node was faster.
  */
 export async function closeOrganization(
   db: Database,
@@ -32,7 +32,7 @@ export async function closeOrganization(
   const before = await lockedOrganization(db, id);
   const isDue = (before?.delete_after ?? Number.POSITIVE_INFINITY) <= nowMs && before?.deleted_at === null;
   if (!isDue) return undefined;
-  // With a character that no slug can have: nobody can take it first and keep this from being deleted.
+  // With a character that no slug can contain: nobody can take it first and prevent the deletion.
   await db
     .updateTable("organizations")
     .set({ deleted_at: nowMs, owner_id: null, slug: `~deleted-${id}`, updated_at: nowMs })
@@ -61,7 +61,7 @@ export async function closeOrganization(
   return before;
 }
 
-/** Removes some of what is left of it; returns whether anything was. Several nodes take turns. */
+/** Removes some of its remaining data; returns whether there was any. Several nodes take turns. */
 export async function removeSome(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   await lockedOrganization(db, organizationId);
   for (const remove of drawers) {
@@ -72,7 +72,7 @@ export async function removeSome(db: Database, organizationId: string, atMost: n
 
 type Drawer = (db: Database, organizationId: string, atMost: number) => Promise<boolean>;
 
-/** Files first: what reads them stops, and adds nothing to what is removed after them. */
+/** Files first: their imports stop, and add nothing to what is removed afterwards. */
 const drawers: readonly Drawer[] = [
   removeImports,
   removeLetters,
@@ -85,7 +85,7 @@ const drawers: readonly Drawer[] = [
   removeVersions,
 ];
 
-/** Files on their way in: each piece of one may be large, so a few at a time. */
+/** Import files: each chunk can be large, so only a few at a time. */
 async function removeImports(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const imports = await db
     .selectFrom("imports")
@@ -126,7 +126,7 @@ async function removeImports(db: Database, organizationId: string, atMost: numbe
   return imports.length > 0;
 }
 
-/** Those that wait to be written, and how many were. */
+/** Emails that wait to be written, and the counts of those that were. */
 async function removeLetters(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const waiting = await waitingLetters(db, organizationId, atMost);
   await removeWaitingLetters(
@@ -140,7 +140,7 @@ async function removeLetters(db: Database, organizationId: string, atMost: numbe
   return waiting.length > 0 || counted.numDeletedRows > 0n;
 }
 
-/** With an endpoint goes all that was on its way to it. */
+/** All deliveries are removed with their endpoint. */
 async function removeEndpoints(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const endpoint = await db
     .selectFrom("webhook_endpoints")
@@ -176,7 +176,7 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
     .execute();
   if (licenses.length === 0) return false;
   const ids = licenses.map((license) => license.id);
-  // A license may hold thousands of addresses: then some of these go first, and the licenses with a later turn.
+  // A license can have thousands of IP addresses: then some of these are removed first, and the licenses later.
   const ips = await db
     .selectFrom("license_ips")
     .select(["license_id", "ip"])
@@ -267,8 +267,9 @@ export interface AuditPlace {
 }
 
 /**
- * Who did what and when stays written down; what it was about goes: names, and the values before and after, which hold
- * what customers told the organization. Its own entries, such as its deletion, stay whole. Returns where to go on.
+ * Who did what and when stays recorded; what it was about is removed: names, and the values before and after, which
+ * contain customer data. The organization's own entries, such as its deletion, stay complete. Returns where to
+ * continue.
  */
 export async function emptyAuditEntries(
   db: Database,

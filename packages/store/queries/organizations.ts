@@ -20,7 +20,7 @@ export async function createOrganization(db: Kysely<Tables>, organization: NewOr
   await db.insertInto("organizations").values(organizationRow(organization, nowMs)).execute();
 }
 
-/** Creates it only if no other organization has its slug, and returns whether that was so. */
+/** Creates it only if no other organization has its slug, and returns whether it did. */
 export async function createOrganizationIfSlugIsFree(
   db: Kysely<Tables>,
   organization: NewOrganization,
@@ -80,7 +80,7 @@ export async function organizationsOf(
     .execute();
 }
 
-/** What decides how many organizations a person may own, and how many they do. */
+/** What determines how many organizations a person can own, and how many they do. */
 export interface OwnerFacts {
   readonly count: number;
   readonly ownedPlans: readonly Plan[];
@@ -89,7 +89,7 @@ export interface OwnerFacts {
 }
 
 /**
- * Holds the person's row until the transaction ends, so that nothing else that comes to them is counted meanwhile.
+ * Locks the person's row until the transaction ends, so that organizations they gain are counted one after the other.
  */
 export async function heldAllowance(db: Kysely<Tables>, userId: string): Promise<OwnerFacts> {
   const user = await db

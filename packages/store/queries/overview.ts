@@ -1,6 +1,6 @@
 import type { Database } from "../store.ts";
 
-/** What these products used of their quota since a day, by product and day. */
+/** The quota that these products have used since a day, by product and day. */
 export async function usageSince(db: Database, productIds: readonly string[], day: number) {
   if (productIds.length === 0) return [];
   return db

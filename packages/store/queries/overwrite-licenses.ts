@@ -8,10 +8,10 @@ import type { Before } from "./import-undo.ts";
 import { ipsOf, replaceIps, replaceTags } from "./license-lists.ts";
 import { tagsOf } from "./license-search.ts";
 
-/** A license that an import meets by its key. */
+/** A license that an import found by its key. */
 export type ExistingLicense = Pick<LicenseRow, "id" | "license_key_match" | "ip_count" | "max_ips">;
 
-/** Writes what rows say over licenses that exist, and leaves alone what they do not say. */
+/** Overwrites existing licenses with the values of rows, and leaves other values unchanged. */
 export async function overwriteLicenses(
   db: Database,
   to: Destination,
@@ -95,7 +95,7 @@ function changesTo(
     ...(license.revokedAtMs === undefined
       ? {}
       : {
-          // One that is revoked already stays revoked since when it was, where the file gives no time of its own.
+          // A license that is already revoked keeps its time, if the file gives none.
           revoked_at: license.revokedAtMs === nowMs ? (row.revoked_at ?? nowMs) : license.revokedAtMs,
           ...(license.revokedAtMs === null ? { revoked_reason: null } : {}),
         }),

@@ -1,6 +1,6 @@
 import type { Database } from "../store.ts";
 
-/** What the whole installation remembers, by name. */
+/** Values stored for the whole installation, by name. */
 
 export async function stateOf(db: Database, name: string): Promise<string | null> {
   const row = await db
@@ -11,7 +11,7 @@ export async function stateOf(db: Database, name: string): Promise<string | null
   return row?.value ?? null;
 }
 
-/** Keeps `value` unless there is one already, and returns the one that is kept. Nodes that start together agree. */
+/** Stores `value` unless there is one already, and returns the stored one. Nodes that start together agree. */
 export async function stateOnce(db: Database, name: string, value: string): Promise<string> {
   await db
     .insertInto("platform_state")
@@ -25,7 +25,7 @@ export async function keepState(db: Database, name: string, value: string): Prom
   await db.insertInto("platform_state").values({ name, value }).execute();
 }
 
-/** Keeps `value`, whatever was there before. */
+/** Stores `value`, replacing any other. */
 export async function setState(db: Database, name: string, value: string): Promise<void> {
   await db
     .insertInto("platform_state")
@@ -34,7 +34,7 @@ export async function setState(db: Database, name: string, value: string): Promi
     .execute();
 }
 
-/** Keeps `value` in the place of the one that was read; returns whether nobody else was quicker. */
+/** Replaces the value that was read; returns whether nobody else was faster. */
 export async function replaceState(
   db: Database,
   name: string,
@@ -60,8 +60,8 @@ export async function dropStates(db: Database, names: readonly string[]): Promis
 }
 
 /**
- * Makes whoever else wants to be first wait until this transaction ends. An update that changes nothing is how both
- * databases say that.
+ * Makes others that want to be first wait until this transaction ends. An update that changes nothing expresses this on
+ * both databases.
  */
 export async function holdTheDoor(db: Database): Promise<void> {
   await db

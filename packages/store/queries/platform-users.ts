@@ -3,7 +3,7 @@ import type { UserRow } from "../tables.ts";
 import type { TimePage } from "./platform.ts";
 import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
-/** The newest first. */
+/** Newest first. */
 export async function allUsers(db: Database, { after, limit }: TimePage<string>): Promise<UserRow[]> {
   let query = db.selectFrom("users").selectAll();
   if (after !== null) {
@@ -14,7 +14,7 @@ export async function allUsers(db: Database, { after, limit }: TimePage<string>)
   return query.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
 }
 
-/** Those whose e-mail address begins with a text in lower case, in its order. */
+/** Those whose email address starts with a lower-case text, in its order. */
 export async function usersStartingWith(
   db: Database,
   text: string,
@@ -46,7 +46,7 @@ export async function organizationsOfUser(db: Database, userId: string, limit: n
     .execute();
 }
 
-/** Held until the transaction ends, by whoever takes from the platform admins. */
+/** Locked until the transaction ends, while a platform admin is removed. */
 export async function lockPlatformAdmins(db: Database): Promise<void> {
   await db
     .updateTable("platform_state")
@@ -68,7 +68,7 @@ export async function updateUser(db: Database, id: string, changes: Partial<User
   await db.updateTable("users").set(changes).where("id", "=", id).execute();
 }
 
-/** Whether anybody but this person is a platform admin who can sign in. */
+/** Whether anyone but this person is a platform admin who can sign in. */
 export async function anotherPlatformAdminExists(db: Database, exceptId: string): Promise<boolean> {
   const other = await db
     .selectFrom("users")

@@ -3,7 +3,7 @@ import type { Database } from "../store.ts";
 import type { OrganizationRow, Tables } from "../tables.ts";
 import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
-/** What the operator of an installation asks about all of it. */
+/** Queries of the operator about the whole installation. */
 
 export interface TimePage<At> {
   readonly after: { readonly createdAt: At; readonly id: string } | null;
@@ -31,7 +31,7 @@ export async function organizationWithOwner(
   return organizationsWithOwner(db).where("organizations.id", "=", id).executeTakeFirst();
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function allOrganizations(
   db: Database,
   { after, limit }: TimePage<number>,
@@ -51,7 +51,7 @@ export async function allOrganizations(
     .execute();
 }
 
-/** Those whose slug begins with a text in lower case, in its order. */
+/** Those whose slug starts with a lower-case text, in its order. */
 export async function organizationsStartingWith(
   db: Database,
   text: string,
@@ -66,7 +66,7 @@ export async function organizationsStartingWith(
     .execute();
 }
 
-/** How many of something an organization has, counted no further than `most`. */
+/** How many of something an organization has, counted up to `most`. */
 export async function countIn(
   db: Database,
   table: "products" | "members" | "waiting_letters",
@@ -94,7 +94,7 @@ export async function countIn(
   }
 }
 
-/** How many of something there are, without what was deleted, counted no further than `most`. */
+/** How many of something there are, without deleted ones, counted up to `most`. */
 export async function countAll(
   db: Database,
   table: "organizations" | "products" | "users",
@@ -120,7 +120,7 @@ export async function countUnsentMail(db: Database): Promise<number> {
   return Number(count);
 }
 
-/** A count that stops: counting all of a large table takes as long as reading it. */
+/** A count with a limit: counting all of a large table takes as long as reading it. */
 async function countUpTo<T extends keyof Tables>(
   db: Database,
   rows: SelectQueryBuilder<Tables, T, object>,
@@ -134,7 +134,7 @@ async function countUpTo<T extends keyof Tables>(
   return Number(count);
 }
 
-/** Held until the transaction ends, so that two who write the platform's list take turns. */
+/** Locked until the transaction ends, so that concurrent writers of the platform's list take turns. */
 export async function lockPlatformBlocks(db: Database): Promise<void> {
   await db
     .updateTable("platform_state")
@@ -143,7 +143,7 @@ export async function lockPlatformBlocks(db: Database): Promise<void> {
     .execute();
 }
 
-/** Request log rows are kept in the order of their ids, which sort by time. */
+/** Request log rows are stored in the order of their IDs, which sort by time. */
 export async function lastRequestAt(db: Database): Promise<number | null> {
   const last = await db
     .selectFrom("request_log")

@@ -1,10 +1,10 @@
-/** Where a list in the order of a text goes on. */
+/** Where a list in text order continues. */
 export interface TextPlace {
   readonly text: string;
   readonly id: string;
 }
 
-/** Every text that begins with this one stands before its end: after it comes the last character there is. */
+/** Every text with this prefix sorts before its end: the prefix followed by the last possible character. */
 export function endOfPrefix(text: string): string {
   return `${text}\u{10ffff}`;
 }

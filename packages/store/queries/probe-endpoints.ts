@@ -3,7 +3,7 @@ import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "../tabl
 import { isHeld } from "./deliveries.ts";
 import { sealAttempt } from "./delivery-results.ts";
 
-/** How endpoints that were disabled because they failed are tried again. A claim is a lease, as that of a delivery is. */
+/** How endpoints that were disabled for failing are retried. A claim is a lease, like that of a delivery. */
 
 export async function endpointsToProbe(db: Database, nowMs: number, limit: number): Promise<string[]> {
   const rows = await db
@@ -18,7 +18,7 @@ export async function endpointsToProbe(db: Database, nowMs: number, limit: numbe
   return rows.map((row) => row.id);
 }
 
-/** Takes those that nobody else has taken meanwhile. `next_probe_at` is what the claim is known by afterwards. */
+/** Claims those that no other node has claimed in the meantime. `next_probe_at` identifies the claim afterwards. */
 export async function claimProbes(
   db: Database,
   ids: readonly string[],
@@ -36,7 +36,7 @@ export async function claimProbes(
     .execute();
 }
 
-/** What an endpoint has missed: the oldest or the newest of it. */
+/** The oldest or the newest event that an endpoint has missed. */
 export async function missedDelivery(
   db: Database,
   endpointId: string,
@@ -52,7 +52,7 @@ export async function missedDelivery(
     .executeTakeFirst();
 }
 
-/** A delivery that is not held any more was sent by somebody else since, and is left to them. */
+/** A delivery that is no longer held was sent by someone else since, and is left to them. */
 export async function writeProbe(
   db: Database,
   attempt: DeliveryAttemptRow,

@@ -9,7 +9,7 @@ export async function apiKeyOf(db: Database, productId: string, publicId: string
     .executeTakeFirst();
 }
 
-/** Gives every key that would work longer this end; none is made to last longer. */
+/** Shortens every key that would work longer to this expiry; none is extended. */
 export async function endApiKeys(db: Database, productId: string, atMs: number) {
   await db
     .updateTable("product_api_keys")
@@ -19,7 +19,7 @@ export async function endApiKeys(db: Database, productId: string, atMs: number) 
     .execute();
 }
 
-/** Those of a product that work at this time. */
+/** The active keys of a product at this time. */
 export async function liveApiKeys(db: Database, productId: string, atMs: number) {
   return db
     .selectFrom("product_api_keys")
@@ -37,7 +37,7 @@ export async function updateApiKey(
   await db.updateTable("product_api_keys").set(changes).where("public_id", "=", publicId).execute();
 }
 
-/** None is made to look older. */
+/** Never moves the time back. */
 export async function markApiKeysUsed(db: Database, publicIds: readonly string[], atMs: number) {
   if (publicIds.length === 0) return;
   await db
@@ -56,7 +56,7 @@ export async function endApiKey(db: Database, publicId: string, atMs: number) {
     .execute();
 }
 
-/** The key that signs at this time, and those whose turn has not come, in the order of their turns. */
+/** The key that signs at this time, and pending ones, in the order in which they start signing. */
 export async function signingKeysFrom(db: Database, productId: string, atMs: number) {
   const keys = await db
     .selectFrom("product_signing_keys")
@@ -86,7 +86,7 @@ export async function addSigningKey(
     .execute();
 }
 
-/** Those that have signed nothing yet. */
+/** Those that have not signed yet. */
 export async function removeUpcomingSigningKeys(db: Database, productId: string, afterMs: number) {
   await db
     .deleteFrom("product_signing_keys")

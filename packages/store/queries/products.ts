@@ -48,7 +48,7 @@ export const defaultProductSettings: ProductSettings = {
   ipv6_prefix: 64,
 };
 
-/** A product with its first API key and its signing secret, so that signing can be switched on at any time. */
+/** A product with its first API key and its signing secret, so that signing can be turned on at any time. */
 export async function createProduct(db: Kysely<Tables>, product: NewProduct, nowMs: number) {
   await db
     .insertInto("products")
@@ -140,7 +140,7 @@ export async function updateProduct(db: Kysely<Tables>, id: string, changes: Par
   await db.updateTable("products").set(changes).where("id", "=", id).execute();
 }
 
-/** The keys of some products that have not run out, oldest first. */
+/** The keys of some products that have not expired, oldest first. */
 export async function workingApiKeys(db: Kysely<Tables>, productIds: readonly string[], nowMs: number) {
   return productIds.length === 0 ? [] : keysThatWork(db, productIds, nowMs);
 }

@@ -3,14 +3,14 @@ import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { QuotaLookRow } from "../tables.ts";
 
-/** What is looked at, with which count as the mark that the old limit set. */
+/** What to check, with the threshold of the old limit. */
 export interface LookToTake extends Omit<QuotaLookRow, "product_id"> {
   readonly oldMark: number;
 }
 
 /**
- * Writes down that each product of the organization has to be looked at, but for those that had reached the old mark:
- * of them it was told. Of what waits already only the look is put off.
+ * Schedules a check for each product of the organization, except those that had reached the old threshold: they already
+ * have an event. A pending check is only postponed.
  */
 export async function addQuotaLooks(db: Database, organizationId: string, look: LookToTake): Promise<void> {
   await db
@@ -50,7 +50,7 @@ export async function dueQuotaLooks(db: Database, nowMs: number, limit: number):
     .execute();
 }
 
-/** Whether it was still there as it was read: whoever takes it away, looks. */
+/** Whether it was still there as read: whoever deletes it runs the check. */
 export async function takeQuotaLook(db: Database, look: QuotaLookRow): Promise<boolean> {
   const taken = await db
     .deleteFrom("quota_looks")
@@ -61,7 +61,7 @@ export async function takeQuotaLook(db: Database, look: QuotaLookRow): Promise<b
   return taken.numDeletedRows > 0n;
 }
 
-/** What a product has used today, held until the transaction ends, and the terms that say how much it may. */
+/** What a product has used today, locked until the transaction ends, and the terms that set its limit. */
 export async function lockedUsage(db: Database, productId: string, day: number) {
   await db
     .updateTable("daily_usage")
@@ -80,7 +80,7 @@ export async function lockedUsage(db: Database, productId: string, day: number) 
     .executeTakeFirst();
 }
 
-/** Whether this was told of the product since then. */
+/** Whether this was recorded for the product since then. */
 export async function wasToldSince(
   db: Database,
   organizationId: string,

@@ -5,7 +5,7 @@ import type { LicenseCountRow } from "../tables.ts";
 
 const countsAtOnce = 500;
 
-/** Where the kept counts differ from the licenses that there are: how many each lacks. Reads every license. */
+/** Where the stored counts differ from the actual licenses: how many each lacks. Reads every license. */
 export async function wrongCounts(db: Database): Promise<LicenseCountRow[]> {
   const differences: RawBuilder<LicenseCountRow> = sql.raw(countDifferences);
   const { rows } = await differences.execute(db);
@@ -13,8 +13,8 @@ export async function wrongCounts(db: Database): Promise<LicenseCountRow[]> {
 }
 
 /**
- * Puts the kept counts right, and returns how many were wrong. What they lack is added to them, so that servers may go
- * on writing: what they change meanwhile is counted on both sides.
+ * Corrects the stored counts, and returns how many were wrong. The difference is added to them, so that servers can
+ * keep writing: concurrent changes are counted on both sides.
  */
 export async function recountLicenses(store: Store): Promise<number> {
   const wrong = await wrongCounts(store.withOwnConnections("jobs").reads);

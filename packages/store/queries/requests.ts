@@ -2,10 +2,13 @@ import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import type { Database } from "../store.ts";
 import type { RequestLogRow } from "../tables.ts";
 
-/** The log has no index by product, which each request would have to be written to: so many of the newest are read. */
+/**
+ * The log has no index by product, which each request would have to update: instead, this many of the newest rows are
+ * read.
+ */
 const mostRead = 2_000;
 
-/** The newest validate request of a product since then, as far as it is among the newest of the server. */
+/** The newest validate request of a product since then, if it is among the newest of the server. */
 export async function lastValidation(
   db: Database,
   productId: string,

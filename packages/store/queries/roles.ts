@@ -1,7 +1,7 @@
 import type { Database } from "../store.ts";
 import type { RoleRow } from "../tables.ts";
 
-/** A role, if it is one of this organization. */
+/** A role, if it belongs to this organization. */
 export async function roleOf(db: Database, organizationId: string, roleId: string) {
   return db
     .selectFrom("roles")
@@ -11,7 +11,7 @@ export async function roleOf(db: Database, organizationId: string, roleId: strin
     .executeTakeFirst();
 }
 
-/** In the order in which they were made. */
+/** In the order in which they were created. */
 export async function rolesOf(
   db: Database,
   organizationId: string,
@@ -47,7 +47,7 @@ export interface RoleUse {
   readonly invitations: number;
 }
 
-/** By how many members each role is held, and by how many pending invitations it is promised. */
+/** How many members have each role, and how many pending invitations name it. */
 export async function usesOfRoles(
   db: Database,
   roleIds: readonly string[],
@@ -84,7 +84,7 @@ export async function updateRole(db: Database, id: string, changes: Partial<Role
   await db.updateTable("roles").set(changes).where("id", "=", id).execute();
 }
 
-/** With its invitations, which are all over: whoever calls this has made sure that the role is not in use. */
+/** With its invitations, none of which are pending: the caller has made sure that the role is not in use. */
 export async function removeRole(db: Database, id: string): Promise<void> {
   await db.deleteFrom("invitations").where("role_id", "=", id).execute();
   await db.deleteFrom("roles").where("id", "=", id).execute();

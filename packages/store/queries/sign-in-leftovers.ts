@@ -1,12 +1,12 @@
 import type { Database } from "../store.ts";
 
-/** Removes sessions that ran out, up to so many; returns how many those were. */
+/** Removes expired sessions, up to this many; returns how many. */
 export const removeOldSessions = removingExpired("sessions");
 
-/** The same for links and codes that nobody used, and for marks of codes that were. */
+/** The same for unused links and codes, and for marks of used codes. */
 export const removeOldVerifications = removingExpired("verifications");
 
-/** The same for counts of attempts whose time is over. */
+/** The same for counts of attempts that have expired. */
 export async function removeOldAttempts(db: Database, nowMs: number, atMost: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("attempts")
@@ -39,7 +39,7 @@ function removingExpired(table: "sessions" | "verifications") {
   };
 }
 
-/** The tables of the sign-in library have their times as texts. */
+/** The sign-in library's tables store times as text. */
 function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

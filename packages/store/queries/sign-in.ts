@@ -2,11 +2,11 @@ import type { Database } from "../store.ts";
 import type { AccountRow } from "../tables.ts";
 import { lockedUser } from "./users.ts";
 
-/** What the ways in are made of: passwords, accounts elsewhere, passkeys and sessions. */
+/** The ways to sign in: passwords, external accounts, passkeys and sessions. */
 
 const passwordProvider = "credential";
 
-/** The hash of a person's password; null for somebody who has none. */
+/** A person's password hash; null for someone who has none. */
 export async function passwordHashOf(db: Database, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom("accounts")
@@ -59,7 +59,7 @@ export async function passkeysOf(db: Database, userId: string) {
     .execute();
 }
 
-/** A passkey of this person, by the id that its device knows it by. */
+/** A passkey of this person, by its credential ID. */
 export async function passkeyById(db: Database, userId: string, credentialId: string) {
   return db
     .selectFrom("passkeys")
@@ -73,7 +73,7 @@ export async function passkeyUsed(db: Database, id: string, counter: number): Pr
   await db.updateTable("passkeys").set({ counter }).where("id", "=", id).execute();
 }
 
-/** Removes a person's passkeys but these; returns how many those were. */
+/** Removes a person's passkeys except these; returns how many. */
 export async function removePasskeysExcept(
   db: Database,
   userId: string,
@@ -97,7 +97,7 @@ export async function unlinkProvider(db: Database, userId: string, provider: str
   return removed.numDeletedRows > 0n;
 }
 
-/** When somebody signed in who has this session; null when it has ended. */
+/** When the owner of this session signed in; null if it has ended. */
 export async function sessionOpenedAt(db: Database, sessionId: string): Promise<number | null> {
   const row = await db
     .selectFrom("sessions")
@@ -107,7 +107,7 @@ export async function sessionOpenedAt(db: Database, sessionId: string): Promise<
   return row === undefined ? null : Date.parse(row.created_at);
 }
 
-/** Those that have not run out, a page at a time. */
+/** Those that have not expired, a page at a time. */
 export async function sessionsOf(
   db: Database,
   userId: string,
@@ -124,7 +124,7 @@ export async function sessionsOf(
     .execute();
 }
 
-/** Ends one session of this person; whether there was one. */
+/** Ends one session of this person; returns whether there was one. */
 export async function endSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const ended = await db
     .deleteFrom("sessions")
@@ -134,7 +134,7 @@ export async function endSession(db: Database, userId: string, sessionId: string
   return ended.numDeletedRows > 0n;
 }
 
-/** Ends all of a person's sessions but one, and returns how many those were. */
+/** Ends all of a person's sessions but one, and returns how many. */
 export async function endOtherSessions(db: Database, userId: string, keptId: string | null): Promise<number> {
   const ended = await db
     .deleteFrom("sessions")
@@ -144,7 +144,7 @@ export async function endOtherSessions(db: Database, userId: string, keptId: str
   return Number(ended.numDeletedRows);
 }
 
-/** Something that is good for one use, kept under the hash of its token. A person has one of a kind. */
+/** A single-use value, stored under the hash of its token. A person has one of a kind. */
 export interface OneTime {
   readonly id: string;
   readonly identifier: string;
@@ -167,7 +167,7 @@ export async function keepOneTime(db: Database, item: OneTime, nowMs: number): P
     .execute();
 }
 
-/** Takes it away and returns its value; null when it is not there, was used, or has run out. */
+/** Removes it and returns its value; null if it does not exist, was used, or has expired. */
 export async function takeOneTime(db: Database, identifier: string, nowMs: number): Promise<string | null> {
   const row = await db
     .deleteFrom("verifications")
@@ -182,7 +182,7 @@ export async function dropOneTimesOf(db: Database, value: string): Promise<void>
   await db.deleteFrom("verifications").where("value", "=", value).execute();
 }
 
-/** Whatever is on its way to this person, or waits for their second factor, is not good any more. */
+/** Invalidates everything that is pending for this person, or waits for their second factor. */
 export async function dropOneTimes(db: Database, userId: string): Promise<void> {
   await db
     .deleteFrom("verifications")
@@ -193,8 +193,8 @@ export async function dropOneTimes(db: Database, userId: string): Promise<void> 
 const devicesKept = 20;
 
 /**
- * Remembers where somebody signed in from. Tells whether that is new to somebody who has signed in before: it is only
- * then that they need to hear of it.
+ * Records where someone signed in from. Returns whether that is new for someone who has signed in before: only then are
+ * they notified.
  */
 export async function rememberDevice(
   db: Database,
@@ -202,7 +202,7 @@ export async function rememberDevice(
   fingerprint: string,
   nowMs: number,
 ): Promise<{ readonly isUnexpected: boolean }> {
-  // Two sign-ins at once take turns here, so that only the first of them is news.
+  // Two concurrent sign-ins are serialized here, so that only the first is new.
   await lockedUser(db, userId);
   const known = await db
     .selectFrom("known_devices")

@@ -1,6 +1,6 @@
 import type { Database } from "../store.ts";
 
-/** Products that have keys which work, were not used since then, and of which nobody was told. */
+/** Products with active keys that have not been used since then and have not been reported. */
 export async function productsWithUnusedKeys(
   db: Database,
   { nowMs, unusedSinceMs, limit }: { nowMs: number; unusedSinceMs: number; limit: number },
@@ -23,7 +23,9 @@ export async function productsWithUnusedKeys(
   return rows.map((row) => row.product_id);
 }
 
-/** Marks those keys of a product as told of, and returns those that were not before: who gets them tells. */
+/**
+ * Marks those keys of a product as reported, and returns those that were not before: whoever gets them sends the email.
+ */
 export async function takeUnusedKeys(
   db: Database,
   productId: string,

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Sets how much of a day's quota a product has used, whatever was counted before. */
+/** Sets how much of a day's quota a product has used, replacing any other count. */
 export async function setDailyUsage(db: Kysely<Tables>, productId: string, day: number, used: number) {
   await db
     .insertInto("daily_usage")

@@ -47,7 +47,7 @@ export async function anyUserExists(db: Database): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The row as it is now, held until the transaction ends. */
+/** The current row, locked until the transaction ends. */
 export async function lockedUser(db: Database, id: string) {
   return db
     .updateTable("users")

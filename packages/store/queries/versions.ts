@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Bulk } from "../bulk.ts";
 import type { ProductVersionRow, Tables } from "../tables.ts";
 
-/** Writes a version record and raises the revision with it, so that every node sees the change at its next batch. */
+/** Writes a version record and increments the revision, so that every node sees the change in its next batch. */
 export async function setVersion(
   db: Kysely<Tables>,
   productId: string,
@@ -11,7 +11,7 @@ export async function setVersion(
   nowMs: number,
 ) {
   if (record.state === "latest") {
-    // Only one record is the latest; the one that was becomes an ordinary allowed one.
+    // Only one record is the latest; the previous one becomes an ordinary allowed version.
     await db
       .updateTable("product_versions")
       .set({ state: "allowed" })
@@ -38,12 +38,12 @@ export async function removeVersion(db: Kysely<Tables>, productId: string, versi
   await raiseRevision(db, productId);
 }
 
-/** All of them, in no order: versions are sorted by what they mean, which no database knows. */
+/** All of them, unordered: no database knows version precedence. */
 export async function versionsOf(db: Kysely<Tables>, productId: string) {
   return db.selectFrom("product_versions").selectAll().where("product_id", "=", productId).execute();
 }
 
-/** Makes the records exactly these. One that stays keeps the time it was added. */
+/** Replaces all records with these. One that stays keeps the time it was added. */
 export async function replaceVersions(
   db: Kysely<Tables>,
   bulk: Bulk,

@@ -1,7 +1,7 @@
 import type { Database } from "../store.ts";
 import type { WaitingLetterRow } from "../tables.ts";
 
-/** Does nothing about a letter that waits already. */
+/** Does nothing for an email that is already waiting. */
 export async function addWaitingLetters(db: Database, rows: readonly WaitingLetterRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsAtOnce)
     await db
@@ -11,7 +11,7 @@ export async function addWaitingLetters(db: Database, rows: readonly WaitingLett
       .execute();
 }
 
-/** Which of these letters are written, or wait to be. */
+/** Which of these emails are written, or wait to be. */
 export async function knownLetters(db: Database, dedupeKeys: readonly string[]): Promise<Set<string>> {
   const known = new Set<string>();
   for (let start = 0; start < dedupeKeys.length; start += rowsAtOnce) {
@@ -24,7 +24,7 @@ export async function knownLetters(db: Database, dedupeKeys: readonly string[]):
   return known;
 }
 
-/** The next organization, by id, some of whose letters wait. */
+/** The next organization, by ID, that has waiting emails. */
 export async function nextWaitingOrganization(db: Database, afterId: string) {
   const next = await db
     .selectFrom("waiting_letters")
@@ -36,7 +36,7 @@ export async function nextWaitingOrganization(db: Database, afterId: string) {
   return next?.organization_id ?? null;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function waitingLetters(
   db: Database,
   organizationId: string,

@@ -32,7 +32,7 @@ export async function endpointOf(
   return row === undefined ? undefined : openEndpoint(db, row);
 }
 
-/** The row as it is now, held until the transaction ends. */
+/** The current row, locked until the transaction ends. */
 export async function lockedEndpoint(
   db: Database,
   organizationId: string,
@@ -93,7 +93,7 @@ export async function updateEndpoint(
     .execute();
 }
 
-/** Those of the ids that are products of the organization. */
+/** Those of the IDs that are products of the organization. */
 export async function productsAmong(
   db: Database,
   organizationId: string,
@@ -113,7 +113,7 @@ export async function addSecret(db: Database, row: WebhookSecretRow): Promise<vo
   await db.insertInto("webhook_secrets").values(row).execute();
 }
 
-/** Until when old secrets of these endpoints sign: those that have not run out. */
+/** Until when old secrets of these endpoints sign: those that have not expired. */
 export async function oldSecrets(
   db: Database,
   endpointIds: readonly string[],
@@ -128,7 +128,7 @@ export async function oldSecrets(
     .execute();
 }
 
-/** The secret that counts runs out at `untilMs`; those that were running out already are gone. */
+/** The current secret expires at `untilMs`; those that were already expiring are removed. */
 export async function retireSecrets(db: Database, endpointId: string, untilMs: number): Promise<void> {
   await db
     .deleteFrom("webhook_secrets")
@@ -156,7 +156,7 @@ export async function deletedEndpoints(db: Database): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Removes some of what a deleted endpoint holds, and in the end its row; returns whether anything was left. */
+/** Removes some data of a deleted endpoint, and finally its row; returns whether anything was left. */
 export async function removeSomeOfEndpoint(db: Database, id: string, atMost: number): Promise<boolean> {
   if (await emptyEndpoint(db, id, atMost)) return true;
   await db.deleteFrom("webhook_endpoints").where("id", "=", id).where("deleted_at", "is not", null).execute();

@@ -4,13 +4,13 @@ import type { Bulk, Many } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
-/** SQLite takes at most 32,766 values in one statement. */
+/** SQLite accepts at most 32,766 values in one statement. */
 const mostValues = 32_000;
 const largestGroup = 512;
 
 /**
- * Many rows in one statement, prepared once: what a statement costs by itself, and what indexes by full text do at the
- * end of each, is then paid once for hundreds of rows.
+ * Many rows per statement, prepared once: the overhead of a statement, and of full-text indexes at its end, is then
+ * paid once for hundreds of rows.
  */
 export class SqliteBulk implements Bulk {
   readonly #writer: DatabaseSync;
@@ -33,7 +33,7 @@ export class SqliteBulk implements Bulk {
     const columns = Object.keys(first);
     let inserted = 0;
     let start = 0;
-    // Groups halve in size, so that a few statements fit every number of rows.
+    // Group sizes halve, so that a few statements cover every number of rows.
     for (let size = groupFor(columns.length); size >= 1; size >>= 1) {
       while (rows.length - start >= size) {
         const values: SQLInputValue[] = [];
@@ -57,7 +57,7 @@ export class SqliteBulk implements Bulk {
     return this.#checkpoints.expectMany();
   }
 
-  /** Whoever writes, writes alone. */
+  /** A writer is always alone. */
   async lockLicenses(): Promise<void> {}
 
   #statement(table: string, columns: readonly string[], rows: number, onConflict?: string): StatementSync {

@@ -3,16 +3,16 @@ import type { Many } from "../bulk.ts";
 import type { WriteLock } from "../write-lock.ts";
 import { openDatabase } from "./files.ts";
 
-/** After how many pages of the log a commit copies it into the database file: SQLite's own number. */
+/** The log size in pages at which a commit checkpoints: SQLite's own default. */
 const pagesUsually = 1_000;
-/** The same while many transactions follow one another, which dirty the same pages of the indexes again and again. */
+/** The same while many transactions follow one another, which dirty the same index pages over and over. */
 const pagesInBulk = 8_000;
-/** After how many pages the log is then copied between two of them. */
+/** The log size in pages at which it is then checkpointed between two of them. */
 const pagesBetween = 3_000;
-/** The same beside a thread that validates: before one of its commits would do it. */
+/** The same next to a thread that validates: before one of its commits would do it. */
 const pagesBesideValidations = 800;
 
-/** Decides when SQLite's write-ahead log is copied into the database file, and by whom. */
+/** Decides when SQLite's write-ahead log is checkpointed, and by which thread. */
 export class Checkpoints {
   readonly #writer: DatabaseSync;
   readonly #path: string;
@@ -28,13 +28,13 @@ export class Checkpoints {
   }
 
   /**
-   * Says that many transactions are coming, and copies between them, where nobody waits for it. Where another thread
+   * Announces many transactions, and checkpoints between them, when nobody waits for it. Next to a thread that
    * validates, the log stays short: the longer it is, the longer every lookup takes.
    */
   expectMany(): Many {
     this.#sessions += 1;
     if (!this.#isBesideValidations) this.#setPages(pagesInBulk);
-    // Its own connection: a transaction may be open on the other one.
+    // A separate connection: a transaction may be open on the other one.
     let copier: DatabaseSync | null = null;
     return {
       between: () => {
@@ -49,7 +49,10 @@ export class Checkpoints {
     };
   }
 
-  /** First most of it, while others write; then what they wrote meanwhile, alone. Only then SQLite restarts the log. */
+  /**
+   * First most of it, while others write; then, exclusively, what they wrote in the meantime. Only then does SQLite
+   * restart the log.
+   */
   async #copy(copier: DatabaseSync): Promise<void> {
     const most = this.#isBesideValidations ? pagesBesideValidations : pagesBetween;
     if (uncopied(copier, "noop") < most) return;
@@ -61,7 +64,7 @@ export class Checkpoints {
   }
 }
 
-/** How many pages of the log are not in the database file yet, after copying or without. */
+/** How many pages of the log are not in the database file yet, with or without a checkpoint. */
 function uncopied(database: DatabaseSync, how: "noop" | "passive"): number {
   const { log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() as {
     log: number;

@@ -3,11 +3,11 @@ import { StorageUnavailable } from "../problem.ts";
 import type { CrossThreadLock, SharedWriteLock } from "../write-lock.ts";
 
 /**
- * The write lock of two threads is one number in memory that both share. SQLite's own lock would do too, but it is
- * waited for with the whole thread, and one of the two answers validations.
+ * The write lock of two threads is one number in shared memory. SQLite's own lock would also work, but waiting for it
+ * blocks the whole thread, and one of the two validates.
  *
- * Each thread takes the lock when its transaction begins, and passes it on if the other one waits. So nobody holds it
- * without using it, and each waits for at most one transaction of the other.
+ * Each thread acquires the lock when its transaction begins, and hands it over if the other one waits. So nobody holds
+ * it without using it, and each waits for at most one transaction of the other.
  */
 const free = 0;
 const mainHolds = 1;
@@ -15,17 +15,17 @@ const mainHoldsWorkerWaits = 2;
 const workerHolds = 3;
 const workerHoldsMainWaits = 4;
 
-/** The longest that the worker waits, blocked. A batch of validations takes a few milliseconds. */
+/** The longest time that the worker blocks. A batch of validations takes a few milliseconds. */
 const longestWaitMs = 5_000;
 
-/** The side of the thread that validates: it never blocks. */
+/** The validating thread's side: it never blocks. */
 export class MainSide implements CrossThreadLock {
   readonly memory = new SharedArrayBuffer(64);
   readonly #state = new Int32Array(this.memory, 0, 1);
   #port: MessagePort | null = null;
   #passedOn: (() => void) | null = null;
 
-  /** With one worker at a time: another one follows when it has ended. */
+  /** One worker at a time: a new one connects when the previous one has exited. */
   share(): SharedWriteLock {
     this.#workerEnded();
     const { port1, port2 } = new MessageChannel();
@@ -56,7 +56,7 @@ export class MainSide implements CrossThreadLock {
     Atomics.notify(this.#state, 0);
   }
 
-  /** Its connection is closed with it, and SQLite has undone what it did not commit. */
+  /** Its connection is closed with it, and SQLite has rolled back what it did not commit. */
   #workerEnded(): void {
     exchange(this.#state, mainHoldsWorkerWaits, mainHolds);
     exchange(this.#state, workerHolds, free);
@@ -71,7 +71,7 @@ export class MainSide implements CrossThreadLock {
   }
 }
 
-/** The side of the worker. It blocks, so that it writes the moment it gets the lock, whatever else it has to do. */
+/** The worker's side. It blocks, so that it writes the moment it gets the lock, whatever else it has to do. */
 export class WorkerSide implements CrossThreadLock {
   readonly memory: SharedArrayBuffer;
   readonly #state: Int32Array<SharedArrayBuffer>;

@@ -3,10 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, with or without further detail in the higher bytes. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB, with or without details in the higher bytes. */
 const damaged = new Set([11, 26]);
 
-/** So much is read through at every start; a larger file is left to the doctor, or starts would take long. */
+/** Files up to this size are checked at every start; larger ones are left to doctor, or starts would take too long. */
 const readThroughBytes = 16 * 1024 * 1024;
 
 export class DamagedDatabase extends StoreProblem {
@@ -18,7 +18,7 @@ export class DamagedDatabase extends StoreProblem {
   }
 }
 
-/** Throws when the file is damaged, as far as can be told in a few milliseconds. */
+/** Throws if the file is damaged, as far as a few milliseconds can tell. */
 export function checkUndamaged(database: DatabaseSync, path: string): void {
   const pages = Number(database.prepare("pragma page_count").get()?.page_count);
   const expectedBytes = pages * Number(database.prepare("pragma page_size").get()?.page_size);
@@ -35,7 +35,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether SQLite says that the file itself is wrong, so that trying again does not help. */
+/** Whether SQLite says that the file itself is damaged, so that a retry does not help. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedDatabase) return true;
   if (!(error instanceof Error)) return false;

@@ -13,7 +13,7 @@ import type { Tables } from "../tables.ts";
 import { storageError } from "./errors.ts";
 import { KeptStatements } from "./statements.ts";
 
-/** A Kysely that runs each statement at once. Whoever wants a transaction opens it on the database itself. */
+/** A Kysely that runs each statement immediately. Transactions are opened on the database itself. */
 export function kyselyOver(database: DatabaseSync): Kysely<Tables> {
   const statements = new KeptStatements(database);
   return kyselyWith(
@@ -21,7 +21,7 @@ export function kyselyOver(database: DatabaseSync): Kysely<Tables> {
   );
 }
 
-/** A Kysely that writes SQLite's dialect and has it run by this driver. */
+/** A Kysely that generates SQLite's dialect and runs it with this driver. */
 export function kyselyWith(driver: Driver): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
@@ -33,7 +33,7 @@ export function kyselyWith(driver: Driver): Kysely<Tables> {
   });
 }
 
-/** Everybody uses the same connection at any time, which knows of no transactions. */
+/** Everyone uses the same connection, which has no transactions. */
 export class OneConnection implements Driver {
   readonly #connection: DatabaseConnection;
 

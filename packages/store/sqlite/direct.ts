@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * A Kysely whose every statement takes its turn among the writers. Reading takes no turn: it sees what is committed,
- * from the connection that only reads, and so never makes a validation wait.
+ * A Kysely whose every write queues with the other writers. Reads do not: they see committed data through the read-only
+ * connection, and so never make a validation wait.
  */
 export function directKysely(options: Options): Kysely<Tables> {
   const { writer, reader } = options;
@@ -61,7 +61,7 @@ class DirectDriver implements Driver {
 
 class DirectConnection implements DatabaseConnection {
   readonly #parts: Parts;
-  /** Gives the turn back; null outside a transaction. */
+  /** Releases the write lock; null outside a transaction. */
   #giveBack: (() => void) | null = null;
 
   constructor(parts: Parts) {
@@ -97,7 +97,7 @@ class DirectConnection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    // When this fails, a rollback follows.
+    // If this fails, a rollback follows.
     try {
       this.#parts.writer.exec("commit");
     } catch (error) {

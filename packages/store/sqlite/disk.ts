@@ -1,9 +1,9 @@
 import { closeSync, fsync, openSync } from "node:fs";
 
 /**
- * Brings what was committed onto the disk, in another thread. SQLite's own FULL mode would make the event loop wait
- * for the disk; here only those wait who were promised it. A commit in WAL mode is a run of checksummed frames at the
- * end of the log file, so syncing that file is all that FULL mode does too.
+ * Syncs commits to disk on another thread. SQLite's own FULL mode would make the event loop wait for the disk; here
+ * only those wait who were promised it. A commit in WAL mode is a run of checksummed frames at the end of the log file,
+ * so syncing that file is all that FULL mode does too.
  */
 export class DiskSync {
   readonly #path: string;
@@ -15,9 +15,9 @@ export class DiskSync {
     this.#path = walPath;
   }
 
-  /** Resolves when everything committed before this call is on the disk. */
+  /** Resolves when everything committed before this call is on disk. */
   flush(): Promise<void> {
-    // A sync that is under way may have begun before the commit in question, so it does not count.
+    // A sync in progress may have started before the commit in question, so it does not count.
     if (this.#running === null) return this.#start();
     this.#queued ??= this.#running.then(
       () => this.#start(),

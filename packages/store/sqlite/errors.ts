@@ -1,13 +1,13 @@
 import { type StorageReason, StorageUnavailable } from "../problem.ts";
 
-/** The error, or a `StorageUnavailable` in its stead where it is about the files and not about what was asked. */
+/** The error, or a `StorageUnavailable` in its place if it concerns the files and not the query. */
 export function storageError(error: unknown): unknown {
   if (error instanceof StorageUnavailable) return error;
   const reason = reasonFor(error);
   return reason === null ? error : new StorageUnavailable(sentences[reason], { cause: error, reason });
 }
 
-/** For calls that ask nothing which could be at fault. */
+/** For calls whose own input cannot be at fault. */
 export function unavailable(cause: unknown): StorageUnavailable {
   if (cause instanceof StorageUnavailable) return cause;
   const reason = reasonFor(cause) ?? "unreachable";
@@ -35,7 +35,7 @@ const byResult: ReadonlyMap<number, StorageReason> = new Map([
   [26, "damaged"],
 ]);
 
-/** What syncing the log file to the disk may fail with. */
+/** Errors that can occur when syncing the log file to disk. */
 const byFileError: ReadonlyMap<string, StorageReason> = new Map([
   ["ENOSPC", "full"],
   ["EDQUOT", "full"],

@@ -10,7 +10,7 @@ export interface SqliteFiles {
   readonly folder: string;
   readonly main: string;
   readonly journal: string;
-  /** The text index, which is made anew when it is not there. */
+  /** The text index, which is rebuilt if it does not exist. */
   readonly search: string;
   readonly owner: string;
 }
@@ -25,7 +25,7 @@ export function sqliteFiles(folder: string): SqliteFiles {
   };
 }
 
-/** Makes the data folder if need be. Throws a sentence that says what to do when it cannot be written. */
+/** Creates the data folder if necessary. If it is not writable, throws a sentence that says what to do. */
 export function prepareFolder(folder: string): void {
   try {
     makePrivateFolder(folder);
@@ -60,25 +60,25 @@ export function openDatabase(path: string): DatabaseSync {
 /** A connection that reads both files. */
 export function openReader(files: SqliteFiles): DatabaseSync {
   const database = openDatabase(files.main);
-  // Lookups go all over the file: mapped into memory, a page costs no system call however many licenses there are.
+  // Lookups access the whole file: mapped into memory, a page costs no system call, however many licenses there are.
   database.exec("pragma mmap_size = 4294967296");
   database.prepare("attach database ? as journal").run(files.journal);
   return database;
 }
 
-/** Tells a file from another of the same name. */
+/** Tells a file from another with the same name. */
 export function fileId(path: string): string {
   const { dev, ino } = statSync(path);
   return `${dev}:${ino}`;
 }
 
-/** A file that was removed or replaced can still be written by those who have it open, and all of that is lost. */
+/** A file that was removed or replaced can still be written by processes that have it open, and all of that is lost. */
 export function checkFile(path: string, id: string): void {
   let found: string | null = null;
   try {
     found = fileId(path);
   } catch {
-    // It is gone.
+    // It no longer exists.
   }
   if (found !== id) throw new StorageUnavailable(`The database file ${path} was removed or replaced.`);
 }

@@ -40,14 +40,14 @@ type FileInspection = Omit<Inspection, "serversAtWork" | "files" | "connection">
 
 const noJournal = { appliedMigrations: [], writeProblem: null, damage: null };
 
-/** Of a damaged one nothing is known, and a new one takes its place: no migration counts as missing. */
+/** A damaged log is replaced by a new one, so no migration counts as missing. */
 function inspectJournal(path: string) {
   const found = damageOf(path);
   if (found === null) return { ...looking(path, look), damage: null };
   return { appliedMigrations: journalMigrations.map(({ name }) => name), writeProblem: null, damage: found };
 }
 
-/** What SQLite finds wrong with a file; null when nothing is. */
+/** The damage that SQLite finds in a file; null if there is none. */
 function damageOf(path: string): string | null {
   try {
     return looking(path, damage)[0] ?? null;
@@ -65,7 +65,7 @@ function look(database: DatabaseSync): FileInspection {
     appliedMigrations: migrated
       ? strings(database, "select name as value from schema_migrations order by name")
       : [],
-    // The same clock, asked twice.
+    // The same clock, read twice.
     clockAheadMs: 0,
     damage: found,
     writeProblem: writeProblem(database),

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Forgetting, licensesAtOnce, requestsAtOnce, sightingsAtOnce } from "../journal.ts";
 import { openDatabase } from "./files.ts";
 
-/** One step, as `Journal.forget` says. Licenses are looked up in the main file. */
+/** One step, as described in `Journal.forget`. Licenses are looked up in the main file. */
 export function forgetSome(journal: DatabaseSync, mainFile: string, step: Forgetting): Forgetting | null {
   switch (step.part) {
     case "sightings":
@@ -24,7 +24,7 @@ function forgetSightings(journal: DatabaseSync, step: Forgetting): Forgetting {
   return changes > 0 ? step : { ...step, part: "requests", after: "" };
 }
 
-/** The log is in the order of time, and every organization's requests lie all over it. */
+/** The log is sorted by time, and every organization's requests are spread all over it. */
 function forgetRequests(journal: DatabaseSync, step: Forgetting): Forgetting {
   const end = journal
     .prepare("select max(id) as id from (select id from request_log where id > ? order by id limit ?)")
@@ -56,7 +56,7 @@ function forgetLicenses(journal: DatabaseSync, mainFile: string, step: Forgettin
   return changes === sightingsAtOnce ? step : { ...step, after: last };
 }
 
-/** On a connection of its own: a transaction of the journal must never hold the main file. */
+/** On a separate connection: a journal transaction must never lock the main file. */
 function missing(mainFile: string, ids: readonly string[]): string[] {
   const main = openDatabase(mainFile);
   try {

@@ -8,7 +8,7 @@ import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { forgetSome } from "./journal-forgetting.ts";
 import { rollback } from "./rollback.ts";
 
-/** The request log and the sightings, in a file of their own and on a connection of their own. */
+/** The request log and the sightings, in a separate file and on a separate connection. */
 export class SqliteJournal implements Journal {
   readonly #files: SqliteFiles;
   readonly #database: DatabaseSync;
@@ -29,7 +29,7 @@ export class SqliteJournal implements Journal {
     const seen = `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
       first_seen_at = min(first_seen_at, ?6)`;
     const there = "where tier = ?1 and scope_id = ?2 and ip = ?3";
-    // Most of the time no license is new. Then its count, which an index is kept of, is not even named.
+    // Most of the time no license is new. Then its count, which is indexed, is not even mentioned.
     this.#seenAgain = this.#database.prepare(`${seen} ${there}`);
     this.#seenWithMore = this.#database.prepare(`${seen}, license_count = license_count + ?7 ${there}`);
     this.#seenFirst = this.#database.prepare(
@@ -92,7 +92,7 @@ export class SqliteJournal implements Journal {
   }
 }
 
-/** What the request log keeps of an entry, in the order of its columns. */
+/** The columns of the request log, in order. */
 function logged(entry: JournalEntry) {
   const [id, atMs, organization, product, license, endpoint, status, ip, version, device, problem] = entry;
   return [id, atMs, organization, product, license, endpoint, status, ip, version, device, problem] as const;

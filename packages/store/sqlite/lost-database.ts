@@ -4,8 +4,8 @@ import { StoreProblem } from "../problem.ts";
 import type { SqliteFiles } from "./files.ts";
 
 /**
- * What is wrong when the database is not there, or empty, and files are that belong to one: it was moved or lost, and a
- * start would begin a new installation in its place. Null when all is well, or nothing is there at all.
+ * Detects a database that is missing or empty next to files that belong to one: it was moved or lost, and a start would
+ * create a new installation in its place. Null if all is well, or if there are no files at all.
  */
 export function lostDatabase({ folder, main, journal, search }: SqliteFiles): string | null {
   if ((statSync(main, { throwIfNoEntry: false })?.size ?? 0) > 0) return null;

@@ -5,8 +5,8 @@ import type { SqliteFiles } from "./files.ts";
 import { makePrivate } from "./private-file.ts";
 
 /**
- * Holds the data folder for one server. The lock is an exclusive transaction on a database of its own, so the
- * operating system lets go of it however the process ends.
+ * Reserves the data folder for one server. The lock is an exclusive transaction on a separate database, so the
+ * operating system releases it however the process ends.
  */
 export function takeOwnership(files: SqliteFiles): () => void {
   makePrivate(files.owner);
@@ -23,7 +23,7 @@ export function takeOwnership(files: SqliteFiles): () => void {
   return () => lock.close();
 }
 
-/** Whether a server holds the folder now. */
+/** Whether a server owns the folder now. */
 export function isOwned(files: SqliteFiles): boolean {
   if (!existsSync(files.owner)) return false;
   const lock = new DatabaseSync(files.owner);

@@ -6,7 +6,7 @@ const registered =
   "exists (select 1 from license_ips i where i.license_id = l.id and i.ip = ?) as registered";
 const licenseByKey = "from licenses l where l.license_key_match = ? and l.product_id = ?";
 
-/** Prepared once; every batch runs them again. */
+/** Prepared once and reused by every batch. */
 export function prepare(database: DatabaseSync): Statements {
   const sql: Record<Name, string> = {
     caller: `select ${callerColumns}, s.id as signing_key_id, s.sealed_secret

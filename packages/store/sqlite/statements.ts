@@ -1,16 +1,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** A statement, and whether it gives rows. */
+/** A statement, and whether it returns rows. */
 export interface Prepared {
   readonly statement: StatementSync;
   readonly gives: boolean;
 }
 
 const mostKept = 300;
-/** A list of hundreds of values in its own words is hardly asked for again, and large. */
+/** A literal list of hundreds of values is large and rarely reused. */
 const longestKept = 4_000;
 
-/** Keeps the statements that were asked for last: to prepare one takes longer than to run most of them. */
+/** Caches the most recently used statements: preparing one takes longer than running most of them. */
 export class KeptStatements {
   readonly #database: DatabaseSync;
   readonly #kept = new Map<string, Prepared>();

@@ -36,12 +36,14 @@ import { SqliteValidate } from "./validate.ts";
 export interface SqliteOptions {
   readonly folder: string;
   readonly encryptionKey: string | null;
-  /** `strict` makes every answer wait for the disk; otherwise the last second of counters may go with the power. */
+  /**
+   * `strict` makes every response wait for the disk; otherwise a power failure can lose the last second of counters.
+   */
   readonly durability: "standard" | "strict";
   readonly now: () => number;
-  /** Refuse to open the folder while another server has it. */
+  /** Refuse to open the folder while another server owns it. */
   readonly soleServer: boolean;
-  /** Told when a damaged request log was moved out of the way. */
+  /** Called when a damaged request log was set aside. */
   readonly journalSetAside?: JournalSetAside;
 }
 
@@ -123,10 +125,10 @@ export class SqliteStore implements MainStore {
     this.#release = shared.release;
     this.#calls = shared.calls ?? new CallCount();
     this.#writer = database;
-    // While another process writes, the event loop waits here: no longer than a caller may be kept waiting.
+    // While another process writes, the event loop waits here, but no longer than a caller can be kept waiting.
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
     this.#fileId = fileId(files.main);
-    // Lookups go all over the file: mapped into memory, a page costs no system call however many licenses there are.
+    // Lookups access the whole file: mapped into memory, a page costs no system call, however many licenses there are.
     database.exec("pragma mmap_size = 4294967296");
     this.#reader = openReader(files);
     this.#reader.exec("pragma query_only = on");
@@ -166,7 +168,7 @@ export class SqliteStore implements MainStore {
     return this.#calls.value;
   }
 
-  /** As the reader sees it, which never writes itself: whoever did, it was another connection. */
+  /** As the reader sees it, which never writes itself, so every change comes from another connection. */
   get lastWrite(): number {
     return Number(this.#lastWrite.get()?.data_version);
   }
@@ -197,7 +199,7 @@ export class SqliteStore implements MainStore {
       try {
         this.#writer.exec("begin immediate");
         const value = await work(this.#writes);
-        // A full disk ends a transaction by itself. Work that went on regardless must not count as done.
+        // A full disk ends a transaction implicitly. Work that continued regardless must not count as done.
         if (!this.#writer.isTransaction) throw new StorageUnavailable("SQLite undid the transaction.");
         this.#writer.exec("commit");
         return value;
@@ -219,7 +221,7 @@ export class SqliteStore implements MainStore {
     return this.#textIndex?.find(organizationId, words, most) ?? null;
   }
 
-  /** A statement cannot be interrupted: this thread would do nothing else until it ends. */
+  /** A statement cannot be interrupted: this thread could do nothing else until it ends. */
   async countLicenses(): Promise<null> {
     return null;
   }
@@ -245,7 +247,7 @@ export class SqliteStore implements MainStore {
         break;
       } catch (cause) {
         const problem = unavailable(cause);
-        // Another program may write for a moment, such as a command. Nobody waits for that with the whole thread.
+        // Another program, such as a command, may be writing briefly. The thread must not block on that.
         if (problem.reason !== "locked" || performance.now() > deadlineMs) throw problem;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
@@ -257,7 +259,7 @@ export class SqliteStore implements MainStore {
     this.#writer.exec("pragma busy_timeout = 0");
     try {
       this.#begin.run();
-      // Another value each time: SQLite does not write what has not changed.
+      // A different value each time: SQLite does not write what has not changed.
       this.#probed.run(String(this.#options.now()));
       this.#commit.run();
     } catch (error) {
@@ -283,7 +285,10 @@ export class SqliteStore implements MainStore {
     this.#release();
   }
 
-  /** What the text index has taken in is not told to it again. Some at a time: everybody waits for a writer. */
+  /**
+   * Removes the records of changes that the text index has applied. In small batches, because everyone waits for a
+   * writer.
+   */
   async #note({ upTo, state }: Taken): Promise<void> {
     for (let left = true; left; ) {
       left = await this.transaction(async (db) => {
@@ -309,7 +314,7 @@ export class SqliteStore implements MainStore {
       isLate = true;
       reject(new StorageUnavailable("Another writer has held the database for too long."));
     }, longestWaitMs);
-    // What comes too late must not be counted: its callers have been refused.
+    // A batch that is too late must not be counted: its callers have already been answered 503.
     this.#lock.hold(async () => (isLate ? [] : this.#judgeNow(calls))).then(resolve, reject);
     return promise.finally(() => clearTimeout(timer));
   }
@@ -318,7 +323,7 @@ export class SqliteStore implements MainStore {
     return this.judge(calls);
   }
 
-  /** One writer at a time, whoever it is: connections of its own would change nothing. */
+  /** There is one writer at a time in any case: separate connections would change nothing. */
   withOwnConnections(): Store {
     return this;
   }

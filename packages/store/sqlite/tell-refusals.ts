@@ -5,13 +5,13 @@ import { addressData, type Refusal, type Refusals } from "../refusals.ts";
 import type { Statements } from "./sql.ts";
 
 /**
- * Writes down which refusals are to be told, inside the batch's transaction. Returns the keys of those that have an
- * event of their own, now or since before.
+ * Records which rejections get events, inside the batch's transaction. Returns the keys of those that have their own
+ * event, now or from before.
  */
 export function tellRefusals(sql: Statements, refusals: Refusals, nowMs: number): string[] {
   const hour = refusalHour(nowMs);
   const told: string[] = [];
-  /** How many addresses of a license were refused in this hour, as far as this batch had to know. */
+  /** How many IP addresses a license rejected in this hour, as far as this batch had to know. */
   const others = new Map<string, number>();
   const counted = new Map<string, Refusal>();
   for (const [key, refusal] of refusals) {
@@ -40,7 +40,7 @@ export function tellRefusals(sql: Statements, refusals: Refusals, nowMs: number)
   return told;
 }
 
-/** Counts something for the event that tells of all of them when the hour is over. */
+/** Counts towards the event that summarizes the hour. */
 export function summarize(
   sql: Statements,
   of: Omit<Refusal, "type"> & { readonly type: EventType },

@@ -6,15 +6,15 @@ import { makePrivate } from "./private-file.ts";
 import { type Taken, TextIndex } from "./text-index.ts";
 
 /**
- * The file that holds the text index, with the connection that reads and writes it. Everything in it can be made again
- * from the licenses, so a damaged file is deleted and made again. Nothing here throws: as long as there is trouble,
- * `find` cannot tell, and searches read the licenses instead.
+ * The text index file and the connection that reads and writes it. Everything in it can be derived from the licenses,
+ * so a damaged file is deleted and rebuilt. Nothing here throws: while there is a problem, `find` returns null, and
+ * searches read the licenses instead.
  */
 export class TextIndexFile {
   readonly #files: SqliteFiles;
   readonly #report: (message: string) => void;
   #opened: { readonly database: DatabaseSync; readonly index: TextIndex } | null = null;
-  /** What was reported last, so that each cause is reported once, however often it is tried. */
+  /** The last reported problem, so that each cause is reported once, however often it is retried. */
   #trouble: string | null = null;
 
   constructor(files: SqliteFiles, report: (message: string) => void) {
@@ -22,17 +22,17 @@ export class TextIndexFile {
     this.#report = report;
   }
 
-  /** Whether it has come to the end of what was there when it was made. */
+  /** Whether it has processed everything that existed when it was created. */
   get isWhole(): boolean {
     return this.#attempt(() => this.#opened?.index.isWhole) === true;
   }
 
-  /** Whether the last attempt failed, so that the next should wait a while. */
+  /** Whether the last attempt failed, so that the next should wait. */
   get isTroubled(): boolean {
     return this.#trouble !== null;
   }
 
-  /** Takes the next lot in, or opens or makes the index first. Null when there is nothing to do, or trouble. */
+  /** Processes the next batch, or first opens or creates the index. Null if there is nothing to do, or a problem. */
   takeIn(): Taken | null {
     return this.#attempt(() => {
       const taken = this.#opened === null ? this.#open() : this.#opened.index.takeIn();
@@ -41,7 +41,7 @@ export class TextIndexFile {
     });
   }
 
-  /** Null when there are more than `most`, or when it cannot tell. */
+  /** Null if there are more than `most`, or if it cannot tell. */
   find(organizationId: string, words: readonly string[], most: number): string[] | null {
     return this.#attempt(() => this.#opened?.index.find(organizationId, words, most) ?? null);
   }
@@ -98,7 +98,7 @@ function attach(files: SqliteFiles): DatabaseSync {
   try {
     makePrivate(files.search);
     database.prepare("attach database ? as search").run(files.search);
-    // The index can be made again at any time, so nothing waits until it is on the disk.
+    // The index can be rebuilt at any time, so nothing waits for the disk.
     database.exec("pragma search.journal_mode = wal; pragma search.synchronous = normal");
     return database;
   } catch (error) {

@@ -4,17 +4,17 @@ import type { Taken } from "./text-index.ts";
 import { TextIndexFile } from "./text-index-file.ts";
 
 export interface UpkeepObserver {
-  /** Records in the main database what the text index has taken in. */
+  /** Records in the main database what the text index has applied. */
   note(taken: Taken): Promise<void>;
   trouble(reason: string): void;
 }
 
 const checkEveryMs = 200;
 const afterTroubleMs = 5_000;
-/** While much is being written, the index rests as long as it works: searches look through what is not in it yet. */
+/** While much is being written, the index pauses as long as it works: searches also cover what is not in it yet. */
 const restPerWork = 1;
 
-/** Keeps the text index up to date, one batch of licenses at a time, between whatever else this thread does. */
+/** Keeps the text index up to date, one batch of licenses at a time, between the other work of this thread. */
 export class TextIndexUpkeep {
   readonly #index: TextIndexFile;
   readonly #observer: UpkeepObserver;
@@ -28,7 +28,7 @@ export class TextIndexUpkeep {
     this.#workAfter(0);
   }
 
-  /** Null when there are more than `most`, or when no index tells quickly. */
+  /** Null if there are more than `most`, or if no index can tell quickly. */
   find(organizationId: string, words: readonly string[], most: number): string[] | null {
     return this.#isClosed ? null : this.#index.find(organizationId, words, most);
   }
@@ -56,7 +56,7 @@ export class TextIndexUpkeep {
       try {
         await this.#observer.note(taken);
       } catch (error) {
-        // The same licenses are taken in again, and the index says the same as before.
+        // The same licenses are processed again, with the same result.
         if (!this.#isClosed) this.#observer.trouble(sentence(error));
         restMs = afterTroubleMs;
       }

@@ -2,28 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rollback } from "./rollback.ts";
 
-/** So many licenses are taken into the index at once: about as long as somebody who searches may be kept waiting. */
+/** How many licenses are indexed per batch: limited by how long a search can be kept waiting. */
 const lot = 100;
-/** So many changes are read through by a search; when more wait, the index does not tell quickly. */
+/** How many pending changes a search scans; with more, the index cannot tell quickly. */
 const mostWaiting = 20_000;
-/** Of the threes in a term so many are looked up, the rarest: each further one costs more than it narrows down. */
+/** How many trigrams of a term are looked up, rarest first: each further one costs more than it narrows down. */
 const threesLookedUp = 3;
 const sampleSize = 1_000;
 const sampleLastsMs = 300_000;
 
-/** What `platform_state` calls it. The index file holds the same text, or it is the index of something else. */
+/** Its name in `platform_state`. If the index file does not contain the same text, it belongs to another database. */
 export const stateName = "license_search";
 
-/** What was taken into the index, and what the main database is to be told: to forget it, and how far the index is. */
+/** What was indexed, and what to record in the main database: the changes to delete, and the index's progress. */
 export interface Taken {
   readonly upTo: number;
   readonly state: string;
 }
 
 /**
- * An index over every three characters in a row of the licenses' search texts, in a file of its own (attached as
- * `search`), so that whoever writes a license never waits for it. It follows the main database lot by lot. After each
- * lot both files hold the same state; when they do not, because one was restored or lost, the index is made anew.
+ * A trigram index of the licenses' search texts, in a separate file (attached as `search`), so that writing a license
+ * never waits for it. It follows the main database batch by batch. After each batch, both files hold the same state; if
+ * they differ, because one was restored or lost, the index is rebuilt.
  */
 export class TextIndex {
   readonly #database: DatabaseSync;
@@ -34,7 +34,7 @@ export class TextIndex {
   readonly #amongWaiting: StatementSync;
   #sample: { readonly texts: readonly string[]; readonly atMs: number } | null = null;
 
-  /** Null when the file holds no index, or that of another database. */
+  /** Null if the file contains no index, or that of another database. */
   static open(database: DatabaseSync): TextIndex | null {
     const there = database.prepare("select 1 from search.sqlite_master where name = 'license_search_state'");
     if (there.get() === undefined) return null;
@@ -42,7 +42,7 @@ export class TextIndex {
     return index.#belongs ? index : null;
   }
 
-  /** Makes an empty one, which has everything before it. */
+  /** Creates an empty index with everything still to process. */
   static make(database: DatabaseSync): TextIndex {
     database.exec(`
       begin;
@@ -84,7 +84,7 @@ export class TextIndex {
     return this.state === known.get()?.value;
   }
 
-  /** Whether it has come to the end of what was there when it was made. */
+  /** Whether it has processed everything that existed when it was created. */
   get isWhole(): boolean {
     return this.#state.get()?.madeTo === null;
   }
@@ -93,21 +93,21 @@ export class TextIndex {
     return String(this.#state.get()?.state);
   }
 
-  /** Null when there are more than `most`, or when it cannot tell. */
+  /** Null if there are more than `most`, or if it cannot tell. */
   find(organizationId: string, words: readonly string[], most: number): string[] | null {
     if (!this.isWhole || Number(this.#waiting.get()?.count) > mostWaiting) return null;
     const proposed = this.#propose(organizationId, words, 2 * most);
     if (proposed === null) return null;
     const found = new Set<string>();
     const wanted = JSON.stringify(words);
-    // The index knows which threes a text holds, not in which order: the text itself has the last word.
+    // The index knows which trigrams a text contains, but not their order, so the text itself is checked.
     for (const { id } of this.#confirm.all(JSON.stringify(proposed), organizationId, wanted))
       found.add(String(id));
     for (const { id } of this.#amongWaiting.all(organizationId, wanted)) found.add(String(id));
     return found.size > most ? null : [...found];
   }
 
-  /** Licenses that may hold the words, by row number; null when there are more than `most`. */
+  /** Licenses that may contain the words, by row number; null if there are more than `most`. */
   #propose(organizationId: string, words: readonly string[], most: number): number[] | null {
     const sample = this.#sampled();
     const share = (three: string) => sample.filter((text) => text.includes(three)).length;
@@ -119,7 +119,7 @@ export class TextIndex {
     return rows.length > most ? null : rows.map(({ row }) => Number(row));
   }
 
-  /** Some of the texts, from all over, as they are indexed: they tell which threes are rare. */
+  /** A sample of the texts as they are indexed, to estimate which trigrams are rare. */
   #sampled(): readonly string[] {
     const nowMs = performance.now();
     if (this.#sample !== null && nowMs - this.#sample.atMs < sampleLastsMs) return this.#sample.texts;
@@ -139,13 +139,13 @@ export class TextIndex {
     return texts;
   }
 
-  /** What a new one need not be told: it will read all licenses, with every change that was made until now. */
+  /** Changes that a new index need not process: it will read all licenses, with every change until now. */
   begun(): Taken {
     const last = this.#database.prepare("select max(number) as number from license_search_changes").get();
     return { upTo: Number(last?.number ?? 0), state: this.state };
   }
 
-  /** Takes the next lot in. Null when there is nothing to do. */
+  /** Processes the next batch. Null if there is nothing to do. */
   takeIn(): Taken | null {
     const madeTo = this.#state.get()?.madeTo;
     return madeTo === null ? this.#follow() : this.#make(Number(madeTo));
@@ -169,7 +169,7 @@ export class TextIndex {
     return { upTo: Number(changes.at(-1)?.number), state: this.#write([...licenses], null) };
   }
 
-  /** Makes the index say of these licenses what is true now, whatever it said before. */
+  /** Updates the index for these licenses to the current state, whatever it contained before. */
   #write(rows: readonly number[], madeTo: number | null): string {
     const texts = this.#database
       .prepare(
@@ -181,7 +181,7 @@ export class TextIndex {
     const add = this.#database.prepare(
       "insert into search.license_search (rowid, search_text) values (?, ?)",
     );
-    // Not `immediate`, which would take the right to write from the main database too.
+    // Not `immediate`, which would also lock the main database for writing.
     this.#database.exec("begin");
     try {
       for (const row of rows) remove.run(row);
@@ -200,8 +200,8 @@ export class TextIndex {
 }
 
 /**
- * Three characters that stand for the organization and occur in no text that people write. They are indexed before
- * each text and looked for with each term, so that nobody's search wades through what others have.
+ * Three characters that stand for the organization and occur in no real text. They are indexed before each text and
+ * added to each search, so that no search has to go through other organizations' data.
  */
 export function organizationMark(organizationId: string): string {
   const digit = (place: number) => (organizationId.at(-place)?.charCodeAt(0) ?? 0) & 63;
@@ -212,7 +212,7 @@ function indexed(organizationId: string, text: string): string {
   return `${organizationMark(organizationId)}\n${text}`;
 }
 
-/** Every three characters in a row. */
+/** Every three consecutive characters. */
 export function threes(term: string): string[] {
   const characters = [...term];
   const found = new Set<string>();

@@ -32,8 +32,8 @@ import { prepare, type Statements } from "./sql.ts";
 import { addAddressEvent, summarize, tellRefusals } from "./tell-refusals.ts";
 
 /**
- * Decides a batch of calls, one after the other, inside a write transaction that the caller has opened: each reads
- * what the ones before it wrote, so no limit can be passed by racing.
+ * Validates a batch of calls sequentially, inside a write transaction that the caller has opened: each call sees what
+ * the previous ones wrote, so no limit can be exceeded by a race.
  */
 export class SqliteValidate {
   readonly #facts: Facts;
@@ -60,14 +60,14 @@ export class SqliteValidate {
     return judged;
   }
 
-  /** The batch that was judged last is committed. */
+  /** The last batch is committed. */
   committed(): void {
     if (this.#uncommitted === null) return;
     this.#told.add(this.#uncommitted.nowMs, this.#uncommitted.told);
     this.#uncommitted = null;
   }
 
-  /** `known` holds, by hash, the keys that this batch has met already. */
+  /** `known` holds, by hash, the keys that this batch has already seen. */
   #authenticate(call: Call, batch: Batch, known: Map<string, ProductInBatch | null>): ProductInBatch | null {
     const met = known.get(call.apiKey.hash);
     const product = met === undefined ? this.#findProduct(call, batch) : met;
@@ -79,7 +79,7 @@ export class SqliteValidate {
   #findProduct(call: Call, batch: Batch): ProductInBatch | null {
     const row = this.#sql.caller.get(batch.nowMs, call.apiKey.publicId, batch.nowMs) as CallerRow | undefined;
     if (row === undefined || !sameHash(row.hash, call.apiKey.hash)) return null;
-    // Two keys of one product, during a rotation, share its counter.
+    // During a rotation, two keys of one product share its counter.
     const known = batch.products.get(row.product_id);
     if (known !== undefined) return known;
     const product = new ProductInBatch(
@@ -166,7 +166,7 @@ export class SqliteValidate {
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
 
-  /** By a registration of the other size, from before the product's setting was changed. */
+  /** By a registration of the other size, from before the product's setting changed. */
   #isCovered(licenseId: string, address: Address, ipv6Prefix: 64 | 128): boolean {
     if (address.family === 4) return false;
     const covers = ipv6Prefix === 128 ? this.#sql.coveredByNetwork : this.#sql.coveredByAddress;
@@ -257,7 +257,7 @@ export class SqliteValidate {
   }
 }
 
-/** The details are there when the product needs them. */
+/** The details are present if the product needs them. */
 interface FoundLicense extends LicenseFactsRow, LicenseDetailRow {
   registered: number;
 }

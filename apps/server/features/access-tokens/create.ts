@@ -21,7 +21,7 @@ import { writeLetter } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
 import { showToken } from "./show.ts";
 
-/** More than anybody keeps track of. */
+/** More than anyone keeps track of. */
 const mostTokens = 100;
 
 export interface TokenInput {
@@ -32,7 +32,7 @@ export interface TokenInput {
   readonly confirmation?: string | undefined;
 }
 
-/** Makes a token that may do no more, and lasts no longer, than what it is asked for with. */
+/** Creates a token that has no more permissions, and lasts no longer, than the credentials that request it. */
 export async function createToken(
   context: Context,
   holder: TokenHolder,
@@ -91,7 +91,7 @@ export async function createToken(
   });
 }
 
-/** Whoever added it may not be who it acts for: the people whom it concerns hear of it. */
+/** The person who added it may not be the person it acts for, so those affected are notified. */
 async function writeLetters(db: Database, context: Context, holder: TokenHolder): Promise<void> {
   const actor = theActor(context);
   const what = "userId" in holder ? "access_token_created" : "organization_token_created";
@@ -103,7 +103,10 @@ async function writeLetters(db: Database, context: Context, holder: TokenHolder)
   }
 }
 
-/** Held until the transaction ends: a reset that ends the session comes before or after, and leaves nothing behind. */
+/**
+ * Held until the transaction ends: a password reset that ends the session runs before or after, and leaves no token
+ * behind.
+ */
 async function checkAskingSession(db: Database, context: Context): Promise<void> {
   const actor = theActor(context);
   if (actor.kind !== "person" || !("session" in actor.by)) return;
@@ -119,7 +122,7 @@ function checkHeld(held: ReadonlySet<Permission>, wanted: readonly Permission[])
   throw new Problem("forbidden", message, { errors: [{ field: "permissions", message }] });
 }
 
-/** Looked up again inside the transaction: a token that is revoked meanwhile must not leave a child behind. */
+/** Looked up again inside the transaction: a token that is revoked in the meantime must not create another. */
 async function checkAskingToken(db: Database, context: Context, expiresAtMs: number | null): Promise<void> {
   const actor = theActor(context);
   const tokenId = actor.kind === "token" ? actor.tokenId : "token" in actor.by ? actor.by.token : null;

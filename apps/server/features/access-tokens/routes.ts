@@ -28,7 +28,7 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
 
   bind(contract.revokeMyAccessToken, async (context, input) => {
     const { userId } = thePerson(context);
-    // Only a session or a token that holds everything gets here: neither is weaker than the token it revokes.
+    // Only a session or a token with every permission gets here: neither is weaker than the token it revokes.
     return revoke(context, { userId }, param(input, "token_id"), async () => () => {});
   }),
 
@@ -40,7 +40,7 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
     createToken(
       context,
       { organizationId: theOrganization(context).id },
-      // Looked at again once nobody can change it: a role that is being taken away leaves no token behind.
+      // Checked again under the lock: someone whose role is being removed cannot create a token.
       async (db) => (await takeTurn(db, context, "organization:manage")).standing.permissions,
       body,
     ),

@@ -20,10 +20,10 @@ import { userDetails } from "./show-user.ts";
 
 const firstPasswordMs = 7 * 24 * hourMs;
 const emailedMs = hourMs;
-/** Handing a link over takes longer than sending it. */
+/** Passing a link on takes longer than emailing it. */
 const handedOverMs = 24 * hourMs;
 
-/** People whom the platform admin adds, and links to a new password for those who cannot get one by email. */
+/** People added by a platform admin, and password links for those who cannot get one by email. */
 export const addUserRoutes: readonly BoundRoute[] = [
   bind(contract.createUser, async (context, { body }) => {
     const email = body.email.toLowerCase();
@@ -33,7 +33,7 @@ export const addUserRoutes: readonly BoundRoute[] = [
       const id = newId();
       const name = body.name ?? email.split("@")[0] ?? email;
       const locale = body.locale ?? context.config.language;
-      // Verified when the link is used: it was sent to the address, or handed over by whoever runs the server.
+      // Verified when the link is used: it was emailed to the address, or passed on by the server's operator.
       await addUser(
         db,
         { id, name, email, emailVerified: false, isPlatformAdmin: false, locale },
@@ -65,7 +65,7 @@ export const addUserRoutes: readonly BoundRoute[] = [
   ),
 ];
 
-/** Emailed to the person and shown to nobody else, or shown where nobody sends it. */
+/** Emailed to the person and shown to nobody else, or shown if there is no mail server. */
 async function passwordLink(db: Database, context: Context, user: UserRow) {
   const isEmailed = context.config.mail !== null;
   const isFirst = user.email_verified === 0 && (await passwordHashOf(db, user.id)) === null;

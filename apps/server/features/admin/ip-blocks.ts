@@ -5,7 +5,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asPlatform } from "../audit-log/record.ts";
 import { addBlock, changeBlock, liftBlock, listBlocks } from "../ip-blocks/work.ts";
 
-/** What organizations do with their block lists, for the one of the whole platform. */
+/** The block list routes of organizations, for the platform's list. */
 export const platformBlockRoutes: readonly BoundRoute[] = [
   bind(contract.listPlatformIpBlocks, async (context, { query }) =>
     listBlocks(context.store.reads, scope, query),

@@ -5,7 +5,7 @@ import { notFound } from "../../http/manage/problem.ts";
 import { letterKinds, sampleLetter } from "./sample-letters.ts";
 import { shownLetter, shownText } from "./shown-letter.ts";
 
-/** What letters look like, before anybody gets one. */
+/** Previews of emails, before anyone gets one. */
 export const mailTemplateRoutes: readonly BoundRoute[] = [
   bind(contract.listMailTemplates, async () => ({ kinds: letterKinds, languages: [...languages] })),
 

@@ -82,7 +82,7 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
   ),
 ];
 
-/** Changes what `changesOf` says and writes it into the organization's own log; does nothing where all is so already. */
+/** Applies what `changesOf` returns and records it in the organization's own log; does nothing if nothing changes. */
 async function change(
   context: Context,
   id: string,

@@ -8,7 +8,7 @@ import { platformOrganizationRoutes } from "./organizations.ts";
 import { settingsRoutes } from "./settings.ts";
 import { userRoutes } from "./users.ts";
 
-/** What the operator of an installation does. */
+/** The routes for the operator of an installation. */
 export const adminRoutes: readonly BoundRoute[] = [
   ...platformOrganizationRoutes,
   ...userRoutes,

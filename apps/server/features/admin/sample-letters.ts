@@ -9,7 +9,7 @@ import { deliveryLetter, expiringLetter } from "../mail/license-letters.ts";
 import * as organizations from "../organizations/letters.ts";
 import { unusedKeysLetter } from "../products/unused-keys.ts";
 
-/** Every kind of letter, as it would be written to somebody, with values that are made up. */
+/** Every kind of email, with sample data. */
 export function sampleLetter(kind: LetterKind, language: Language, url: string): Letter {
   return samples[kind]({ email: "ada@example.com", language }, url);
 }

@@ -5,7 +5,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { chooseDefaultPlan, type DefaultPlan, defaultPlan } from "../organizations/default-plan.ts";
 
-/** What holds for the whole platform, where the environment does not say otherwise. */
+/** Platform-wide settings, unless the environment overrides them. */
 export const settingsRoutes: readonly BoundRoute[] = [
   bind(contract.getPlatformSettings, async ({ store, config }) =>
     show(await defaultPlan(store.reads, config)),
@@ -17,7 +17,7 @@ export const settingsRoutes: readonly BoundRoute[] = [
       const before = await defaultPlan(db, context.config);
       if (plan === undefined) return show(before);
       if (before.setBy === "environment") throw setElsewhere();
-      // Chosen for the first time, what is in force already is still something that somebody decided.
+      // The first explicit choice is a decision, even if it matches the current default.
       if (before.setBy === "nobody" || before.plan !== plan) {
         await chooseDefaultPlan(db, plan);
         await audit(db, asPlatform(context), {

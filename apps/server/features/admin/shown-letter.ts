@@ -1,6 +1,6 @@
 /**
- * A letter as a page. It holds words of strangers, on the address that people are signed in to: even if one of them
- * were markup, it could not run, fetch, send or frame anything.
+ * An email as a page. It contains untrusted text, on the origin where people are signed in: even if some of it were
+ * markup, it could not run, fetch, send or frame anything.
  */
 export function shownLetter(html: string): Response {
   return new Response(html, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });

@@ -75,7 +75,7 @@ export const userRoutes: readonly BoundRoute[] = [
   ),
 ];
 
-/** Changes what `changesOf` says; does nothing where all is so already. */
+/** Applies what `changesOf` returns; does nothing if nothing changes. */
 async function change(
   context: Context,
   id: string,
@@ -83,7 +83,7 @@ async function change(
   changesOf: (row: UserRow) => Partial<UserRow>,
 ) {
   return context.transaction(async (db) => {
-    // Before the person's row, and by everybody in this order: two who unmake each other would leave nobody.
+    // Locked before the person's row, and by everyone in this order: two admins who demote each other would leave none.
     await lockPlatformAdmins(db);
     const row = await lockedUser(db, id);
     if (row === undefined) throw notFound("person");

@@ -5,10 +5,10 @@ import { type ShownEntry, showToOrganization } from "./show.ts";
 
 export type ExportFormat = "csv" | "jsonl";
 
-/** What is read at a time: little enough not to hold up a verdict. */
+/** How much is read at a time: small enough not to delay other requests. */
 const rowsAtATime = 500;
 
-/** The log as a file, read while it is sent: as fast as the caller takes it, and never whole in memory. */
+/** The log as a file, read while it is sent: as fast as the client accepts it, and never all in memory. */
 export function exportedLog(db: Database, filter: AuditFilter, format: ExportFormat): Response {
   const encoder = new TextEncoder();
   let after: { at: number; id: string } | null = null;

@@ -4,29 +4,29 @@ import type { AuditLogRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { newId } from "../../new-id.ts";
 
-/** One thing that somebody did. */
+/** One action. */
 export interface Change {
-  /** `<subject>.<what happened>`, such as `license.revoked`. */
+  /** `<subject>.<action>`, such as `license.revoked`. */
   readonly action: string;
   readonly subject: { readonly kind: string; readonly id: string; readonly name?: string | null };
-  /** Only what changed; nothing secret. Left out for something that was not there before, or is not any more. */
+  /** Only what changed; nothing secret. Omitted for something that did not exist before, or no longer exists. */
   readonly before?: object;
   readonly after?: object;
-  /** Where it differs from the organization that the request is about. */
+  /** If it differs from the organization of the request. */
   readonly organizationId?: string | null;
 }
 
-/** What is written down of a request: who made it, about which organization, when and from where. */
+/** What is recorded about a request: who made it, for which organization, when and from where. */
 export type Acting = Pick<Context, "actor" | "organization" | "nowMs" | "ip" | "requestId"> & {
   readonly asPlatform?: true;
 };
 
-/** For what somebody does as the operator: an organization then sees that it was not one of its own. */
+/** For actions of the operator, so that an organization sees that it was not one of its members. */
 export function asPlatform(context: Context): Context & Acting {
   return { ...context, asPlatform: true };
 }
 
-/** Writes down who did what, in the transaction that did it. */
+/** Records who did what, in the transaction that does it. */
 export async function audit(db: Database, context: Acting, ...changes: readonly Change[]): Promise<void> {
   await addAuditEntries(
     db,
@@ -41,7 +41,7 @@ export async function audit(db: Database, context: Acting, ...changes: readonly 
   );
 }
 
-/** For what a command or the server itself did. */
+/** For actions of a command or the server itself. */
 export async function auditWithout(
   db: Database,
   actor: { readonly kind: "command_line" | "system"; readonly name: string },

@@ -25,7 +25,7 @@ export function showEntry(row: AuditLogRow): ShownEntry {
   };
 }
 
-/** What an organization may know: where the operator works from is not its business. */
+/** What an organization can see: the operator's IP address is not shown. */
 export function showToOrganization(row: AuditLogRow): ShownEntry {
   const entry = showEntry(row);
   if (row.actor_kind !== "platform_admin") return entry;

@@ -17,13 +17,13 @@ import {
 } from "./change.ts";
 import type { CustomerView, ShownCustomer } from "./show.ts";
 
-/** A customer with more licenses is changed in several transactions: on SQLite everybody else waits for each. */
+/** A customer with more licenses is changed in several transactions: on SQLite everyone else waits for each. */
 const fewLicenses = 100;
 const licensesAtOnce = 50;
 
 /**
- * Changes a customer, however many licenses they have. What concerns each license is done before the change is recorded
- * and answered: where that is interrupted, the same request again does the rest.
+ * Changes a customer, however many licenses they have. The licenses are updated before the change is recorded and
+ * acknowledged: if that is interrupted, repeating the request does the rest.
  */
 export async function changeCustomerInSteps(
   context: Context,
@@ -43,7 +43,7 @@ export async function changeCustomerInSteps(
     moved = await moveAll(context, customerId, view);
   }
   const shown = await context.transaction((db) => changeCustomer(db, context, customerId, changes, moved));
-  // Those that were made meanwhile, and those that the other customer had before.
+  // Those created in the meantime, and those that the other customer already had.
   await refreshTexts(context, view);
   return shown;
 }
@@ -63,7 +63,7 @@ async function hasMany(context: Context, customerId: string): Promise<boolean> {
   return some.length > fewLicenses;
 }
 
-/** All but a few, which the transaction takes along that ends the change. */
+/** All but a few, which the final transaction includes. */
 async function moveAll(context: Context, fromId: string, view: CustomerView): Promise<number> {
   const { store } = context;
   const { id } = theOrganization(context);

@@ -23,7 +23,7 @@ import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts"
 
 export type CustomerChanges = z.output<typeof updateCustomer.body>;
 
-/** What the organization is about to say of a customer: their own view, or that of whom they turn out to be. */
+/** The new record of a customer: their own, or that of the customer they turn out to be. */
 export async function writeWanted(
   db: Database,
   context: Context,
@@ -31,7 +31,8 @@ export async function writeWanted(
   { updated_at: guard, ...changes }: CustomerChanges,
 ): Promise<{ row: OrganizationCustomerRow; view: CustomerView }> {
   const { id: organizationId } = theOrganization(context);
-  // Two changes that swap two customers would each hold what the other needs: the organization's row lets one in.
+  // Two changes that swap two customers would each lock what the other needs: locking the organization's row serializes
+  // them.
   await lockedOrganization(db, organizationId);
   const row = await lockedCustomer(db, organizationId, customerId);
   if (row === undefined) throw notFound("customer");
@@ -60,9 +61,9 @@ export function wantedView(
 }
 
 /**
- * Writes what the organization now says of a customer; when it now names somebody else, its licenses follow.
- * `movedBefore` licenses have followed already, and texts are kept by the caller, where there are many: see
- * `change-many.ts`. Null for a customer with few.
+ * Writes the new record of a customer; if it now identifies someone else, the licenses follow. `movedBefore` licenses
+ * have already followed, and if there are many, the caller updates the search texts: see `change-many.ts`. Null for a
+ * customer with few.
  */
 export async function changeCustomer(
   db: Database,
@@ -95,7 +96,7 @@ export function checkIdentified(who: Pick<CustomerView, "email" | "discord_id">)
   throw invalid("email", "or discord_id is needed: at least one of them says who the customer is");
 }
 
-/** What people call the customer in a list of changes. */
+/** The customer's name in a list of changes. */
 export function nameOf(view: CustomerView): string | null {
   return view.name ?? view.email ?? view.discord_id;
 }
@@ -106,8 +107,8 @@ export function isSamePerson(a: CustomerView, b: CustomerView): boolean {
 }
 
 /**
- * The view of the customer whose identifier was written. If the organization knew that customer already, the two
- * become one: what was just written wins, then what stood with the changed one, then what was known of the other.
+ * The record of the customer with the new identifier. If the organization already knows that customer, the two are
+ * merged: the new values win, then those of the changed customer, then those of the other.
  */
 async function becomeAnother(
   db: Database,
@@ -138,7 +139,8 @@ async function moveEverything(
   toId: string,
   movedBefore: number | null,
 ): Promise<number> {
-  // Those of both, because the texts of both are written anew; together, so that validations are met in their order.
+  // The licenses of both, because the texts of both are rewritten; together, so that they are locked in the same order
+  // as by validations.
   const theirs = await licenseIdsOfCustomer(db, organizationId, fromId);
   const others = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
   const moved = await moveSome(db, context, fromId, toId, theirs, others);
@@ -149,7 +151,7 @@ async function moveEverything(
   return moved + (movedBefore ?? 0);
 }
 
-/** Gives these licenses to another customer, and tells of it. */
+/** Transfers these licenses to another customer, and records the events. */
 export async function moveSome(
   db: Database,
   context: Context,

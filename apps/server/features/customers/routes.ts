@@ -134,7 +134,7 @@ export const customerRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-/** Somebody else's customer is nobody here, although the id may be the same person's. */
+/** Another organization's customer is not found here, even if it is the same person. */
 async function theCustomer(
   db: Database,
   context: Context,

@@ -3,7 +3,7 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { searchPage } from "../../http/manage/search.ts";
 
-/** A page of customers, all of them or those whose e-mail, name and Discord id hold every word of a text. */
+/** A page of customers: all of them, or those whose email, name and Discord ID contain every word of a text. */
 export function findCustomers(
   db: Database,
   organizationId: string,

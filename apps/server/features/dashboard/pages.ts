@@ -13,17 +13,17 @@ const types: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 };
 
-/** How the build packs files, by the ending it gives them: the smallest first. */
+/** The compressions that the build applies, by file extension, smallest first. */
 const packings = { br: ".br", gzip: ".gz" } as const;
 
 interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
-  /** The same in less bytes, by the name of the packing. */
+  /** The compressed contents, by encoding. */
   readonly packed: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   readonly type: string;
 }
 
-/** The built dashboard, read once. It finds out which page an address means. */
+/** The built dashboard, read once. Maps a path to a page. */
 export class DashboardPages {
   readonly #assets = new Map<string, Asset>();
   readonly #page: string | null;
@@ -44,7 +44,7 @@ export class DashboardPages {
     }
   }
 
-  /** A file of the dashboard, or the page itself; a problem for what no person would open. */
+  /** A file of the dashboard, or the page itself; a problem for requests that are not from a browser. */
   answer(request: Request, requestId: string): Response {
     const { pathname } = targetOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -61,7 +61,7 @@ export class DashboardPages {
         "content-type": asset.type,
         ...(packing === undefined ? {} : { "content-encoding": packing }),
         ...(asset.packed.size === 0 ? {} : { vary: "accept-encoding" }),
-        // Their names change with what is in them.
+        // Their names change with their contents.
         "cache-control": pathname.startsWith("/assets/")
           ? "public, max-age=31536000, immutable"
           : "public, max-age=3600",
@@ -88,7 +88,7 @@ export class DashboardPages {
   }
 }
 
-/** The beginnings of the addresses that the dashboard's router knows, besides `/`. */
+/** The first path segments that the dashboard's router knows, besides `/`. */
 export const pageBeginnings: ReadonlySet<string> = new Set([
   "account",
   "admin",
@@ -103,8 +103,8 @@ export const pageBeginnings: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A browser asks for HTML and gets the page at every other address too, where it says that nothing is there. A program
- * that takes anything, such as curl, gets it only where there is a page, and a problem elsewhere.
+ * A browser asks for HTML and gets the page for every other path too, where it says "not found". A program that accepts
+ * anything, such as curl, gets the page only for a known path, and a problem otherwise.
  */
 function wantsPage(request: Request, pathname: string): boolean {
   if (pathname.startsWith("/api/") || pathname.startsWith("/assets/")) return false;
@@ -129,7 +129,7 @@ function packedOf(path: string): Asset["packed"] {
   return packed;
 }
 
-/** Nothing from anywhere else, nothing written into the page, and styles only from who knows the word of the day. */
+/** Nothing from other hosts, no inline scripts, and styles only with the nonce of this response. */
 function policy(nonce: string): string {
   return [
     "default-src 'none'",

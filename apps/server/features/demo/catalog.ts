@@ -2,7 +2,7 @@ import type { Plan } from "@countersign/domain/quota/limit";
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { ProductSettings } from "@countersign/store/queries/products";
 
-/** What a demo product is there to show. */
+/** What a demo product demonstrates. */
 export type Role =
   | "plain"
   | "signed"

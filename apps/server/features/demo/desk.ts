@@ -8,7 +8,7 @@ import { newId } from "../../new-id.ts";
 import type { Role } from "./catalog.ts";
 import { blankLicense, type Stand, type Stands } from "./populate.ts";
 
-/** A request, and the answer that it will get. */
+/** A request and its expected response. */
 export interface Example {
   readonly outcome: ValidateStatus | "lookup";
   readonly description: string;
@@ -18,7 +18,7 @@ export interface Example {
   readonly body: { readonly license_key: string; readonly version?: string } | null;
 }
 
-/** Issues the licenses that the examples ask about. */
+/** Creates the licenses for the examples. */
 export class Desk {
   readonly #db: Database;
   readonly #stands: Stands;
@@ -56,7 +56,7 @@ export class Desk {
     const { id, key, organizationId } = await this.#issue(role, {});
     const scope = { tier: "license", organizationId, licenseId: id } as const;
     const note = "The key was posted in a forum.";
-    // Every address: the caller may come over IPv4, IPv6 or a container's network.
+    // Every IP address: the caller may use IPv4, IPv6 or a container's network.
     const blocks = ["0.0.0.0/0", "::/0"].map((cidr) => ({
       id: newId(),
       scope,
@@ -87,5 +87,5 @@ export class Desk {
   }
 }
 
-/** Kept for documentation by RFC 5737, so that it is nobody's address. */
+/** Reserved for documentation by RFC 5737, so that it is nobody's IP address. */
 const foreignIp = "203.0.113.7";

@@ -20,7 +20,7 @@ import {
   type Role,
 } from "./catalog.ts";
 
-/** A product of the demo, as the examples need it. */
+/** A demo product, as the examples need it. */
 export interface Stand {
   readonly organizationId: string;
   readonly productId: string;
@@ -30,7 +30,7 @@ export interface Stand {
 
 export type Stands = ReadonlyMap<Role, Stand>;
 
-/** Fills the database with organizations in every state. Each is written whole before the next is begun. */
+/** Fills the database with organizations in every state. Each is written completely before the next. */
 export async function populate(store: Store): Promise<Stands> {
   const nowMs = await store.clock();
   const stands = new Map<Role, Stand>();
@@ -88,7 +88,7 @@ function demoLicense(stand: Stand, index: number, nowMs: number): NewLicense {
   };
 }
 
-/** A license with nothing special about it. The number chooses the customer. */
+/** An ordinary license. The number selects the customer. */
 export function blankLicense(stand: Stand, number: number): NewLicense {
   return {
     id: newId(),

@@ -1,9 +1,9 @@
-/** One thing that was looked at, what was found, and what to do about it. */
+/** One check: what was found, and what to do about it. */
 export interface Check {
   readonly name: "settings" | "runtime" | "clock" | "disk" | "folder" | "database" | "proxy" | "encryption";
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;
-  /** Null when there is nothing to do. */
+  /** Null if there is nothing to do. */
   readonly action: string | null;
 }
 

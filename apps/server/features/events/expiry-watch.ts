@@ -14,14 +14,14 @@ import { shownLicenses } from "./tell-changes.ts";
 import { lookBackMs, watchedUntil as stateName, tellEndings } from "./tell-endings.ts";
 
 const everyMs = 10_000;
-/** One transaction's worth: validations wait while it lasts. */
+/** The size of one transaction: validations wait while it runs. */
 const lotSize = 50;
 const organizationsAtOnce = 500;
 
 /**
- * Tells of licenses that will run out, and of those that did. Each look is about what became due since the last one, by
- * whatever node, so that a time without any server is caught up with; what became due before the very first look, on a
- * database that is older than this, is never told. Who tells of an end is decided by a row: several nodes do no harm.
+ * Records events for licenses that expire soon and those that have expired. Each check covers what became due since the
+ * last one on any node, so that downtime is caught up with; what became due before the very first check, on an older
+ * database, is never recorded. A row decides which node records an expiry, so several nodes can run this.
  */
 export class ExpiryWatch implements Chore {
   readonly name = "licenses that run out";
@@ -58,7 +58,7 @@ export class ExpiryWatch implements Chore {
       if (ids.length < organizationsAtOnce || last === undefined) break;
       after = last;
     }
-    // Only from where it began: another node may be further.
+    // Only from where it started: another node may be further ahead.
     await store.transaction((db) => replaceState(db, stateName, state, String(untilMs)), "soon");
   }
 

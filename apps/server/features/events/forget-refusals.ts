@@ -7,10 +7,7 @@ import { tellSummaries } from "./tell-summaries.ts";
 
 const rowsAtATime = 200;
 
-/**
- * Tells of what was counted in an hour that is over, and then forgets who was refused in it. One hour stays, for clocks
- * that differ.
- */
+/** Records the summaries of past hours, and then prunes their rejections. One hour is kept, because clocks differ. */
 export function refusalForgetting(store: Store): Chore {
   return {
     name: "forget refusals",

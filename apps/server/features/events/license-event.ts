@@ -2,7 +2,7 @@ import type { EventType } from "@countersign/domain/events/types";
 import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Happening } from "./tell.ts";
 
-/** Something that happened to one license, told with the license as it is since, or was last. */
+/** An event of one license, with the license as it is now, or was last. */
 export function licenseEvent(type: EventType, license: ShownLicense, particulars: object = {}): Happening {
   const { id, organization_id, product_id } = license;
   return {

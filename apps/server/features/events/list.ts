@@ -25,12 +25,12 @@ interface EventList {
   readonly after: string | null;
 }
 
-/** No index tells the type or the product: so many rows are read before others get their turn, and for one page. */
+/** There is no index by type or product: this many rows are read before other requests get a turn, and per page. */
 const rowsAtOnce = 500;
 const mostRows = 5_000;
 /**
- * Two transactions may be committed in another order than their events got their ids in. Whoever follows events looks
- * only as far as nothing is to be expected any more.
+ * Transactions can commit in a different order than their events got their IDs. Following events stops short of the
+ * time in which more can still appear.
  */
 const settledAfterMs = 2_000;
 
@@ -96,7 +96,7 @@ async function readPage(context: Context, among: Among, query: Query, start: str
   }
 }
 
-/** The license may be named by anybody: its events are told to its organization alone. */
+/** Anyone can name a license: its events are only shown to its organization. */
 function isMeant(row: EventRow, { organizationId, productId }: Among, type: string | undefined): boolean {
   return (
     row.organization_id === organizationId &&

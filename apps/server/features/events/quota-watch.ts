@@ -16,15 +16,15 @@ import { tell } from "./tell.ts";
 
 type Terms = Pick<OrganizationRow, "plan" | "billing_state" | "daily_limit_override">;
 
-/** A batch that was counted under the old limit is written by then: it takes two seconds at most, or fails. */
+/** By then, a batch that was counted under the old limit has been written: it takes at most two seconds, or fails. */
 const lookAfterMs = 5_000;
-/** Ids are made by the clocks of servers. */
+/** IDs follow the servers' clocks. */
 const clocksDifferMs = 10_000;
 const looksAtOnce = 100;
 
 /**
- * To be called in the transaction that changes an organization's terms. A limit that is lowered may be one that was
- * passed today already, and no batch will cross it: so that is looked at a little later.
+ * Must be called in the transaction that changes an organization's limits. A lowered limit may already be exceeded
+ * today, so that no batch will cross it: this is checked a little later.
  */
 export async function termsChanged(
   db: Database,
@@ -48,8 +48,8 @@ export async function termsChanged(
 }
 
 /**
- * Tells of products whose limit was lowered below what they have used today. Who takes the look away tells; and what a
- * batch told since the change, because it crossed the new limit itself, is not told again.
+ * Records events for products whose limit was lowered below today's usage. Whoever deletes the check records the event;
+ * what a batch has recorded since the change, because it crossed the new limit itself, is not recorded again.
  */
 export class QuotaWatch implements Chore {
   readonly name = "lowered limits";

@@ -9,7 +9,7 @@ import { tellEndings, tellMissedEndings } from "./tell-endings.ts";
 
 export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
 
-/** Tells what a change made of licenses, for each that it changed. One that is not in `after` is gone. */
+/** Records events for each license that a change modified. A license that is not in `after` was deleted. */
 export async function tellChanges(
   db: Database,
   nowMs: number,
@@ -35,7 +35,7 @@ export async function tellChanges(
   await tellEndings(db, nowMs, "license.expired", ended);
 }
 
-/** Many revoked in one go: one event for those of a product, so that endpoints can choose by product. */
+/** A bulk revoke: one event per product, so that endpoints can filter by product. */
 export async function tellRevokedTogether(
   db: Database,
   nowMs: number,
@@ -59,7 +59,7 @@ export async function tellRevokedTogether(
     },
   );
   await tell(db, nowMs, ...happenings);
-  // For each license's own history; endpoints are sent the one event above instead.
+  // For each license's own history; endpoints get the one event above instead.
   await remember(
     db,
     nowMs,
@@ -67,12 +67,12 @@ export async function tellRevokedTogether(
   );
 }
 
-/** What has to be told of these licenses before they are changed. */
+/** Events to record for these licenses before they are changed. */
 export async function tellBeforeChange(db: Database, nowMs: number, ids: readonly string[]): Promise<void> {
   await tellMissedEndings(db, nowMs, ids, shownLicenses);
 }
 
-/** Runs `work` and tells what it changed about these licenses. */
+/** Runs `work` and records what it changed about these licenses. */
 export async function tellingChanges<T>(
   db: Database,
   nowMs: number,
@@ -108,7 +108,7 @@ export function expiredAmong(licenses: readonly ShownLicense[]): string[] {
   return licenses.filter(({ status }) => status === "expired").map(({ id }) => id);
 }
 
-/** Without what follows from something else. */
+/** Without derived members. */
 function comparable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
   return license;
 }

@@ -5,14 +5,14 @@ import type { Database } from "@countersign/store/store";
 import { licenseEvent } from "./license-event.ts";
 import { tell } from "./tell.ts";
 
-/** Until when the expiry watch has looked. */
+/** The time of the last expiry check. */
 export const watchedUntil = "expiries_told_until";
-/** A change that began before the last look and was committed after it is found by looking back that far. */
+/** How far each check looks back, to find changes that began before the last check and were committed after it. */
 export const lookBackMs = 120_000;
 
 /**
- * Records `license.expired` for licenses that are past their end and about to be changed, where the expiry watch has
- * not come to them yet: after the change it would not find them. Called before the change, on rows that are locked.
+ * Records `license.expired` for expired licenses that are about to be changed and that the expiry check has not
+ * reached: it would not find them after the change. Called before the change, on locked rows.
  */
 export async function tellMissedEndings(
   db: Database,
@@ -22,7 +22,7 @@ export async function tellMissedEndings(
 ): Promise<void> {
   if (ids.length === 0) return;
   const state = await stateOf(db, watchedUntil);
-  // What ended before the very first look is never told of.
+  // Expiries before the very first check are never recorded.
   if (state === null) return;
   const afterMs = Number(state) - lookBackMs;
   const type = "license.expired";
@@ -31,7 +31,7 @@ export async function tellMissedEndings(
   if (missed.length > 0) await tellEndings(db, nowMs, type, await show(db, missed, nowMs));
 }
 
-/** Tells that licenses run out, or did, unless somebody has told that of the same end already. */
+/** Records that licenses expire soon, or have expired, unless that was already recorded for the same expiry. */
 export async function tellEndings(
   db: Database,
   nowMs: number,

@@ -6,10 +6,10 @@ import type { Store } from "@countersign/store/store";
 import type { EventRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 
-/** One transaction's worth: validations wait while it lasts. */
+/** The size of one transaction: validations wait while it runs. */
 const summariesAtOnce = 50;
 
-/** Records one event for each license and kind of event of which more happened in an hour than is told one by one. */
+/** Records one event per license and type with more occurrences in an hour than are recorded individually. */
 export async function tellSummaries(store: Store): Promise<void> {
   const nowMs = await store.clock();
   const beforeHour = refusalHour(nowMs - summaryDelayMs);

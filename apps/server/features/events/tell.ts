@@ -3,22 +3,22 @@ import { addEvents } from "@countersign/store/queries/events";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 
-/** Something that happened and that the seller's systems may want to hear of. */
+/** An event that the seller's systems may want to receive. */
 export interface Happening {
   readonly type: EventType;
   readonly organizationId: string;
   readonly productId: string | null;
   readonly licenseId: string | null;
-  /** What is told, as it is on the wire. Nothing secret: it goes to other people's machines. */
+  /** The data as sent. Nothing secret: it goes to other people's machines. */
   readonly data: object;
 }
 
-/** Writes down what happened, in the transaction that made it true. It is told once that is committed. */
+/** Records events in the transaction that makes them true. They are sent once it is committed. */
 export async function tell(db: Database, nowMs: number, ...happenings: readonly Happening[]): Promise<void> {
   await write(db, nowMs, happenings, 1);
 }
 
-/** The same for what is listed and not sent to endpoints, because another event says it to them. */
+/** The same for events that are listed but not sent to endpoints, because another event covers them. */
 export async function remember(
   db: Database,
   nowMs: number,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Who may read `/metrics`: anyone, or those who send the operator's token. */
+/** Who can read `/metrics`: anyone, or those who send the operator's token. */
 export class MetricsGate {
   readonly #expected: Uint8Array | null;
 
@@ -11,7 +11,7 @@ export class MetricsGate {
   admits(request: Request): boolean {
     if (this.#expected === null) return true;
     const given = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-    // Digests are of one length, so the comparison tells nothing about the token's.
+    // Digests have a fixed length, so the comparison reveals nothing about the token's length.
     return given !== undefined && timingSafeEqual(digest(given), this.#expected);
   }
 }

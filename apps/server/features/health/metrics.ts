@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 
 const textLastsMs = 200;
 
-/** What the server counts about itself, for `/metrics`. */
+/** The server's own metrics, for `/metrics`. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = new Map<string, number>();
@@ -17,9 +17,9 @@ export class Metrics {
   constructor() {
     const registers = [this.#registry];
     const requests = this.#requests;
-    // Its own choice of 10 ms wakes a server that has nothing to do a hundred times a second.
+    // The default of 10 ms wakes an idle server a hundred times a second.
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 100 });
-    // Counted in a plain map on the hot path; turned into labels only when somebody asks.
+    // Counted in a plain map on the hot path; converted to labels only on request.
     new Counter({
       name: "countersign_requests_total",
       help: "Requests of the public API, by endpoint and outcome.",
@@ -71,7 +71,7 @@ export class Metrics {
     });
   }
 
-  /** For SQLite, where everybody waits for the one who writes. */
+  /** For SQLite, where everyone waits for the writer. */
   watchWriteLock(holds: () => HoldTimes): void {
     const registers = [this.#registry];
     new Counter({
@@ -119,7 +119,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** However many ask at once, it is put together a few times a second. */
+  /** However many clients poll, it is rendered only a few times a second. */
   text(): Promise<string> {
     const nowMs = performance.now();
     if (this.#text === null || nowMs - this.#text.atMs > textLastsMs)

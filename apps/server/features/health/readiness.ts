@@ -1,25 +1,28 @@
 import { StorageUnavailable } from "@countersign/store/problem";
 
-/** Without anyone asking, the database is probed this often. */
+/** How often the database is probed when nobody asks. */
 const idleEveryMs = 5_000;
-/** While someone asks, or requests fail, at most this often. */
+/** How often at most while someone asks or requests fail. */
 const leastBetweenMs = 1_000;
 const longestProbeMs = 3_000;
 /** A batch that was just decided says more than any probe. */
 const batchCountsMs = 2_000;
-/** What only a real batch runs into, such as a full disk, withdraws readiness for this long. */
+/** How long a failure that only a real batch encounters, such as a full disk, makes the node not ready. */
 const failureCountsMs = 5_000;
 
 export interface ReadinessParts {
-  /** Does what a validation does, harmlessly; rejects when that fails. After a full disk it has to show that there is space. */
+  /**
+   * Does what a validation does, harmlessly; rejects if that fails. After a full disk it has to show that there is
+   * space.
+   */
   readonly probe: (needsSpace: boolean) => Promise<void>;
   readonly changed?: (isReady: boolean, problem: unknown) => void;
   readonly now?: () => number;
 }
 
 /**
- * Whether this node should be sent requests: validations can be answered, and the server is not on its way out. It is
- * observed in the background, one probe at a time, and answered from memory: asking costs the database nothing.
+ * Whether this node should get requests: validations can be answered, and the server is not shutting down. It is
+ * monitored in the background, one probe at a time, and served from memory: polling costs the database nothing.
  */
 export class Readiness {
   readonly #parts: ReadinessParts;
@@ -30,7 +33,7 @@ export class Readiness {
   #probeSucceeded = false;
   #batchDoneMs = Number.NEGATIVE_INFINITY;
   #batchFailedMs = Number.NEGATIVE_INFINITY;
-  /** A batch met a full disk, and nothing has shown since that there is space again. */
+  /** A batch hit a full disk, and nothing has shown since that there is space again. */
   #isFull = false;
   #problem: unknown = null;
   readonly #observed = Promise.withResolvers<void>();
@@ -50,7 +53,7 @@ export class Readiness {
     clearInterval(this.#timer);
   }
 
-  /** Resolves when the first probe has ended, well or not. */
+  /** Resolves when the first probe has ended, successfully or not. */
   get observed(): Promise<void> {
     return this.#observed.promise;
   }
@@ -66,7 +69,7 @@ export class Readiness {
     this.#isFull = false;
   }
 
-  /** A lock or a slow statement may be about one license only: then the probe decides. */
+  /** A lock or a slow statement may concern only one license: then the probe decides. */
   batchFailed(cause: unknown): void {
     this.#batchDoneMs = Number.NEGATIVE_INFINITY;
     if (cause instanceof StorageUnavailable && (cause.reason === "full" || cause.reason === "read_only")) {
@@ -102,7 +105,7 @@ export class Readiness {
     try {
       await Promise.race([this.#parts.probe(isFull), tooLate]);
       this.#probeSucceeded = true;
-      // A batch that failed meanwhile knows better.
+      // A batch that failed in the meantime is more recent.
       if (isFull && failedMs === this.#batchFailedMs) this.#isFull = false;
     } catch (problem) {
       this.#probeSucceeded = false;

@@ -9,9 +9,9 @@ import { readerById, readerOf } from "../mail/reader.ts";
 import { newDeviceLetter, passwordChangedLetter, securityLetter } from "./letters.ts";
 import { closeWaysIn } from "./reset.ts";
 
-/** What follows from things that happen inside the sign-in library. */
+/** Side effects of actions inside the sign-in library. */
 
-/** How the library is told where a request came from; whatever a caller sent under these names is dropped. */
+/** How the library learns where a request came from; values that a caller sent under these names are dropped. */
 export const addressHeader = "x-countersign-address";
 export const requestHeader = "x-request-id";
 
@@ -42,7 +42,7 @@ export async function passwordWasReset(
   });
 }
 
-/** Somebody new, or somebody signed in who can now come this way too. Only the latter need to be told. */
+/** A new account, or a signed-in user who linked another way to sign in. Only the latter is notified. */
 export async function cameFromDiscord(
   store: Store,
   { userId, discordId }: { userId: string; discordId: string },
@@ -62,7 +62,7 @@ export async function cameFromDiscord(
   });
 }
 
-/** People are told of a sign-in from a place that they never came from before. */
+/** People are notified of a sign-in from a new device or location. */
 export async function personSignedIn(store: Store, { userId, ip, userAgent }: OpenedSession): Promise<void> {
   const nowMs = await store.clock();
   const fingerprint = createHash("sha256")
@@ -81,12 +81,12 @@ function acting(from: Headers | undefined, nowMs: number): Acting {
   return { actor: null, organization: null, nowMs, ip, requestId: from?.get(requestHeader) ?? "" };
 }
 
-/** Browsers renew themselves every few weeks: without its numbers, one is the same before and after. */
+/** Browsers update every few weeks: without version numbers, one is the same before and after. */
 function programOf(userAgent: string): string {
   return userAgent.replace(/[\d._]+/g, "");
 }
 
-/** Addresses change from day to day; the network that they come from less so. */
+/** IP addresses change from day to day; their network less often. */
 function networkOf(ip: string | null): string {
   const address = ip === null ? null : parseAddress(ip);
   if (address === null) return "";

@@ -9,36 +9,38 @@ import type { Database, Store } from "@countersign/store/store";
 import { type AccountRates, type Attempt, limits, secondsUntil, tooOftenProblem } from "./attempts.ts";
 import { networkOf } from "./network.ts";
 
-/** For so long a refusal is repeated without asking the database again: a flood of guesses is no flood of writes. */
+/** How long a rejection is repeated without querying the database: a flood of guesses is not a flood of writes. */
 const repeatedForMs = 5_000;
 const maxRepeated = 10_000;
 
 /** Where an attempt comes from. */
 export interface Origin {
   readonly ip: string | null;
-  /** The id of a device that is known to belong to the account in question. */
+  /** The ID of a device that is known to belong to the account in question. */
   readonly deviceId: string | null;
 }
 
-/** One count that an attempt is held against. */
+/** One of the counts that apply to an attempt. */
 interface Counter {
   readonly name: string;
   readonly rate: AttemptRate;
 }
 
-/** Counts attempts by account, in the database: what is allowed is allowed once, on all nodes together. */
+/** Counts attempts per account, in the database, so that limits apply across all nodes. */
 export class AccountLimits {
   readonly #store: Store;
   readonly #now: () => number | Promise<number>;
   readonly #refused = new Map<string, { readonly freeAtMs: number; readonly repeatUntilMs: number }>();
 
-  /** By the database's clock: the counts are shared by all nodes, and one that is ahead would see them run dry too soon. */
+  /**
+   * By the database's clock: all nodes share the counts, and a node with a fast clock would see them drain too soon.
+   */
   constructor(store: Store, now: () => number | Promise<number> = () => store.clock()) {
     this.#store = store;
     this.#now = now;
   }
 
-  /** Counts an attempt, or throws the 429 that says when the next will be heard. A refused one is not counted. */
+  /** Counts an attempt, or throws a 429 that says when the next one is accepted. A rejected attempt is not counted. */
   async check(attempt: Attempt, account: string, from: Origin): Promise<void> {
     const counters = countersOf(attempt, account, from);
     if (counters.length === 0) return;
@@ -49,7 +51,7 @@ export class AccountLimits {
         throw tooOftenProblem(secondsUntil(refused.freeAtMs, nowMs));
     }
     try {
-      // A power cut may forget the last of them, which is no help to anybody who guesses.
+      // A power failure can lose the last of them, which does not help an attacker.
       await this.#store.transaction((db) => takeAll(db, counters, nowMs), "soon");
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -61,8 +63,8 @@ export class AccountLimits {
   }
 
   /**
-   * After a success the failures of that network or device are forgotten. Of what comes from anywhere only the success
-   * itself is given back: the owner's sign-ins must not let others guess on.
+   * After a success, the failures of that network or device are cleared. From the shared count only the successful
+   * attempt is returned: the owner's sign-ins must not let others keep guessing.
    */
   async forgive(attempt: Attempt, account: string, from: Origin): Promise<void> {
     const [last, ...others] = countersOf(attempt, account, from).reverse();
@@ -100,7 +102,7 @@ class Refused extends Error {
   }
 }
 
-/** All or none: where the wider count is full, the narrower one is not used up. */
+/** All or none: if the wider count is full, the narrower one is not used up. */
 async function takeAll(db: Database, counters: readonly Counter[], nowMs: number): Promise<void> {
   for (const { name, rate } of counters) {
     const attempt = await takeAttempt(db, name, rate, nowMs);
@@ -108,7 +110,7 @@ async function takeAll(db: Database, counters: readonly Counter[], nowMs: number
   }
 }
 
-/** A hash: what strangers type into a sign-in form is nothing to keep, and may be of any length. */
+/** A hash: what anonymous clients type into a sign-in form should not be stored, and can have any length. */
 function nameOf(text: string): string {
   return hash("sha256", text, "base64url");
 }

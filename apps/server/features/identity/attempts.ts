@@ -6,13 +6,13 @@ export interface Limit {
   readonly withinSeconds: number;
 }
 
-/** How often something may be tried on one account. */
+/** How often something can be attempted on one account. */
 export interface AccountRates {
-  /** By all devices that are not known, wherever they are. It slows down and never locks. */
+  /** By all unknown devices together. It slows attempts down and never locks the account. */
   readonly anywhere: AttemptRate;
-  /** By such devices of one network. Less than above, so that one network alone never uses that up. */
+  /** By unknown devices in one network. Lower than above, so that one network alone never uses that up. */
   readonly network?: AttemptRate;
-  /** By one device at which the owner has signed in before. Nobody else uses this up. */
+  /** By one device on which the owner has signed in before. Nobody else can use this up. */
   readonly device?: AttemptRate;
 }
 
@@ -20,9 +20,9 @@ const minute = 60;
 const hour = 3_600;
 
 /**
- * How often something may be tried: by one address, and on one account. Whether the account exists makes no
- * difference, so that the limit tells nothing. The bounds by account and day, with 86,400 seconds: 500 wrong passwords
- * and 298 wrong codes by unknown devices together, and 52 reset emails.
+ * How often something can be attempted: per IP address, and per account. Whether the account exists makes no
+ * difference, so that the limit reveals nothing. The maximum per account and day of 86,400 seconds: 500 wrong passwords
+ * and 298 wrong codes by all unknown devices, and 52 reset emails.
  */
 export const limits = {
   sign_in: {
@@ -39,24 +39,24 @@ export const limits = {
     address: { times: 60, withinSeconds: 5 * minute },
     account: { anywhere: rate(10, 5 * minute), network: rate(5, 15 * minute), device: rate(10, minute) },
   },
-  /** What a token from a mail or a link is tried with. */
+  /** For tokens from an email or a link. */
   token: {
     address: { times: 30, withinSeconds: 5 * minute },
     account: { anywhere: rate(30, 10) },
   },
-  /** A password that is asked for again. The account is the session: a stolen one must not use up the owner's tries. */
+  /** For confirming a password. Counted per session: a stolen one must not use up the owner's attempts. */
   password: {
     address: { times: 60, withinSeconds: 5 * minute },
     account: { anywhere: rate(10, 5 * minute) },
   },
   mail: { address: { times: 30, withinSeconds: hour }, account: { anywhere: rate(5, 12 * minute) } },
-  /** What gives nobody anything to guess at is not counted by account. */
+  /** Actions with nothing to guess are not counted per account. */
   anything: { address: { times: 600, withinSeconds: minute }, account: null },
 } as const satisfies Record<string, { address: Limit; account: AccountRates | null }>;
 
 export type Attempt = keyof typeof limits;
 
-/** The links in them are good for an hour, so there is always one in the mailbox that works. */
+/** Their links work for an hour, so there is always a valid one in the inbox. */
 function emails() {
   return { anywhere: rate(4, 30 * minute), network: rate(2, 30 * minute), device: rate(3, 10 * minute) };
 }
@@ -65,7 +65,7 @@ function rate(burst: number, everySeconds: number): AttemptRate {
   return { burst, everyMs: everySeconds * 1_000 };
 }
 
-/** What the 429 says that tells when the next try will be heard. */
+/** The message of the 429 that says when the next attempt is accepted. */
 export function tooOften(retryAfterSeconds: number) {
   return {
     kind: "too_many_requests",

@@ -22,8 +22,8 @@ import { checkFreshWithoutPassword, checkStillYou } from "./still-you.ts";
 import { tellAfterwards } from "./tell-afterwards.ts";
 
 /**
- * Stands before the sign-in library, behind the door: lets through what has the right shape and is not tried on one
- * account too often, and says what went wrong in the words of the rest of the API.
+ * Sits between the auth gate and the sign-in library: accepts well-formed requests within the limits per account, and
+ * turns errors into problems like the rest of the API.
  */
 export class AuthApi {
   readonly #parts: AuthApiParts;
@@ -85,7 +85,7 @@ export class AuthApi {
     return shown;
   }
 
-  /** Before the account can be opened in another way, or in one way less. */
+  /** Before the ways to sign in to the account change. */
   async #askAgain({ route, person: actor, body, ip, nowMs }: AuthCall): Promise<void> {
     if (route.asksAgain === undefined || actor === null) return;
     const { store, flood } = this.#parts;
@@ -96,7 +96,7 @@ export class AuthApi {
     else await checkFreshWithoutPassword(proof);
   }
 
-  /** Has the library look at a code, for a call that it does not know. */
+  /** Has the library check a code, for a route that it does not know. */
   async #callLibrary(request: Request, call: AuthCall, path: string, given: object): Promise<Response> {
     const endpoint = this.#parts.endpoints.get(path);
     if (endpoint === undefined) throw new Error(`The sign-in library has nothing at ${path}.`);
@@ -115,7 +115,7 @@ export class AuthApi {
     return claimed === null || owner === null ? null : { id: claimed.id, owner };
   }
 
-  /** Whose session was opened; null where none was, as before a second factor. */
+  /** Whose session was opened; null if none was, as before a second factor. */
   async #cameIn({ route }: AuthCall, { headers }: Response): Promise<string | null> {
     if (route.id === "getSession" || !setsCookie(headers, this.#cookies.session)) return null;
     const cookie = headers
@@ -138,7 +138,7 @@ export class AuthApi {
     headers.delete(addressHeader);
     headers.set(requestHeader, call.requestId);
     if (call.ip !== null) headers.set(addressHeader, call.ip);
-    // A session that counts for nothing, such as that of somebody suspended, does not get any further.
+    // An unusable session, such as that of a suspended user, is rejected here.
     if (call.person === null) withoutCookie(headers, this.#cookies.session);
     const search = new URLSearchParams(query).toString();
     const address = `${this.#origin}${authBase}${route.path}${search === "" ? "" : `?${search}`}`;
@@ -151,7 +151,7 @@ export class AuthApi {
     };
   }
 
-  /** Where the code is asked for, which leads on to the page that was wanted all along. */
+  /** The page that asks for the code, which leads on to the originally requested page. */
   #secondFactorPage(wanted: string | null): string {
     const page = `${this.#parts.config.url}/sign-in/second-factor`;
     return wanted === null || wanted === "/" ? page : `${page}?next=${encodeURIComponent(wanted)}`;
@@ -161,7 +161,7 @@ export class AuthApi {
     const headers = new Headers(response.headers);
     headers.delete("content-length");
     if (response.status !== 200) {
-      // Coming back from Discord is a page that is opened: being asked for the second factor is another page.
+      // Returning from Discord is a page load, so the second factor is requested by redirecting to another page.
       const isAsked = setsCookie(headers, this.#cookies.secondFactor);
       if (route.id === "returnFromDiscord" && isAsked) {
         headers.set("location", this.#secondFactorPage(headers.get("location")));
@@ -174,14 +174,14 @@ export class AuthApi {
   }
 }
 
-/** A device that is not known any more has got past the door unseen: it is counted here like everybody. */
+/** A device that is no longer known passed the auth gate uncounted: it is counted here like any other. */
 function countAsStranger({ route, ip, claimedDevice }: Visit, flood: FloodLimits): void {
   const waitSeconds = claimedDevice === null ? 0 : flood.countAddress(route.attempt, ip);
   const seconds = waitSeconds > 0 ? waitSeconds : flood.countStranger();
   if (seconds > 0) throw tooOftenProblem(seconds);
 }
 
-/** Without what is Countersign's own. */
+/** Without Countersign's own members. */
 function bodyForLibrary({ route, body }: AuthCall): AuthCall["body"] | null {
   if (route.body === null || route.libraryMethod === "GET") return null;
   const { keepPasskeys: _, keepAccessTokens: __, keepDiscord: ___, confirmation: _____, ...rest } = body;
@@ -200,7 +200,7 @@ async function checkNewPassword({ route, body, person }: AuthCall): Promise<void
   if (fault !== null) throw invalid(route.newPassword, fault);
 }
 
-/** A session is in its cookie, where no script can read it, and nowhere else. */
+/** A session is only in its cookie, which no script can read. */
 function withoutTokens(name: string, value: unknown): unknown {
   return name === "token" ? undefined : value;
 }

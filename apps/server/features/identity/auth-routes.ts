@@ -3,25 +3,25 @@ import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes"
 import { Problem } from "../../http/manage/problem.ts";
 import type { Attempt } from "./attempts.ts";
 
-/** How the server guards an address, beside what its contract says. */
+/** How the server guards a route, in addition to its contract. */
 interface Guard {
-  /** What it counts as, when somebody does it over and over. */
+  /** What it counts as for rate limits. */
   readonly attempt: Attempt;
-  /** Which member of the body names the account that it is tried on. */
+  /** The member of the body that names the account. */
   readonly account?: "email";
   /** A password that is about to be set. */
   readonly newPassword?: "password" | "newPassword";
-  /** Asks for the password of somebody signed in: here, or by the library, which knows only passwords. */
+  /** Requires the password of a signed-in user: checked here, or by the library, which only knows passwords. */
   readonly asksAgain?: "here" | "library";
-  /** How the library takes it, where that is another method. */
+  /** The method that the library expects, if it differs. */
   readonly libraryMethod?: "GET";
-  /** Looks at a password, which there may be no room for. */
+  /** Checks a password, for which there may be no capacity. */
   readonly isDear?: true;
-  /** Answers no sooner than this, so that its time does not tell whether there is an account. */
+  /** The minimum response time, so that timing does not reveal whether an account exists. */
   readonly atLeastMs?: number;
 }
 
-/** Well above what the longest of them takes on a server that is not overrun. */
+/** Well above what the slowest of them takes on a server that is not overloaded. */
 const hidesWorkMs = 600;
 
 const guards: Readonly<Record<AuthRouteId, Guard>> = {
@@ -61,7 +61,7 @@ const guards: Readonly<Record<AuthRouteId, Guard>> = {
   confirm: { attempt: "password" },
 };
 
-/** An address of the contract, with its guard. */
+/** A route of the contract with its guard. */
 export interface GuardedRoute extends AuthRoute<AuthRouteId>, Guard {}
 
 const byAddress = new Map<string, GuardedRoute>(

@@ -6,8 +6,8 @@ import { resetIdentifier } from "./password-link.ts";
 import { passwordFault } from "./password-rules.ts";
 
 /**
- * Whose password is set with a token from a letter is known only by that token: here the new one is held against their
- * name and address as well. A token that is not good is left for the library to refuse.
+ * Only the token from the email identifies whose password is set: the new one is also checked against their name and
+ * email address. An invalid token is left for the library to reject.
  */
 export async function beforeReset(context: HookContext, store: Store): Promise<void> {
   if (context.path !== "/reset-password") return;

@@ -4,21 +4,21 @@ import type { Origin } from "./account-limits.ts";
 import type { AuthCall } from "./auth-call.ts";
 import { aheadOfStrangers } from "./passwords.ts";
 
-/** Where the request that the sign-in library works on comes from, as seen by one account. */
+/** The origin of the request that the sign-in library is processing, from the point of view of one account. */
 const callOrigin = new AsyncLocalStorage<(userId: string) => Origin>();
 
 export function originFor(userId: string): Origin {
   return callOrigin.getStore()?.(userId) ?? { ip: null, deviceId: null };
 }
 
-/** What an attempt is counted on. Codes are counted where it is known whose they are. */
+/** What an attempt counts towards. Codes are counted where their owner is known. */
 export function accountOf({ route, body, person }: AuthCall): string | null {
   if (route.account !== undefined) return String(body[route.account]);
   if (person === null || route.attempt === "second_factor") return null;
   return route.attempt === "password" ? sessionOf(person) : person.userId;
 }
 
-/** Where it comes from, for the account whose address was given. */
+/** Its origin, for the account with the given email address. */
 export function originOf({ route, body, device, ip }: AuthCall): Origin {
   const isOwners =
     route.account !== undefined &&
@@ -26,7 +26,7 @@ export function originOf({ route, body, device, ip }: AuthCall): Origin {
   return { ip, deviceId: isOwners ? (device?.id ?? null) : null };
 }
 
-/** Runs the library, which asks back from where somebody tries a code, and looks at passwords in their turn. */
+/** Runs the library, which calls back for the origin of a code attempt, and checks passwords in their queue. */
 export function inPlaceOf<T>(call: AuthCall, work: () => Promise<T>): Promise<T> {
   const { route, person, device, ip } = call;
   const isAhead = person !== null || originOf(call).deviceId !== null || route.id === "resetPassword";

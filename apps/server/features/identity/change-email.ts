@@ -17,8 +17,8 @@ import { checkStillYou } from "./still-you.ts";
 const goodForMs = 60 * 60_000;
 
 /**
- * A new address is confirmed from that address, by somebody who is signed in: the link alone opens nothing, so it is
- * worth nothing to whoever asked for it with a session that has since been ended.
+ * A new email address is confirmed from that address by someone who is signed in: the link alone grants nothing, so it
+ * is useless to someone who requested it with a session that has since been ended.
  */
 export const changeEmailRoutes: readonly BoundRoute[] = [
   bind(contract.changeMyEmail, async (context, { body }) => {
@@ -41,7 +41,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const reader = await readerById(db, actor.userId);
       if (reader === undefined) throw notFound("person");
-      // An address that has an account gets no letter; nobody here is told that it has one.
+      // An address that already has an account gets no email; the caller does not learn that it has one.
       if ((await userByEmail(db, newEmail)) === undefined) {
         await keepOneTime(
           db,
@@ -80,7 +80,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
       if ((await userByEmail(db, newEmail)) !== undefined)
         throw new Problem("conflict", "Somebody has an account with this address by now.");
       await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
-      // A new password that was asked for under the old address would be sent to the wrong place.
+      // A password reset requested for the old address would be sent to the wrong place.
       await dropOneTimes(db, row.id);
       await writeLetter(db, emailChangedLetter(readerOf(row), newEmail), context.nowMs);
       await audit(db, context, {

@@ -1,4 +1,4 @@
-/** What the library calls its models and fields, and what the tables call them. */
+/** Maps the library's models and fields to our tables. */
 export const columns = {
   core: {
     user: {

@@ -1,16 +1,15 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 
 /**
- * What people choose when asked for a password, and what is therefore tried first: 49,000 of them, in lower case, the
- * most frequent first, as a package that is kept up to date has them. It takes a moment to load, so whoever needs it
- * loads it then.
+ * The passwords that people choose most often, and that attackers therefore try first: 49,000 of them, in lower case,
+ * most frequent first, from a maintained package. It takes a moment to load, so it is loaded on demand.
  */
 const listed = dictionary["passwords-common"] as readonly string[];
 
-/** What comes to mind on this very site. */
+/** Obvious choices on this very site. */
 const ours = ["countersign", "license", "licenses", "licence", "licensekey", "customer", "dashboard"];
 
 export const commonPasswords: ReadonlySet<string> = new Set([...listed, ...ours]);
 
-/** Those so frequent that even two of them, one after the other, are soon tried. */
+/** So common that even a combination of two is soon tried. */
 export const mostCommonPasswords: ReadonlySet<string> = new Set([...listed.slice(0, 3_000), ...ours]);

@@ -9,7 +9,7 @@ import { recoveryPath, totpPath } from "./second-factor.ts";
 
 type CallLibrary = (path: string, body: object) => Promise<Response>;
 
-/** Somebody signed in shows that it is them, without their password. Every try was counted before. */
+/** A signed-in user proves their identity without the password. Every attempt was counted before. */
 export async function confirmCall(
   call: AuthCall,
   person: PersonActor,
@@ -21,7 +21,7 @@ export async function confirmCall(
     return Response.json(await beginConfirmation(store, person, config.url, nowMs));
   if (body.code !== undefined) {
     const user = await userById(store.reads, person.userId);
-    // A first code would turn on what was only begun.
+    // A first code would enable two-factor authentication that was only started.
     if (user?.two_factor_enabled !== 1) throw new Problem("conflict", "The second factor is off.");
     await checkCode(call, String(body.code), callLibrary);
     await flood.accounts.forgive("second_factor", person.userId, { ip, deviceId: sessionOf(person) });
@@ -34,7 +34,7 @@ export async function confirmCall(
   return Response.json(await newConfirmation(store, person, nowMs));
 }
 
-/** The library knows codes, and marks each as used. */
+/** The library checks codes, and marks each as used. */
 async function checkCode(call: AuthCall, code: string, callLibrary: CallLibrary): Promise<void> {
   const path = /^\d{6}$/.test(code) ? totpPath : recoveryPath;
   const response = await callLibrary(path, { code });

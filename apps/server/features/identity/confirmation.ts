@@ -15,7 +15,9 @@ import { newId } from "../../new-id.ts";
 /** How long a challenge can be answered, and a confirmation used. */
 export const confirmationLastsMs = 5 * 60_000;
 
-/** What a passkey has to sign. A session has one at a time, so that asking costs no more than a row. */
+/**
+ * The challenge that a passkey has to sign. A session has one at a time, so requesting one costs no more than a row.
+ */
 export async function beginConfirmation(store: Store, actor: PersonActor, url: string, nowMs: number) {
   const challenge = await keep(store, actor, "challenge", nowMs);
   const passkeys = await passkeysOf(store.reads, actor.userId);
@@ -50,7 +52,7 @@ export async function isSignedByPasskey(
   return true;
 }
 
-/** How often the passkey says it was used, when it has signed this; null when it has not. */
+/** The passkey's signature counter if the signature is valid; null if not. */
 async function counterIn(
   response: AuthenticationResponseJSON,
   expectedChallenge: string,
@@ -72,12 +74,12 @@ async function counterIn(
     });
     return verified ? authenticationInfo.newCounter : null;
   } catch {
-    // It throws for whatever is wrong with the response.
+    // It throws for anything wrong with the response.
     return null;
   }
 }
 
-/** Good for one request of this session that asks for a proof. */
+/** Valid for one request in this session that requires confirmation. */
 export async function newConfirmation(store: Store, actor: PersonActor, nowMs: number) {
   const confirmation = await keep(store, actor, "confirmation", nowMs);
   return { confirmation, expiresAt: new Date(nowMs + confirmationLastsMs).toISOString() };
@@ -94,7 +96,7 @@ export function takeConfirmation(
 
 type Kind = "challenge" | "confirmation";
 
-/** Begins with the person, so that it goes with everything else of theirs when the password changes. */
+/** Starts with the person's ID, so that it is deleted with their other tokens when the password changes. */
 function ownerOf({ userId, ...actor }: PersonActor, kind: Kind): string {
   return `${userId} ${sessionOf({ userId, ...actor })} ${kind}`;
 }
@@ -130,7 +132,7 @@ async function take(
   return value === ownerOf(actor, kind);
 }
 
-/** What the browser says was signed. Whether that is so is checked with the signature. */
+/** What the browser claims was signed. The signature check verifies it. */
 function challengeIn({ response }: AuthenticationResponseJSON): string | null {
   try {
     const { challenge } = JSON.parse(Buffer.from(response.clientDataJSON, "base64url").toString("utf8"));

@@ -4,7 +4,7 @@ import type { Database, Store } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { cookieIn, cookiePrefix } from "./session-cookie.ts";
 
-/** A browser in which somebody has signed in before. It opens nothing: it only has a limit of its own. */
+/** A browser in which someone has signed in before. It grants no access, only a separate limit. */
 export interface Device {
   readonly id: string;
   readonly userId: string;
@@ -13,7 +13,7 @@ export interface Device {
 
 const keptForSeconds = 180 * 86_400;
 
-/** Marks browsers by a signed cookie, so that what others try on an account does not keep its owner out. */
+/** Marks browsers with a signed cookie, so that others' attempts on an account do not lock its owner out. */
 export class Devices {
   readonly #name: string;
   readonly #secret: string;
@@ -28,7 +28,9 @@ export class Devices {
     this.#now = now;
   }
 
-  /** The device that a cookie of this server names, by its signature alone. Whether it still counts is in the database. */
+  /**
+   * The device named by a cookie of this server, by its signature alone. The database knows whether it is still valid.
+   */
   claimedBy(headers: Headers): Device | null {
     const [userId, id, issued, signature, ...more] = cookieIn(headers, this.#name)?.split(".") ?? [];
     if (!userId || !id || !issued || !signature || more.length > 0) return null;
@@ -39,7 +41,7 @@ export class Devices {
     return issuedAtMs + keptForSeconds * 1_000 > this.#now() ? { id, userId, issuedAtMs } : null;
   }
 
-  /** The cookie for a browser in which this person has signed in now. A device keeps its id. */
+  /** The cookie for a browser in which this person has just signed in. A device keeps its ID. */
   cookieFor(userId: string, before: Device | null, atMs: number): string {
     const id = before?.userId === userId ? before.id : randomBytes(12).toString("base64url");
     const text = `${userId}.${id}.${atMs}`;
@@ -47,21 +49,21 @@ export class Devices {
   }
 
   #sign(text: string): Buffer {
-    // Apart from what the same secret signs elsewhere.
+    // Separate from other uses of the same secret.
     return createHmac("sha256", this.#secret).update(`device\n${text}`).digest();
   }
 }
 
 /**
- * When a browser is marked that this person signs in with now. It is held against the last change of the password, which
- * another node may have made: both are the database's time.
+ * When a browser is marked as known. It is compared with the last password change, which another node may have made:
+ * both use the database's clock.
  */
 export async function markedAt(store: Store, userId: string): Promise<number> {
   const user = await userById(store.reads, userId);
   return Math.max(await store.clock(), Number(user?.devices_since ?? 0));
 }
 
-/** The owner of a device that still counts: its mark is older than no change of the password. */
+/** The owner of a device that is still valid: it was marked after the last password change. */
 export async function ownerOf(db: Database, device: Device): Promise<UserRow | null> {
   const user = await userById(db, device.userId);
   if (user === undefined || user.suspended_at !== null) return null;

@@ -1,2 +1,2 @@
-/** What an account at Discord is filed under. Apart from the rest, so that nobody loads the library for a word. */
+/** The provider name of Discord accounts. In a separate file, so that nobody loads the library for a constant. */
 export const discordProvider = "discord";

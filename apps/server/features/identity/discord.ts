@@ -3,7 +3,9 @@ import { z } from "zod";
 import type { DiscordSettings } from "../../config.ts";
 import { discordProvider } from "./discord-provider.ts";
 
-/** Stands in for an e-mail address that Discord has not verified: it is nobody's, and nobody signs up with it. */
+/**
+ * Stands in for an email address that Discord has not verified: it belongs to nobody, and nobody can sign up with it.
+ */
 export const unverifiedDomain = "unverified.invalid";
 
 const answerTimeoutMs = 5_000;
@@ -19,8 +21,8 @@ const profile = z.object({
 });
 
 /**
- * Discord, as any provider of its kind. A person is who Discord says by id; the e-mail address is taken only when
- * Discord verified it, only for a new account, and never joins one that exists.
+ * Discord as a generic provider. A person is identified by their Discord ID; the email address is used only if Discord
+ * verified it, only for a new account, and is never linked to an existing one.
  */
 export function discord(settings: DiscordSettings, redirectURI: string, canSignUp: boolean) {
   const { clientId, clientSecret, url } = settings;

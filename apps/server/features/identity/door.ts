@@ -8,26 +8,26 @@ import type { Device, Devices } from "./devices.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { hasSignedCookie, sessionCookieName } from "./session-cookie.ts";
 
-/** A request that may go on, and what its first lines say. */
+/** An accepted request, and what its headers say. */
 export interface Visit {
   readonly request: Request;
   readonly url: URL;
   readonly route: GuardedRoute;
   readonly ip: string | null;
-  /** The device that its cookie names, which may not count any more. */
+  /** The device named by its cookie, which may no longer be valid. */
   readonly claimedDevice: Device | null;
   readonly requestId: string;
 }
 
-/** Seconds to wait, for a request that may not. */
+/** The seconds to wait, for a rejected request. */
 export interface TurnedAway {
   readonly retryAfterSeconds: number;
 }
 
 /**
- * Decides from the first lines of a request whether it goes any further: before its body is read, before the sign-in
- * library is loaded, and without a question to the database. What a flood costs is what this costs, so it throws
- * nothing for those who come too often: making an error takes longer than all the rest.
+ * Decides from the headers alone whether a request is accepted: before its body is read, before the sign-in library is
+ * loaded, and without a database query. This is the whole cost of a flood, so it throws nothing for callers over the
+ * limit: creating an error takes longer than all the rest.
  */
 export class Door {
   readonly #config: Config;
@@ -52,25 +52,25 @@ export class Door {
     const route = routeAt(request.method, path);
     const attempt = route?.attempt ?? "anything";
     const ip = addressOf(peer, request.headers, this.#config.trustedProxies);
-    // An address that tries too often is not counted among the strangers: alone, it must not keep others out.
+    // An IP address over its own limit does not count towards the shared one: alone, it must not keep others out.
     const claimedDevice = this.#devices.claimedBy(request.headers);
     let retryAfterSeconds = this.#flood.waitFor(attempt, ip, claimedDevice);
     if (retryAfterSeconds === 0 && claimedDevice === null && !this.mayBeKnown(request))
       retryAfterSeconds = this.#flood.countStranger();
     if (retryAfterSeconds > 0) return { retryAfterSeconds };
     if (route === undefined) throw nothingAt(request.method, path);
-    // Not counted: another site must not use up what its visitors' address may try.
+    // Not counted: another site must not use up the attempts of its visitors' IP address.
     if (route.method === "POST") this.#checkOrigin(request.headers);
     this.#flood.countAddress(attempt, ip, claimedDevice);
     return { request, url, route, ip, claimedDevice, requestId };
   }
 
-  /** Whether the request has a session cookie that this server wrote. */
+  /** Whether the request has a session cookie that this server signed. */
   mayBeKnown({ headers }: Request): boolean {
     return hasSignedCookie(headers, this.#sessionCookie, this.#secret);
   }
 
-  /** A browser cannot lie about which site made it ask. What is no browser has no cookies and need not say. */
+  /** A browser cannot forge the origin of a request. Other clients have no cookies and need not send one. */
   #checkOrigin(headers: Headers): void {
     const origin = headers.get("origin");
     if (origin === this.#origin || (origin === null && !headers.has("cookie"))) return;

@@ -3,7 +3,7 @@ import { invalid } from "../../http/manage/problem.ts";
 
 const strict = z.email();
 
-/** Whether the library that signs people in takes it for an address: with any other, nobody could sign in. */
+/** Whether the sign-in library accepts it as an email address: with any other, nobody could sign in. */
 export function isSignInEmail(text: string): boolean {
   return strict.safeParse(text).success;
 }

@@ -17,8 +17,8 @@ export interface EndpointInput {
 export type Endpoint = (input: EndpointInput) => Promise<Response>;
 
 /**
- * The library's endpoints by their paths. Its own router builds all of them anew for every request, which takes the
- * event loop for milliseconds: enough of them, and validations wait.
+ * The library's endpoints by path. Its own router rebuilds all of them for every request, which blocks the event loop
+ * for milliseconds.
  */
 export function endpointsOf(auth: Auth): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
@@ -40,7 +40,7 @@ export function endpointsOf(auth: Auth): ReadonlyMap<string, Endpoint> {
   return endpoints;
 }
 
-/** What is refused before an endpoint begins is thrown, not answered. */
+/** An error before an endpoint runs is thrown, not returned. */
 function asAnswer(error: unknown): Response {
   if (!(error instanceof APIError)) throw error;
   return Response.json(error.body ?? {}, { status: error.statusCode });

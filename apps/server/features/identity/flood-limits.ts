@@ -11,12 +11,12 @@ interface Window {
 
 const strangers: Limit = { times: 100, withinSeconds: 1 };
 
-/** Enough for a large flood, and a few megabytes. The oldest go first. */
+/** Enough for a large flood, and a few megabytes. The oldest are removed first. */
 const maxWindows = 50_000;
 
 /**
- * Counts attempts: by account in the database, by address in memory, where each node counts for itself and a restart
- * forgets.
+ * Counts attempts: per account in the database, per IP address in memory, where each node counts separately and a
+ * restart resets.
  */
 export class FloodLimits {
   readonly accounts: AccountLimits;
@@ -29,8 +29,8 @@ export class FloodLimits {
   }
 
   /**
-   * How many seconds this address has to wait; 0 when it may go on, which is not counted yet. Known devices are counted
-   * by their owner and not by where they are: what else comes from there does not keep them out.
+   * The seconds that this IP address has to wait; 0 if it can continue, which is not counted yet. Known devices are
+   * counted by owner and not by IP address: other traffic from there does not keep them out.
    */
   waitFor(attempt: Attempt, ip: string | null, device: Device | null = null): number {
     const nowMs = this.#now();
@@ -41,19 +41,19 @@ export class FloodLimits {
   }
 
   /**
-   * However many addresses a flood comes from: beyond this, strangers are not listened to until the second is over.
-   * Counts one, or says how many seconds to wait.
+   * However many IP addresses a flood comes from: beyond this, anonymous requests are rejected until the second is
+   * over. Counts one, or returns the seconds to wait.
    */
   countStranger(): number {
     return this.#count("strangers", strangers);
   }
 
-  /** Counts one, or says how many seconds to wait. */
+  /** Counts one, or returns the seconds to wait. */
   countAddress(attempt: Attempt, ip: string | null, device: Device | null = null): number {
     return this.#count(keyOf(attempt, ip, device), limits[attempt].address);
   }
 
-  /** Counts an attempt, or throws the 429 that says when the next will be heard. */
+  /** Counts an attempt, or throws a 429 that says when the next one is accepted. */
   async check(attempt: Attempt, ip: string | null, account: string | null): Promise<void> {
     const waitSeconds = this.countAddress(attempt, ip);
     if (waitSeconds > 0) throw tooOftenProblem(waitSeconds);
@@ -78,7 +78,7 @@ export class FloodLimits {
     return 0;
   }
 
-  /** A good deal at once, so that it seldom has to be done. */
+  /** Many at once, so that it is rarely necessary. */
   #makeRoom(nowMs: number): void {
     if (this.#windows.size < maxWindows) return;
     for (const [key, window] of this.#windows) {

@@ -9,7 +9,7 @@ import type { Chore } from "../../jobs/chores.ts";
 const everyMs = 10 * 60_000;
 const rowsAtATime = 500;
 
-/** What signing in leaves behind. Done whether or not somebody has signed in since the start. */
+/** Prunes expired rows of sign-ins. Runs whether or not someone has signed in since startup. */
 export function leftoverForgetting(store: Store): Chore {
   return {
     name: "old sessions and codes",

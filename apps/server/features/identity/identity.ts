@@ -17,7 +17,7 @@ import { endpointsOf } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { resetIdentifier } from "./password-link.ts";
 
-/** Who people are: how they sign in, and whose a session is. */
+/** Authentication: how people sign in, and whose a session is. */
 export class Identity implements SignIn {
   readonly flood: FloodLimits;
   readonly api: AuthApi;
@@ -75,7 +75,7 @@ export class Identity implements SignIn {
     return new Identity(store, config, log, auth, flood, devices, cookies, resetOwner);
   }
 
-  /** Whoever the session cookie belongs to; nobody when it is not good, or its owner is suspended. */
+  /** The owner of the session cookie; nobody if it is invalid or its owner is suspended. */
   async personOf(request: Request): Promise<PersonActor | null> {
     const headers = new Headers({ cookie: request.headers.get("cookie") ?? "" });
     const found = await surfaceStorageErrors(

@@ -4,7 +4,7 @@ import { moment, say } from "@countersign/domain/mail/say";
 import { compose, type Reader } from "../mail/compose.ts";
 import type { Letter } from "../mail/letter.ts";
 
-/** What people are told about their account. */
+/** Emails about accounts. */
 
 export function verificationLetter(to: Reader, url: string): Letter {
   return compose(to, "email_verification", {
@@ -30,7 +30,7 @@ export function resetLetter(to: Reader, url: string): Letter {
   });
 }
 
-/** To somebody whom the platform admin added. */
+/** For someone whom a platform admin added. */
 export function accountCreatedLetter(to: Reader, url: string, expiresAtMs: number): Letter {
   return compose(to, "account_created", {
     before: ["account_created.what"],
@@ -89,7 +89,7 @@ export function newDeviceLetter(
   });
 }
 
-/** What can change about how somebody signs in, each with a sentence that says so. */
+/** The changes to how someone signs in, each with its sentence. */
 export type SecurityChange =
   | "second_factor_enabled"
   | "second_factor_disabled"

@@ -1,7 +1,7 @@
 import { countedAs, parseAddress } from "@countersign/domain/ip/address";
 import { remember } from "@countersign/store/revisioned";
 
-/** What an IP address is counted as: anyone with one IPv6 address has a whole /64 of them. */
+/** What an IP address counts as: anyone with one IPv6 address has a whole /64. */
 export function networkOf(ip: string | null): string {
   return ip === null ? "somewhere" : network(ip);
 }

@@ -5,12 +5,12 @@ import { columns } from "./columns.ts";
 
 export const addPasskeyPath = "/passkey/verify-registration";
 
-/** Set while a passkey is added: whether what the device sent was accepted. */
+/** Set while a passkey is added: whether the device's response was accepted. */
 const adding = new AsyncLocalStorage<{ isAccepted: boolean }>();
 
 /**
- * The library answers 500 whenever adding a passkey fails. Until the device's answer was accepted it fails because of
- * that answer alone, which is the caller's; what fails later is the server's.
+ * The library responds 500 whenever adding a passkey fails. Until the device's response is accepted, only that response
+ * can be at fault, which is a client error; later failures are the server's.
  */
 export async function addingPasskey(add: () => Promise<Response>): Promise<Response> {
   const progress = { isAccepted: false };
@@ -19,7 +19,7 @@ export async function addingPasskey(add: () => Promise<Response>): Promise<Respo
   return Response.json({ code: "PASSKEY_NOT_ACCEPTED" }, { status: 400 });
 }
 
-/** A passkey stands for both factors, so the device must have made sure who holds it. */
+/** A passkey counts as both factors, so the device must have verified its user. */
 export function passkeys(url: string) {
   const { hostname, origin } = new URL(url);
   return passkey({

@@ -3,17 +3,17 @@ import { dropOneTimes, keepOneTime } from "@countersign/store/queries/sign-in";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 
-/** How the sign-in library stores what it finds by a token: never the token itself. */
+/** How the sign-in library stores tokens: never the token itself. */
 export function storedIdentifier(identifier: string): string {
   return createHash("sha256").update(identifier).digest("base64url");
 }
 
-/** What the sign-in library looks a token from a link by. */
+/** How the sign-in library looks up a token from a link. */
 export function resetIdentifier(token: string): string {
   return `reset-password:${token}`;
 }
 
-/** A link with which somebody chooses their password, once. Links that they got before stop working. */
+/** A single-use link for choosing a password. Earlier links stop working. */
 export async function makePasswordLink(
   db: Database,
   serverUrl: string,

@@ -1,7 +1,7 @@
 export const shortestPassword = 8;
 export const longestPassword = 128;
 
-/** What is wrong with a password, to go on after the field's name; null when nothing is. */
+/** What is wrong with a password, as a continuation of the field name; null if nothing is. */
 export async function passwordFault(
   password: string,
   person: { readonly email: string; readonly name: string },
@@ -25,7 +25,7 @@ export async function isCommon(password: string): Promise<boolean> {
   if (isRun(text) || isDigitsThatMeanSomething(text)) return true;
   const lists = await import("./common-passwords.ts");
   if (lists.commonPasswords.has(text)) return true;
-  // What stands around a word may be letters in disguise, as in `$unshine1`, or only digits and signs.
+  // The characters around a word can be substituted letters, as in `$unshine1`, or only digits and symbols.
   const starts = [text, text.replace(/^[^\p{L}]+/u, "")];
   const readings = starts.flatMap((start) => [start, start.replace(/[^\p{L}]+$/u, "")]);
   return readings
@@ -55,7 +55,7 @@ function once(text: string): string {
   return text;
 }
 
-/** Short pairs such as `adminadmin` or `testpass`; longer ones have something to them. */
+/** Short pairs such as `adminadmin` or `testpass`; longer ones are harder to guess. */
 function areTwoKnown(text: string, known: ReadonlySet<string>): boolean {
   if (text.length > 10) return false;
   for (let cut = 3; cut <= text.length - 3; cut++) {
@@ -98,7 +98,7 @@ const rows = [
   "!@#$%^&*()",
 ].flatMap((row) => [row.repeat(3), [...row].reverse().join("").repeat(3)]);
 
-/** One walk along the keyboard, the alphabet or the digits, or two of them one after the other. */
+/** One sequence on the keyboard, in the alphabet or of digits, or two of them in a row. */
 function isRun(text: string): boolean {
   const isWalk = (part: string) => part === "" || rows.some((row) => row.includes(part));
   if (isWalk(text)) return true;
@@ -108,7 +108,7 @@ function isRun(text: string): boolean {
   return false;
 }
 
-/** Eight digits are a date more often than not, and there are few of either. */
+/** Eight digits are usually a date, and there are few of either. */
 function isDigitsThatMeanSomething(text: string): boolean {
   return /^[\d\s./-]+$/.test(text) && text.replace(/\D/g, "").length <= 10;
 }

@@ -8,14 +8,14 @@ const longestQueue = 24;
 const longestAhead = 12;
 
 /**
- * One at a time for the whole process, in another thread. It is the dearest thing a stranger can make a server do, so
- * a flood of it takes half of one core at most, and the rest of the flood is refused.
+ * One at a time for the whole process, on another thread. It is the most expensive operation that an anonymous client
+ * can cause, so a flood takes at most half of one core, and the rest of the flood is rejected.
  */
 const turns = new TurnTaker(longestQueue, longestAhead);
 
 const goesAhead = new AsyncLocalStorage<true>();
 
-/** Passwords that `work` looks at go ahead of those of strangers: for people who are signed in or at a known device. */
+/** Passwords checked inside `work` go ahead of anonymous ones: for people who are signed in or on a known device. */
 export function aheadOfStrangers<T>(work: () => T): T {
   return goesAhead.run(true, work);
 }
@@ -29,7 +29,7 @@ export function verifyPassword(password: string, stored: string): Promise<boolea
   return inTurn(() => Bun.password.verify(composed(password), stored));
 }
 
-/** Throws at once when a password could not be looked at anyway. */
+/** Throws immediately if there is no capacity to check a password anyway. */
 export function checkRoomForPassword(isAhead: boolean): void {
   if (turns.isFull(isAhead)) throw crowded();
 }

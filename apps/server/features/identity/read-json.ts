@@ -6,7 +6,7 @@ import { checkBodyTexts } from "../../http/manage/texts.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The body of a request to sign in, held against its schema. */
+/** The body of a sign-in request, checked against its schema. */
 export async function readJson(request: Request, schema: z.ZodType, limit: BodyLimit): Promise<JsonObject> {
   const json = await readJsonBody(request, limit);
   if (json !== null) checkBodyTexts(json.value, json.text);

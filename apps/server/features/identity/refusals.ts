@@ -10,7 +10,7 @@ export function linkNotGood(): Problem {
   return new Problem(...badLink);
 }
 
-/** What the sign-in library refuses with, in the words of the rest of the API. */
+/** The sign-in library's errors, in the wording of the rest of the API. */
 const known: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   INVALID_EMAIL_OR_PASSWORD: ["wrong_credentials", "The e-mail address or the password is not right."],
   INVALID_EMAIL: ["invalid", "email should be an e-mail address, such as ada@example.com."],

@@ -11,10 +11,10 @@ import type { Database } from "@countersign/store/store";
 import { iso } from "../../http/manage/page.ts";
 import { discordProvider } from "./discord-provider.ts";
 
-/** More than anybody has of each. */
+/** More than anyone has of each. */
 const mostShown = 200;
 
-/** What somebody wants to keep who sets a new password with a link from an email. */
+/** What to keep when a new password is set with a link from an email. */
 export interface Kept {
   readonly passkeys: readonly string[];
   readonly accessTokens: readonly string[];
@@ -26,7 +26,7 @@ export const keptAtReset = new AsyncLocalStorage<Kept>();
 
 const nothingKept: Kept = { passkeys: [], accessTokens: [], discord: false };
 
-/** As the body of the request has it, which was held against its schema. */
+/** As in the request body, which was checked against its schema. */
 export function keptOf(body: Readonly<Record<string, unknown>>): Kept {
   const list = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
   return {
@@ -36,7 +36,7 @@ export function keptOf(body: Readonly<Record<string, unknown>>): Kept {
   };
 }
 
-/** What besides the password opens the account, for somebody who is about to set a new one. */
+/** What else grants access to the account, for someone who is about to set a new password. */
 export async function showWaysIn(db: Database, userId: string) {
   const tokens = await accessTokensOf(db, { userId }, { afterId: null, limit: mostShown });
   const discord = (await accountsOf(db, userId)).find(({ provider_id: id }) => id === discordProvider);
@@ -58,8 +58,8 @@ export async function showWaysIn(db: Database, userId: string) {
 }
 
 /**
- * Takes away what somebody else may have left behind to come back with. The second factor stays: a reset proves that
- * the mailbox is theirs, and would otherwise make the mailbox alone enough.
+ * Removes what an intruder may have left behind to come back with. The second factor stays: a reset proves access to
+ * the inbox, which would otherwise be enough on its own.
  */
 export async function closeWaysIn(db: Database, userId: string, nowMs: number) {
   const kept = keptAtReset.getStore() ?? nothingKept;

@@ -12,7 +12,7 @@ import { changeEmailRoutes } from "./change-email.ts";
 import { setupRoutes } from "./setup-routes.ts";
 import { showMe, showSession } from "./show.ts";
 
-/** What people do with their own account, apart from signing in. */
+/** Account routes other than sign-in. */
 export const accountRoutes: readonly BoundRoute[] = [
   bind(contract.getMe, async (context) => showMe(context.store.reads, thePerson(context).userId)),
 

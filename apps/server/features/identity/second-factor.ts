@@ -3,20 +3,24 @@ import { twoFactor } from "better-auth/plugins";
 import { columns } from "./columns.ts";
 import type { HookContext } from "./hook-context.ts";
 
-/** The way back from Discord, as the library names it. */
+/** The return path from Discord, as the library names it. */
 export const callbackPath = "/callback/:id";
 export const totpPath = "/two-factor/verify-totp";
 export const recoveryPath = "/two-factor/verify-backup-code";
 
-/** Longer than any code is good for. */
+/** Longer than any code is valid. */
 const rememberedMs = 5 * 60_000;
 
-/** Codes from an app, and recovery codes. The library asks for them only after a password; here after Discord too. */
+/**
+ * Authenticator codes and recovery codes. The library asks for them only after a password; here they are also required
+ * after Discord.
+ */
 export function secondFactor() {
   const plugin = twoFactor({
     issuer: "Countersign",
     allowPasswordless: true,
-    // Its lock would keep the owner out whenever others try codes; tries are counted before it is asked.
+    // The library's lockout would lock the owner out whenever others try codes; attempts are counted before it is
+    // called.
     accountLockout: { enabled: false },
     totpOptions: { digits: 6, period: 30 },
     backupCodeOptions: { amount: 10, length: 10, storeBackupCodes: "encrypted" },
@@ -31,8 +35,8 @@ export function secondFactor() {
 }
 
 /**
- * Before a code is looked at: counts the try against the person, whichever way it comes, and marks a code from the app
- * as used. Whoever marks it first may use it; that holds for two requests at the same moment as well.
+ * Before a code is checked: counts the attempt for the person, whichever way it comes, and marks an authenticator code
+ * as used. Only the first to mark it can use it, also if two requests arrive at the same time.
  */
 export async function beforeSecondFactor(
   context: HookContext,
@@ -47,13 +51,13 @@ export async function beforeSecondFactor(
   const isFirst = await context.context.internalAdapter.reserveVerificationValue({
     identifier: `totp-used:${userId}:${String(context.body.code)}`,
     value: "used",
-    // The library looks at it by this node's clock, and expired rows are removed by the database's: the later one counts.
+    // The library uses this node's clock, and expired rows are pruned by the database's: the later one counts.
     expiresAt: new Date(Math.max(Date.now(), await clock()) + rememberedMs),
   });
   if (!isFirst) throw new APIError("UNAUTHORIZED", { code: "INVALID_CODE", message: "Invalid code" });
 }
 
-/** Whoever is signed in, or has given the password and is asked for the rest. */
+/** The signed-in user, or the one who has given the password and still has to give the second factor. */
 async function whoseCode(context: HookContext): Promise<string | null> {
   const session = await getSessionFromCtx(context);
   if (session !== null) return session.user.id;

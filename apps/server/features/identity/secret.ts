@@ -4,7 +4,7 @@ import type { Store } from "@countersign/store/store";
 
 const name = "sign_in_secret";
 
-/** What cookies and links are signed with: made once, sealed, and the same on every node. */
+/** The secret that signs cookies and links: created once, stored encrypted, the same on every node. */
 export async function signInSecret(store: Store): Promise<string> {
   const sealed =
     (await stateOf(store.reads, name)) ??

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** In front of the names of all cookies of the sign-in library. With https the browser binds them to this host. */
+/** The prefix of all cookies of the sign-in library. With https, the browser binds them to this host. */
 export function cookiePrefix(url: string): string {
   return new URL(url).protocol === "https:" ? "__Host-countersign" : "countersign";
 }
@@ -10,8 +10,8 @@ export function sessionCookieName(url: string): string {
 }
 
 /**
- * Whether this server wrote the cookie. It may belong to a session that is over; but whoever makes one up is told from
- * the others before anything is loaded, read or looked up.
+ * Whether this server signed the cookie. Its session may have ended, but forged cookies are rejected before anything is
+ * loaded, read or looked up.
  */
 export function hasSignedCookie(headers: Headers, name: string, secret: string): boolean {
   const text = cookieIn(headers, name);
@@ -23,7 +23,7 @@ export function hasSignedCookie(headers: Headers, name: string, secret: string):
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** The value of a cookie; null when it was not sent. */
+/** The value of a cookie; null if it was not sent. */
 export function cookieIn(headers: Headers, name: string): string | null {
   const start = `${name}=`;
   const cookie = headers

@@ -7,8 +7,8 @@ export const setupLinkMinutes = 30;
 const prefix = "setup-link:";
 
 /**
- * A token with which the first account can be made; null when there is one. Every node that starts makes its own, and
- * each of them works: the first that is used ends them all.
+ * A token for creating the first account; null if there is one. Every node creates its own at startup, and each of them
+ * works: the first that is used invalidates them all.
  */
 export async function makeSetupToken(store: Store, nowMs: number): Promise<string | null> {
   if (await anyUserExists(store.reads)) return null;
@@ -30,8 +30,8 @@ export async function isGoodSetupToken(db: Database, token: string, nowMs: numbe
 }
 
 /**
- * Uses the token up, and with it every other, inside the transaction that makes the account. False when it is not good
- * or somebody was quicker.
+ * Uses up the token, and with it every other, inside the transaction that creates the account. False if it is invalid
+ * or someone else was faster.
  */
 export async function useSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
   await holdTheDoor(db);

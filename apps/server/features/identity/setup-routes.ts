@@ -12,7 +12,7 @@ import { hashPassword } from "./passwords.ts";
 import { isGoodSetupToken, useSetupToken } from "./setup-link.ts";
 import { showMe } from "./show.ts";
 
-/** The first account of an installation, made with the link that the server printed. */
+/** The first account of an installation, created with the link that the server printed. */
 export const setupRoutes: readonly BoundRoute[] = [
   bind(contract.getSetup, async ({ store, config, signIn, nowMs, ip }, { query: { token } }) => {
     if (token !== undefined) await signIn.flood.check("token", ip, null);
@@ -28,7 +28,7 @@ export const setupRoutes: readonly BoundRoute[] = [
   bind(contract.runSetup, async (context, { body }) => {
     const { store, signIn, nowMs, ip } = context;
     const email = body.email.toLowerCase();
-    // Before the password is hashed, which is dear; what counts is that it is still good afterwards.
+    // Before the password is hashed, which is expensive; what counts is that it is still valid afterwards.
     if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw over();
     checkSignInEmail("email", email);
     const fault = await passwordFault(body.password, { email, name: body.name });
@@ -55,7 +55,7 @@ export const setupRoutes: readonly BoundRoute[] = [
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
     });
-    // The account is there, whatever happens now: without a session, its owner signs in.
+    // The account exists, whatever happens now: without a session, its owner signs in.
     const cookies = await signIn.openSession(email, body.password, context.request, ip).catch(() => []);
     for (const cookie of cookies) headers.append("set-cookie", cookie);
     return new Response(JSON.stringify(me), { status: 201, headers });

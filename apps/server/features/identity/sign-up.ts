@@ -7,8 +7,8 @@ import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { addressIsProven } from "./better-auth.ts";
 
 /**
- * Makes an account, where this server lets somebody. The answer is the same whether the address had one already: the
- * letter that follows says which.
+ * Creates an account, if this server allows it. The response is the same whether or not the email address already has
+ * one: the email that follows says which.
  */
 export async function signUp(
   call: AuthCall,
@@ -37,7 +37,7 @@ export async function signUp(
         {
           action: "person.signed_up",
           subject: { kind: "person", id: made.id, name: made.name },
-          // Whether its link came by email or was handed over is in the entry of the invitation.
+          // The audit entry of the invitation says whether its link was emailed or passed on.
           ...(invitationId === null ? {} : { after: { invitation_id: invitationId } }),
         },
       ),
@@ -46,7 +46,7 @@ export async function signUp(
   return Response.json({ status: true });
 }
 
-/** The id of the invitation that the request names; null when it names none. */
+/** The ID of the invitation in the request; null if there is none. */
 async function invitationFor(call: AuthCall, { store }: AuthApiParts, email: string): Promise<string | null> {
   const { invitationToken } = call.body;
   if (invitationToken === undefined) return null;

@@ -1,14 +1,14 @@
-/** Well below what a client waits, and below the time after which a quiet connection is closed. */
+/** Well below client timeouts, and below the idle limit of a connection. */
 const heldForMs = 1_000;
 const tickMs = 50;
-/** Some megabytes. Beyond that, answers are given at once after all: they are cheap, too. */
+/** A few megabytes. Beyond that, responses are sent immediately after all: they are cheap too. */
 const mostHeld = 4_000;
-/** People who were refused should not have to wait to be told. */
+/** People who are rejected should not have to wait to be told. */
 const atOnceASecond = 20;
 
 /**
- * Refusals, given late while there are many. Whoever waits for an answer sends nothing meanwhile, so a flood from so
- * many connections becomes that many requests a second, whatever it was before.
+ * Delays rejections while there are many. A client that waits for a response sends nothing, so a flood over n
+ * connections becomes n requests a second, whatever it was before.
  */
 export class SlowAnswers {
   #held: { readonly dueMs: number; readonly give: () => void }[] = [];

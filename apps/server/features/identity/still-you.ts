@@ -6,7 +6,7 @@ import { takeConfirmation } from "./confirmation.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { aheadOfStrangers, verifyPassword } from "./passwords.ts";
 
-/** For so long a sign-in stands for the password, for people who have none. */
+/** How long a sign-in replaces the password, for people who have none. */
 const freshForMs = 10 * 60_000;
 
 export interface Proof {
@@ -14,16 +14,17 @@ export interface Proof {
   readonly flood: FloodLimits;
   readonly actor: PersonActor;
   readonly password: string | undefined;
-  /** What confirming with a passkey or a code answered. */
+  /** The result of confirming with a passkey or a code. */
   readonly confirmation: string | undefined;
   readonly ip: string | null;
   readonly nowMs: number;
 }
 
 /**
- * Before something is added with which an account can be opened: a session may be somebody else's by now, at a
- * computer that was left open or by a stolen cookie. The password shows that it is not, or a passkey or code that was
- * given just now; without a password, a new sign-in does too. An access token was given in exchange for such a proof, and is not asked again.
+ * Required before a way to sign in is added: the session may be in someone else's hands, at an unlocked computer or
+ * through a stolen cookie. The password proves otherwise, or a recent confirmation by passkey or code; for an account
+ * without a password, a recent sign-in does too. An access token was given in exchange for such a proof, and is not
+ * asked again.
  */
 export async function checkStillYou(proof: Proof): Promise<void> {
   const { store, flood, actor, password, ip } = proof;
@@ -38,7 +39,7 @@ export async function checkStillYou(proof: Proof): Promise<void> {
   await flood.accounts.forgive("password", sessionOf(actor), { ip, deviceId: null });
 }
 
-/** The same where the sign-in library looks at the password itself. */
+/** The same if the sign-in library checks the password itself. */
 export async function checkFreshWithoutPassword(proof: Proof): Promise<void> {
   if ((await passwordHashOf(proof.store.reads, proof.actor.userId)) !== null) return;
   if (proof.confirmation === undefined) await checkFresh(proof);

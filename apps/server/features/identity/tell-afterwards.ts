@@ -20,7 +20,7 @@ const security = (what: SecurityChange): Telling => ({
   letter: (to) => securityLetter(to, what),
 });
 
-/** What is written down, and told, when somebody changed how they sign in. */
+/** What is recorded, and emailed, when someone changes how they sign in. */
 const tellings: Readonly<Partial<Record<AuthRouteId, Telling>>> = {
   changePassword: { action: "person.password_changed", letter: passwordChangedLetter },
   verifyTotp: security("second_factor_enabled"),
@@ -31,10 +31,7 @@ const tellings: Readonly<Partial<Record<AuthRouteId, Telling>>> = {
   unlinkAccount: security("account_unlinked"),
 };
 
-/**
- * Only for somebody who was signed in: whoever is signing in with a code has not changed anything. `cameIn` is whose
- * session was opened.
- */
+/** Only for someone who was signed in: signing in with a code changes nothing. `cameIn` is whose session was opened. */
 export async function tellAfterwards(
   call: AuthCall,
   { store, flood }: AuthApiParts,

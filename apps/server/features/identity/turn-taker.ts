@@ -1,7 +1,7 @@
 /**
- * Runs one piece of heavy work at a time. Work of known people goes ahead of the rest and has a queue of its own, so
- * that a crowd of strangers does not keep them out. While others wait, it rests after each as long as the work took, so that it
- * never takes more than half of a core, however many ask.
+ * Runs one expensive task at a time. Tasks of known users go first and have a separate queue, so that a crowd of
+ * anonymous clients does not keep them out. While others wait, it pauses after each task as long as the task took, so
+ * that it never uses more than half of a core, however many are waiting.
  */
 export class TurnTaker {
   readonly #longestQueue: number;
@@ -19,7 +19,7 @@ export class TurnTaker {
     return isAhead ? this.#ahead.length >= this.#longestAhead : this.#waiting.length >= this.#longestQueue;
   }
 
-  /** The result, or null, at once, when too many are waiting already. */
+  /** The result, or null, immediately, if too many are already waiting. */
   take<T>(work: () => Promise<T>, isAhead: boolean): Promise<T> | null {
     if (this.isFull(isAhead)) return null;
     return new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
 import { showReceived, stateOf } from "./show.ts";
 
-/** What the person who was invited does with the token in their link. */
+/** What the invited person can do with the token in their link. */
 export const receivedInvitationRoutes: readonly BoundRoute[] = [
   bind(contract.getReceivedInvitation, async (context, input) => {
     const db = context.store.reads;
@@ -37,7 +37,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);
       if (found === undefined) throw over();
-      // Read again once nobody else can change it: two may have found it open.
+      // Read again under the lock: two requests may have found it pending.
       const organization = await lockedOrganization(db, found.organization_id);
       const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
@@ -67,7 +67,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-/** The token proves that somebody saw the letter; the verified address proves that it was meant for them. */
+/** The token proves that someone read the email; the verified address proves that it was meant for them. */
 async function checkAddressee(db: Database, invitation: InvitationWithRole, userId: string): Promise<void> {
   const user = await userById(db, userId);
   if (user?.email.toLowerCase() !== invitation.email)
@@ -79,7 +79,7 @@ async function checkAddressee(db: Database, invitation: InvitationWithRole, user
     throw new Problem("forbidden", `Verify that ${invitation.email} is yours first, then accept.`);
 }
 
-/** The same words for a token that was used, taken back, has run out or never was. */
+/** The same message for a token that was used, withdrawn, has expired or never existed. */
 function over(): Problem {
   return new Problem(
     "not_found",

@@ -6,7 +6,7 @@ export interface InvitationFacts {
   readonly id: string;
   readonly organizationName: string;
   readonly roleName: string;
-  /** Null when a program did it. */
+  /** Null if a program sent it. */
   readonly invitedBy: string | null;
   readonly expiresAtMs: number;
   readonly url: string;
@@ -25,7 +25,7 @@ export function invitationLetter(to: Reader, facts: InvitationFacts): Letter {
     before: [invitedBy === null ? "invitation.by_nobody" : "invitation.by_somebody"],
     action: { label: "invitation.action", url: facts.url },
     after: ["invitation.until", "invitation.not_meant"],
-    // Sent again, it has another link and runs out later.
+    // When sent again, it has a new link and expires later.
     once: `invitation:${facts.id}:${expiresAtMs}`,
   });
 }

@@ -28,7 +28,7 @@ import { receivedInvitationRoutes } from "./accept.ts";
 import { invitationLetter } from "./letter.ts";
 import { showInvitation, stateOf } from "./show.ts";
 
-/** The letters go to people who did not ask for them, through the operator's mail server. */
+/** These emails go to people who did not ask for them, through the operator's mail server. */
 const invitationsADay = 200;
 const pauseBetweenLettersMs = 60_000;
 
@@ -139,13 +139,13 @@ async function checkInvitable(db: Database, context: Context, organizationId: st
   const open = await openInvitationTo(db, organizationId, email);
   if (open !== undefined && open.expires_at > context.nowMs)
     throw clash(`email ${email} has an invitation that is still good. Send it again, or take it back first.`);
-  // One that has run out makes room for the new one.
+  // An expired invitation is replaced by the new one.
   if (open !== undefined) await updateInvitation(db, open.id, { revoked_at: context.nowMs });
 }
 
 /**
- * A new one, and one that is sent again, of this organization and of all that its owner has. They are refused and not
- * kept waiting: their links expire.
+ * New and resent invitations of this organization, and of all organizations of its owner. Beyond the limit they are
+ * rejected and not queued: their links expire.
  */
 async function countLetter(
   db: Database,
@@ -171,7 +171,7 @@ function clash(message: string): Problem {
 }
 
 function checkPause(context: Context, invitation: InvitationWithRole): void {
-  // Where nothing is sent, nobody can be flooded; whoever lost the link needs another one now.
+  // Without a mail server nobody can be flooded, and someone who lost the link needs another one now.
   if (context.config.mail === null) return;
   const waitMs = invitation.mailed_at + pauseBetweenLettersMs - context.nowMs;
   if (waitMs <= 0) return;
@@ -204,8 +204,8 @@ async function openInvitation(db: Database, context: Context, organizationId: st
 }
 
 /**
- * Writes the email, and returns the link where nobody sends it. A link that is emailed is shown to nobody else: it
- * proves that its reader has the email address.
+ * Writes the email, and returns the link if there is no mail server. An emailed link is shown to nobody else: it proves
+ * that its reader has the email address.
  */
 async function mail(
   db: Database,

@@ -62,7 +62,7 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
   ),
 ];
 
-/** Each of these locks the row that the scope's counters are in, so that two who write one list take turns. */
+/** Each of these locks the row with the scope's counters, so that concurrent writers of a list take turns. */
 
 async function ofOrganization(db: Database, context: Context): Promise<BlockScope> {
   const row = await lockedOrganization(db, theOrganization(context).id);

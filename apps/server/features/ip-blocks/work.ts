@@ -26,9 +26,11 @@ import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { showIpBlock } from "./show.ts";
 
-/** What the routes of every level do with a scope that they have found, and locked where they write. */
+/** The operations of every level, on a scope that was found, and locked for writing. */
 
-/** Those of an organization are derived once a change; those of a customer or license are read with each validate. */
+/**
+ * Those of an organization are derived once per change; those of a customer or license are read with each validation.
+ */
 const mostBlocks: Record<BlockScope["tier"], number> = {
   platform: 10_000,
   organization: 10_000,
@@ -138,7 +140,7 @@ function shownChange(row: IpBlockRow, body: z.output<typeof ipBlockChanges>) {
   };
 }
 
-/** Whom the block is for, by the names that the API uses. */
+/** Who the block is for, by the API's names. */
 function scopeNames(scope: BlockScope): object {
   switch (scope.tier) {
     case "platform":
@@ -151,7 +153,7 @@ function scopeNames(scope: BlockScope): object {
   }
 }
 
-/** A license's own blocks are a part of its history, and are looked for there. */
+/** A license's own blocks are part of its history, where people look for them. */
 function subject(context: Context, scope: BlockScope, id: string, cidr: string) {
   if (scope.tier !== "license") return { kind: "ip_block", id, name: cidr };
   return { kind: "license", id: scope.licenseId, name: maskedKey(theLicense(context).license_key) };

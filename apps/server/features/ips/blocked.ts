@@ -3,7 +3,7 @@ import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables";
 
-/** Whose blocks count besides those of the platform. */
+/** Whose blocks count besides the platform's. */
 interface BlockedFor {
   readonly organizationId: string;
   readonly customerId?: string | null;
@@ -12,7 +12,7 @@ interface BlockedFor {
 
 const addressesAtOnce = 50;
 
-/** Which of these addresses, written as they are counted, are blocked now. */
+/** Which of these IP addresses, written as they are counted, are blocked now. */
 export async function blockedAmong(
   db: Database,
   ips: readonly string[],
@@ -38,7 +38,7 @@ export async function blockedAmong(
   return blocked;
 }
 
-/** A block of one address inside a /64 does not hold for the /64. */
+/** A block of one address inside a /64 does not apply to the /64. */
 export function networksThatCover({ address, isNetwork }: AskedAddress): string[] {
   const networks = networksOf(address);
   return isNetwork ? networks.slice(0, 65) : networks;

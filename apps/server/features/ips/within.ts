@@ -8,7 +8,7 @@ import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 const rowsAtOnce = 500;
 const mostRows = 5_000;
 
-/** The addresses of a network, or all of them, in the order of their texts; a page ends when enough was read for it. */
+/** The IP addresses of a network, or all of them, in text order; a page ends once enough rows were read. */
 export async function ipsWithin(
   db: Database,
   organizationId: string,

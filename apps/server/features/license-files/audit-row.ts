@@ -1,7 +1,7 @@
 import type { AuditLogRow, ImportRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 
-/** Who began it, and what came of it. */
+/** Who started it, and the result. */
 export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {
   const { state, dry_run: dryRun, mode, on_existing: onExisting, problem } = job;
   const counts = { created: job.created, updated: job.updated, skipped: job.skipped, failed: job.failed };

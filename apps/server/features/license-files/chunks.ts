@@ -6,20 +6,20 @@ import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
 import { FileProblem, type FileRow, rowReader, type Source } from "./rows.ts";
 
-/** Some rows of the file, held against the rules. */
+/** Some rows of the file, checked against the rules. */
 export interface Chunk {
   readonly rowCount: number;
   readonly licenses: readonly NumberedLicense[];
   readonly errors: readonly NumberedError[];
-  /** Where each row comes from, by its number. */
+  /** The source of each row, by its number. */
   readonly sources: ReadonlyMap<number, Source>;
-  /** What the file calls its columns. */
+  /** The file's names of its columns. */
   readonly columns: readonly string[];
-  /** How much of the file has been read, in bytes, more or less. */
+  /** How much of the file has been read, in bytes, approximately. */
   readonly bytesDone: number;
 }
 
-/** Reads the file that was written down, `rowsAtOnce` at a time, without the first `skip` rows. */
+/** Reads the stored file, `rowsAtOnce` at a time, without the first `skip` rows. */
 export async function* chunks(
   store: Store,
   job: ImportRow,
@@ -67,7 +67,7 @@ export async function* chunks(
   }
 }
 
-/** However few the rows, so much of a file is enough for one step: a row may have as much as a hundred others. */
+/** The maximum amount of data per step, however few the rows: one row can be as long as a hundred others. */
 const charactersAtOnce = 256 * 1024;
 
 function endOfStep(rows: readonly FileRow[], from: number, count: number): number {
@@ -81,7 +81,7 @@ function endOfStep(rows: readonly FileRow[], from: number, count: number): numbe
   return last;
 }
 
-/** The first `skipped` rows are only remembered: their keys may come again. */
+/** The first `skipped` rows are only remembered: their keys may occur again. */
 function check(
   rows: readonly FileRow[],
   skipped: number,

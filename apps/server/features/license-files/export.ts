@@ -8,10 +8,12 @@ import { type ExportRecord, exportFields, exportRecord, listCell } from "./recor
 
 export type FileFormat = "csv" | "jsonl";
 
-/** Few enough that reading them holds up nobody. */
+/** Few enough that reading them delays nobody. */
 const rowsAtOnce = 500;
 
-/** The file, made while it is read: the next rows are fetched when the reader wants more. A null filter means none. */
+/**
+ * The file, generated while it is read: the next rows are fetched when the reader wants more. A null filter means none.
+ */
 export function exportStream(
   store: Store,
   filter: LicenseFilter | null,
@@ -35,7 +37,7 @@ export function exportStream(
   );
 }
 
-/** The same as texts, each with how many licenses it holds. */
+/** The same as texts, each with its number of licenses. */
 export async function* exportText(
   store: Store,
   filter: LicenseFilter | null,

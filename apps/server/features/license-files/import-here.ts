@@ -13,7 +13,7 @@ import { removeUnbegun } from "./remove.ts";
 import { rowReader } from "./rows.ts";
 import { runImport } from "./run.ts";
 
-/** An import from its first byte to its end in this process. If that is killed, a server takes it up. */
+/** A complete import in this process. If it is killed, a server continues it. */
 export async function importFromFile(
   store: Store,
   product: ProductRow,

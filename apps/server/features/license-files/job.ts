@@ -3,7 +3,7 @@ import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tabl
 import { newId } from "../../new-id.ts";
 import { leaseMs } from "./lease.ts";
 
-/** Who asks for it, as the audit log names them. */
+/** Who requested it, as in the audit log. */
 export type ImportActor = Pick<
   AuditLogRow,
   "actor_kind" | "actor_id" | "actor_name" | "access_token_id" | "ip" | "request_id"
@@ -19,7 +19,7 @@ export interface ImportOptions {
   readonly fileName?: string | null;
 }
 
-/** A job whose file is still to come. */
+/** A job whose file has not arrived yet. */
 export function newImport(
   product: ProductRow,
   timeZone: string,

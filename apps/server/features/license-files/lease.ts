@@ -1,5 +1,5 @@
-/** For how long nobody else takes over a job that shows no sign of life. */
+/** How long a job without a sign of life is left to its worker. */
 export const leaseMs = 10_000;
 
-/** Somebody else works on the job now, or it is to be left for later. */
+/** Another worker has the job now, or it should be left for later. */
 export class LeftAlone extends Error {}

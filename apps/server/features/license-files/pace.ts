@@ -1,26 +1,26 @@
-/** How a long piece of work leaves room for those who wait for an answer. */
+/** How long-running work leaves room for requests. */
 export interface Pace {
-  /** How much to do in one step, in rows: on SQLite, whoever wants to write waits until the step is over. */
+  /** How much to do in one step, in rows: on SQLite, other writers wait until the step ends. */
   rowsAtOnce(): number;
-  /** Called between two steps, with how long the last one took. */
+  /** Called between two steps, with the duration of the last one. */
   rest(workedMs: number): Promise<void>;
 }
 
-/** While others are being served, this part of the time is worked. */
+/** The share of the time to work while requests are being served. */
 const share = 0.15;
 const busyCallsPerSecond = 10;
 const longestRestMs = 500;
 /**
- * How long a step should take, and how many rows it has however long it takes: where every step takes long because the
- * database is far away or the machine has other work, fewer rows would only make more steps.
+ * How long a step should take, and its minimum number of rows: if every step is slow because the database is far away
+ * or the machine is busy, fewer rows would only mean more steps.
  */
 const quiet = { stepMs: 40, fewestRows: 128 };
 const busy = { stepMs: 5, fewestRows: 64 };
 const mostRows = 2_048;
 
 /**
- * Lets everything that waits have its turn after every step. While validations come in, the work steps back to a part
- * of the time, in small steps; when there are none, it goes on at once, in large ones.
+ * Yields to everything that waits after every step. While validations arrive, the work is limited to a share of the
+ * time, in small steps; otherwise it continues immediately, in large ones.
  */
 export function courteous(judgedCalls: () => number): Pace {
   const steps = new Steps();
@@ -40,7 +40,7 @@ export function courteous(judgedCalls: () => number): Pace {
   };
 }
 
-/** For a process that serves nobody. */
+/** For a process that serves no requests. */
 export function headlong(): Pace {
   const steps = new Steps();
   return {
@@ -52,7 +52,7 @@ export function headlong(): Pace {
   };
 }
 
-/** As many rows as fit into the time, going by how long the last ones took. */
+/** As many rows as fit into the time, based on how long the last ones took. */
 class Steps {
   rows = 256;
 

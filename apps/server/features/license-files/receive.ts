@@ -4,18 +4,21 @@ import type { Store } from "@countersign/store/store";
 import { FileProblem, type RowReader } from "./rows.ts";
 
 export const mostBytes = fileBody.bytes;
-/** Long enough that the file is in few pieces, short enough that writing one down holds up nobody. */
+/** Large enough that the file has few chunks, small enough that writing one delays nobody. */
 const pieceLength = 512 * 1024;
 
-/** How often it is said that the file still arrives, well within the time that an import is left alone for. */
+/**
+ * How often progress is recorded while the file arrives, well within the time after which an import counts as
+ * abandoned.
+ */
 const stillHereEveryMs = 2_000;
 
-/** The file is larger than what is taken. */
+/** The file exceeds the limit. */
 export class FileTooLarge extends Error {}
 
 /**
- * Writes a file down as it arrives. `header` reads along until it has seen the first row, so that a file that cannot be
- * right is refused at once. Returns how many bytes there were.
+ * Stores a file as it arrives. `header` reads along until it has seen the first row, so that an invalid file is
+ * rejected immediately. Returns the number of bytes.
  */
 export async function receive(
   store: Store,
@@ -37,7 +40,7 @@ export async function receive(
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > mostBytes) throw new FileTooLarge();
-    // By time and not by pieces: over a slow line one piece takes longer than an import is left alone for.
+    // By time and not by chunk: over a slow connection one chunk takes longer than an import can be idle.
     if (performance.now() - lastSignMs > stillHereEveryMs) {
       await stillHere();
       lastSignMs = performance.now();
@@ -51,12 +54,12 @@ export async function receive(
   }
   pending += decoded(decoder, null, bytes);
   if (pending !== "") await writeDown(pending);
-  // With all of it at hand, also a first row that no line break ends has been seen.
+  // With the whole file, even a first row without a line break has been seen.
   if (number <= 1) header.end();
   return bytes;
 }
 
-/** Not between the two halves of one character: each piece is kept as a text of its own. */
+/** Not between the two halves of a character: each chunk is stored as a separate text. */
 function characterEnd(text: string, at: number): number {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code < 0xdc00 ? at - 1 : at;

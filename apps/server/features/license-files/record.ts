@@ -4,8 +4,8 @@ import { type ShownLicense, showLicense } from "@countersign/store/shown-license
 import { iso } from "../../http/manage/page.ts";
 
 /**
- * A license as a file holds it: all that the management API shows, its registered addresses with their times, and how
- * many places it has also while its IP system is off. Whoever imports the file has the same license.
+ * A license as a file contains it: everything the management API shows, its registered IP addresses with their times,
+ * and `max_ips` even if the license does not limit IP addresses. Importing the file recreates the same license.
  */
 export type ExportRecord = ShownLicense & {
   readonly max_ips: number;
@@ -57,7 +57,7 @@ export const exportFields = [
   "customer_discord_id",
 ] as const satisfies readonly (keyof ExportRecord)[];
 
-/** Several texts in one cell, as the import reads them. */
+/** Several strings in one cell, as the import reads them. */
 export function listCell(texts: readonly string[]): string {
   const needsJson = texts.some((text) => text.includes(";") || text.startsWith("["));
   return needsJson ? JSON.stringify(texts) : texts.join(";");

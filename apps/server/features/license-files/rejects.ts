@@ -2,7 +2,7 @@ import type { NumberedError, Sorted } from "@countersign/store/queries/import-li
 import type { ImportRejectRow } from "@countersign/store/tables";
 import type { Chunk } from "./chunks.ts";
 
-/** An error with the column and the value that the file has there; null where it has none. */
+/** An error with the file's own column and value; null if there are none. */
 export interface NamedError extends NumberedError {
   readonly column: string | null;
   readonly value: string | null;
@@ -10,7 +10,7 @@ export interface NamedError extends NumberedError {
 
 const longestShown = 100;
 
-/** All errors of some rows, in the words of the file. */
+/** All errors of some rows, in the file's own terms. */
 export function namedErrors(chunk: Chunk, sorted: Sorted): NamedError[] {
   return [...chunk.errors, ...sorted.errors]
     .sort((a, b) => a.row - b.row)
@@ -24,11 +24,11 @@ export function namedErrors(chunk: Chunk, sorted: Sorted): NamedError[] {
     });
 }
 
-/** A file of nothing but wrong rows must not stay in the database as a whole, again and again. */
+/** A file with only invalid rows must not be stored as a whole, again and again. */
 const mostRejects = 10_000;
 const mostCharacters = 5 * 1024 * 1024;
 
-/** The rows that are rejected, as far as there is room, with the header before the first. */
+/** The rejected rows, as far as there is room, with the header before the first. */
 export function rejectsOf(
   importId: string,
   chunk: Chunk,

@@ -8,7 +8,7 @@ import {
 import { pause } from "@countersign/store/queries/license-list";
 import type { Database, Store } from "@countersign/store/store";
 
-/** The file of an import, which may be a hundred megabytes: some at a time, so that nobody waits. */
+/** Deletes the file of an import, which can be a hundred megabytes, in small steps, so that nobody waits. */
 export async function removeFile(store: Store, importId: string): Promise<void> {
   await inSteps(store, (db) => removeSomePieces(db, importId));
 }
@@ -17,13 +17,13 @@ export async function removeRejects(store: Store, importId: string): Promise<voi
   await inSteps(store, (db) => removeSomeRejects(db, importId, 200));
 }
 
-/** What an import keeps for a while after it is over. */
+/** What an import keeps for a while after it ends. */
 export async function removeKept(store: Store, importId: string): Promise<void> {
   await inSteps(store, (db) => removeSomeWorkings(db, importId));
   await store.transaction((db) => keepsNothing(db, importId));
 }
 
-/** An import that never began. */
+/** An import that never started. */
 export async function removeUnbegun(store: Store, importId: string): Promise<void> {
   await inSteps(store, (db) => removeSomeWorkings(db, importId));
   await store.transaction((db) => removeImport(db, importId));

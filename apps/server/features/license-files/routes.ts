@@ -150,7 +150,7 @@ async function receiveBody(
   });
 }
 
-/** The server was too slow to say in time that the file still arrives, and another one has removed the import. */
+/** The server was too slow to record that the file is still arriving, and another one has removed the import. */
 function givenUp(): Problem {
   return new Problem("unavailable", "The import was given up before the file had arrived. Send it again.", {
     headers: { "retry-after": "1" },
@@ -170,7 +170,7 @@ function asProblem(error: unknown): unknown {
   return error;
 }
 
-/** Rows of a file can say when a license ends and whether it is revoked, so changing those that exist needs both. */
+/** Rows can set an expiry and revoke a license, so updating existing ones requires both permissions. */
 function checkMayUpdate(context: Context): void {
   for (const permission of ["licenses:update", "licenses:revoke"] as const)
     if (!theStanding(context).permissions.has(permission)) throw lacking(permission);

@@ -8,7 +8,7 @@ import {
 } from "@countersign/domain/license-files/columns";
 import type { Cells, RowError } from "@countersign/domain/license-files/row";
 
-/** A row as the file has it, by field, or what makes it unreadable. */
+/** A row of the file, by field, or why it cannot be read. */
 export type FileRow =
   | {
       readonly row: number;
@@ -18,20 +18,20 @@ export type FileRow =
     }
   | { readonly row: number; readonly source: Source; readonly error: RowError };
 
-/** Where a row comes from: its texts as the file has them, and what the file calls a field. */
+/** The source of a row: its original texts, and the file's names of its fields. */
 export interface Source {
   texts(): readonly string[];
   named(field: string): { readonly column: string; readonly value: string } | null;
 }
 
-/** What makes the rest of the file, or all of it, unreadable. */
+/** The rest of the file, or all of it, cannot be read. */
 export class FileProblem extends Error {
   override readonly name = "FileProblem";
 }
 
-/** Takes a file piece by piece and gives its rows. */
+/** Takes a file in chunks and returns its rows. */
 export interface RowReader {
-  /** What the texts of each row are called. */
+  /** The names of each row's texts. */
   readonly columns: readonly string[];
   read(piece: string): FileRow[];
   end(): FileRow[];
@@ -167,7 +167,7 @@ class JsonRows implements RowReader {
     return { row: this.#row, source, cells, size: text.length };
   }
 
-  /** A member that means the field, or is called that. */
+  /** A member that maps to the field, or has its name. */
   #named(value: unknown, field: string): ReturnType<Source["named"]> {
     if (typeof value !== "object" || value === null) return null;
     for (const [name, member] of Object.entries(value)) {
@@ -182,13 +182,13 @@ class JsonRows implements RowReader {
     const known = this.#meanings.get(name);
     if (known !== undefined) return known;
     const meaning = meaningOf(name, this.#columns);
-    // A hostile file could name a different member in every line.
+    // A hostile file could use a different member in every line.
     if (this.#meanings.size < 1_000) this.#meanings.set(name, meaning);
     return meaning;
   }
 }
 
-/** A header may break a line only inside quotes, and then too its first line shows what parts the cells. */
+/** A header can only contain a line break inside quotes, and even then its first line shows the separator. */
 function lineEnd(text: string): number {
   const end = text.search(/[\r\n]/);
   return end < 0 ? text.length : end;

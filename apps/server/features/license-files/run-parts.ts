@@ -2,10 +2,10 @@ import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
 import type { Pace } from "./pace.ts";
 
-/** What whoever works on an import has. */
+/** The context of a worker that processes an import. */
 export interface RunParts {
   readonly store: Store;
-  /** Who works on it: the job is only changed while it is theirs. */
+  /** The worker: it changes the job only while it holds the lease. */
   readonly claimant: string;
   readonly pace: Pace;
   /** Whether to leave the rest for later. */

@@ -42,8 +42,8 @@ const undoAtOnce = 256;
 const triesPerChunk = 5;
 
 /**
- * Brings an import to its end, from wherever whoever worked on it before left it. Every step is one transaction that
- * also writes down how far the import is, so a step is done once, whenever the process is killed.
+ * Completes an import, from wherever the previous worker stopped. Every step is one transaction that also records the
+ * progress, so a step is done once, even if the process is killed.
  */
 export async function runImport(parts: RunParts, job: ImportRow): Promise<ImportRow> {
   const many = parts.store.bulk.expectMany();
@@ -55,7 +55,7 @@ export async function runImport(parts: RunParts, job: ImportRow): Promise<Import
   }
 }
 
-/** Someone wants it to stop where it is. */
+/** Someone requested that it stops. */
 class Cancelled extends Error {}
 
 class ImportRun {
@@ -75,7 +75,7 @@ class ImportRun {
     const { store } = this.#parts;
     this.#clockAheadMs = (await store.clock()) - Date.now();
     if (this.#job.state === "receiving") {
-      // Whoever sent it was cut off, and was never told of it.
+      // The sender was disconnected, and never got a response.
       await removeUnbegun(store, this.#job.id);
       return this.#job;
     }
@@ -93,7 +93,7 @@ class ImportRun {
     }
   }
 
-  /** Reads all of it before anything is written, where that is asked for. Returns whether to go on. */
+  /** Checks everything before anything is written, if requested. Returns whether to continue. */
   async #check(): Promise<boolean> {
     const job = this.#job;
     if (job.dry_run === 0 && !this.#isWhole) {
@@ -101,7 +101,7 @@ class ImportRun {
       return true;
     }
     await this.#change({ state: "checking" });
-    // One that was interrupted begins again.
+    // An interrupted check starts over.
     await removeRejects(this.#parts.store, job.id);
     const to = this.#destination(await this.#product());
     let tally = new Tally();
@@ -153,7 +153,7 @@ class ImportRun {
     return chunks(store, this.#job, to.defaults, this.#nowMs, skip, () => pace.rowsAtOnce());
   }
 
-  /** Returns why the whole import cannot be, when it has to be whole; null otherwise. */
+  /** Returns why an all-or-nothing import cannot complete; null otherwise. */
   async #writeChunk(to: Destination, chunk: Chunk): Promise<string | null> {
     const { store } = this.#parts;
     const before = new Tally(this.#job);
@@ -182,7 +182,7 @@ class ImportRun {
     const nowMs = this.#nowMs;
     const means = { bulk: this.#parts.store.bulk, newId, randomBytes, nowMs };
     if (this.#job.tell_events === 0) {
-      // An end that has passed is no event of the import: it is recorded also where the import records none.
+      // An expiry in the past is not an event of the import: it is recorded even if the import records none.
       const overwritten = sorted.updates.map((update) => update.existing.id);
       await tellBeforeChange(db, nowMs, overwritten);
       await writeSorted(db, to, sorted, means);
@@ -205,7 +205,7 @@ class ImportRun {
     return changes;
   }
 
-  /** Takes everything back, a few licenses at a time, and so ends where it began. */
+  /** Reverts everything, a few licenses at a time. */
   async #undo(problem: string): Promise<ImportRow> {
     const { store, claimant } = this.#parts;
     await this.#change({ state: "undoing", problem });
@@ -241,15 +241,15 @@ class ImportRun {
     const job = { ...this.#job, ...over };
     await store.transaction(async (db) => {
       await this.#mine(updateImport(db, job.id, claimant, over));
-      // Of most files this is all; the rest of a large one goes below.
+      // For most files this is all; the rest of a large one is deleted below.
       await removeSomePieces(db, job.id);
-      // Whoever cancelled it stands in the log already.
+      // The person who cancelled it is already in the log.
       if (changes.state !== "cancelled")
         await addAuditEntries(db, [auditRow(job, `import.${changes.state}`, nowMs)]);
     });
     this.#job = job;
     progress?.(job);
-    // Should the server be killed here, the next one removes what is left: see `importWithFileLeft`.
+    // If the server is killed here, the next one removes the rest: see `importWithFileLeft`.
     await removeFile(store, job.id);
     return job;
   }
@@ -308,7 +308,7 @@ class ImportRun {
   }
 }
 
-/** A row that was right when it was checked is not any more. */
+/** A row that was valid when it was checked no longer is. */
 class Clash extends Error {
   constructor({ row, message }: NumberedError) {
     super(`Row ${row}: ${message} It changed while the import ran, so everything was taken back.`);
@@ -330,7 +330,7 @@ export function defaultsOf(product: ProductRow, timeZone: string): ImportDefault
   };
 }
 
-/** PostgreSQL undid this one so that another could go on. */
+/** PostgreSQL rolled this one back in favor of another. */
 function isDeadlock(error: unknown): boolean {
   return error instanceof StorageUnavailable && error.reason === "conflict";
 }

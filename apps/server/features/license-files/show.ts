@@ -40,7 +40,7 @@ export function showImportWithErrors(row: ImportRow): z.input<typeof licenseImpo
   return { ...showImport(row), errors: JSON.parse(row.errors) };
 }
 
-/** Whether there is anything that an undo would find. */
+/** Whether there is anything to undo. */
 export function canBeUndone({ state, dry_run: dryRun, undo, created, updated }: ImportRow): boolean {
   const isOver = state === "finished" || state === "cancelled";
   return isOver && dryRun === 0 && undo === null && created + updated > 0;

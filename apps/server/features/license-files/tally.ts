@@ -2,7 +2,7 @@ import type { Sorted } from "@countersign/store/queries/import-licenses";
 import type { ImportRow } from "@countersign/store/tables";
 import type { NamedError } from "./rejects.ts";
 
-/** All errors are counted; this many are kept. */
+/** All errors are counted; this many are stored. */
 export const mostErrors = 1_000;
 
 type Counts = Pick<
@@ -10,7 +10,7 @@ type Counts = Pick<
   "created" | "updated" | "skipped" | "failed" | "error_count" | "rows_done" | "rejects_size"
 >;
 
-/** What became of the rows so far. */
+/** The results so far. */
 export class Tally {
   #counts: Counts;
   #errors: readonly NamedError[];
@@ -28,7 +28,7 @@ export class Tally {
     };
   }
 
-  /** The tally after some more rows. This one stays as it is, in case they have to be tried again. */
+  /** The tally after some more rows. This one stays unchanged, in case they have to be retried. */
   plus(rows: number, errors: readonly NamedError[], sorted: Sorted, rejectsSize: number): Tally {
     const next = new Tally();
     next.#errors =
@@ -59,7 +59,7 @@ export class Tally {
     return this.#counts;
   }
 
-  /** As columns. The errors only when they are not those of `before`: they may be long. */
+  /** As columns. The errors only if they differ from those of `before`: they can be long. */
   columns(before: Tally | null): Partial<ImportRow> {
     if (before !== null && before.#errors === this.#errors) return this.#counts;
     return { ...this.#counts, errors: JSON.stringify(this.#errors) };

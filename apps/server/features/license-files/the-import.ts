@@ -4,7 +4,7 @@ import type { ImportRow } from "@countersign/store/tables";
 import { type Context, theProduct } from "../../http/manage/context.ts";
 import { notFound } from "../../http/manage/problem.ts";
 
-/** The import that the path names, if it is one of the product's. */
+/** The import in the path, if it belongs to the product. */
 export async function theImport(
   context: Context,
   id: string,

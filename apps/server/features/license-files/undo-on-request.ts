@@ -16,7 +16,7 @@ import { LeftAlone, leaseMs } from "./lease.ts";
 import { removeRejects } from "./remove.ts";
 import type { RunParts } from "./run-parts.ts";
 
-/** Who asked, how, and what came of it so far. */
+/** Who requested it, how, and the result so far. */
 export interface RequestedUndo {
   readonly actor: ImportActor;
   readonly requested_at: number;
@@ -26,13 +26,13 @@ export interface RequestedUndo {
   readonly kept: number;
 }
 
-/** One transaction's worth: validations wait while it lasts. */
+/** The size of one transaction: validations wait while it runs. */
 const licensesAtOnce = 50;
 const ipsAtOnce = 2_000;
 
 /**
- * Takes an import back, some licenses at a time. Each step removes from the list what it did and counts it in one
- * transaction, so it is done once, whoever goes on with it.
+ * Undoes an import, some licenses at a time. Each step removes its entries from the list and counts them in one
+ * transaction, so that it is done once, whoever continues it.
  */
 export async function undoOnRequest(parts: RunParts, many: Many, job: ImportRow): Promise<ImportRow> {
   const { store, claimant, pace } = parts;

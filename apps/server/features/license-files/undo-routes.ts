@@ -15,7 +15,7 @@ import { canBeUndone, showImportWithErrors } from "./show.ts";
 import { theImport } from "./the-import.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
 
-/** Read in so large steps; nothing is locked. */
+/** Read in steps of this size; nothing is locked. */
 const licensesAtOnce = 2_000;
 
 export const undoRoutes: readonly BoundRoute[] = [

@@ -15,12 +15,14 @@ import { runImport } from "./run.ts";
 export interface WorkParts {
   readonly store: Store;
   readonly claimant: string;
-  /** Whether to leave what is unfinished at a point where it can be taken up again. */
+  /** Whether to stop at a point where the work can be resumed. */
   readonly stopping: () => boolean;
   readonly trouble: (message: string, fields: LogFields) => void;
 }
 
-/** Works on imports, one after the other, until none waits. What another process left unfinished is taken up too. */
+/**
+ * Processes imports, one after the other, until none waits. Also resumes those that another process left unfinished.
+ */
 export async function workThrough(parts: WorkParts): Promise<void> {
   const { store, claimant, stopping, trouble } = parts;
   for (;;) {

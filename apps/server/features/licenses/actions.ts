@@ -22,7 +22,7 @@ import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
 import { readLicense } from "./show.ts";
 
-/** What is done to one license by name. Each can be repeated, and then changes nothing. */
+/** Actions on a single license. Each can be repeated, without further effect. */
 export const actionRoutes: readonly BoundRoute[] = [
   bind(contract.revokeLicense, (context, { body }) =>
     change(context, "license.revoked", revoking(body.reason ?? null, context.nowMs)),
@@ -69,7 +69,7 @@ export const actionRoutes: readonly BoundRoute[] = [
         return readLicense(db, id, context.nowMs);
       });
     } catch (error) {
-      // Somebody may have taken the key between the look and the write.
+      // Someone may have taken the key between the check and the write.
       await check();
       throw error;
     }

@@ -2,19 +2,19 @@ import { invalid } from "../../http/manage/problem.ts";
 import type { Draft } from "./draft.ts";
 
 /**
- * What a seller can write at any length is kept with each license, told with its event and answered. So one request
- * writes at most this much of it, however many licenses share it.
+ * Free-form data is stored with each license, included in its event and returned. So one request writes at most this
+ * much of it, however many licenses share it.
  */
 const mostBytes = 8 * 1024 * 1024;
-/** The same for one transaction: on SQLite everybody else waits for it. */
+/** The same for one transaction: on SQLite everyone else waits for it. */
 const bytesAtOnce = 256 * 1024;
 
-/** How many bytes of a license are as long as its seller wants. */
+/** The number of bytes in a license's free-form fields. */
 export function longBytes({ metadata, customOverride, notes }: Draft): number {
   return byteLength(metadata) + byteLength(customOverride) + byteLength(notes);
 }
 
-/** Refuses what would write too much, and says by how much. */
+/** Rejects a request that would write too much, and says by how much. */
 export function checkTotalSize(drafts: readonly Draft[]): void {
   const total = totalOf(drafts);
   if (total <= mostBytes) return;
@@ -40,7 +40,7 @@ export function areFew(drafts: readonly Draft[], most: number): boolean {
   return drafts.length <= most && totalOf(drafts) <= bytesAtOnce;
 }
 
-/** Where a lot ends that begins here: after so many, or as soon as they are long. */
+/** Where a batch that starts here ends: after this many, or earlier if they are long. */
 export function endOfLot(drafts: readonly Draft[], start: number, most: number): number {
   let end = start;
   for (let bytes = 0; end < drafts.length && end - start < most; end++) {
@@ -51,7 +51,7 @@ export function endOfLot(drafts: readonly Draft[], start: number, most: number):
   return end;
 }
 
-/** The same backwards: where a lot begins that ends here. */
+/** The same backwards: where a batch that ends here starts. */
 export function startOfLot(drafts: readonly Draft[], end: number, most: number): number {
   const backwards = drafts.slice(Math.max(0, end - most), end).reverse();
   return end - endOfLot(backwards, 0, most);

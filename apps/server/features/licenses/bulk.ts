@@ -18,7 +18,7 @@ import { cursorOf, filterOf, placeOf } from "./list.ts";
 
 type Order = z.output<typeof contract.bulkLicenses.body>;
 
-/** What each action needs, what it is called in the audit log, and what it does. */
+/** What each action requires, its name in the audit log, and what it does. */
 const actions: {
   [A in Order["action"]]: readonly [
     permission: Permission,
@@ -63,21 +63,21 @@ const actions: {
 
 const nothingDrained: Drained = new Map();
 
-/** Those after which a license has no registered addresses. */
+/** Actions after which a license has no registered IP addresses. */
 const takesIps: ReadonlySet<Order["action"]> = new Set(["delete", "reset_ips"]);
 
 const mostTags = 20;
-/** One transaction's worth: validations wait while it lasts. A dry run holds up nobody. */
+/** The size of one transaction: validations wait while it runs. A dry run delays nobody. */
 const lotSize = 50;
 const dryLotSize = 4_000;
-/** Then the caller is answered, before the connection is taken for dead. */
+/** The caller gets a response by then, before the connection times out. */
 const longestMs = 8_000;
 
-/** How far it is. Kept with each lot, so that a repetition goes on from here and does nothing twice. */
+/** The progress. Stored with each batch, so that a repeat continues from here and does nothing twice. */
 interface Progress {
-  /** When the first try began: what the filter means, and what is done, go by this time to the end. */
+  /** When the first attempt began: the filter and the action use this time until the end. */
   readonly nowMs: number;
-  /** Likewise: days and years mean the same to the end, also if the organization chooses another zone meanwhile. */
+  /** Likewise: days and years mean the same until the end, even if the organization's time zone changes. */
   readonly timeZone: string;
   readonly at: Place | null;
   readonly matched: number;
@@ -116,7 +116,7 @@ export const bulkRoutes: readonly BoundRoute[] = [
         takesIps.has(order.action) && !order.dry_run
           ? await drain(context.store, await chosenIds(context, ids, wanted, before.nowMs))
           : nothingDrained;
-      // Those that lost addresses just now are still meant.
+      // Those that just lost IP addresses are still included.
       const filter = wanted === null || drained.size === 0 ? wanted : { ...wanted, minIps: null };
       const work = async (db: Database): Promise<Progress> => {
         const rows = await chosenRows(db, context, ids, filter, before.nowMs, !order.dry_run);
@@ -135,7 +135,7 @@ export const bulkRoutes: readonly BoundRoute[] = [
         };
       };
       if (order.dry_run) progress = await work(context.store.reads);
-      // What fits into one transaction is kept with its answer.
+      // If everything fits into one transaction, the response is stored with it.
       else if (isFirst && end === null && before.matched === 0)
         return context.transaction(async (db) => answer(order, await work(db)));
       else {
@@ -153,7 +153,7 @@ function answer(order: Order, { matched, changed, at }: Progress) {
   return { matched, changed, dry_run: order.dry_run, next_cursor: next };
 }
 
-/** What is extended once more when it is repeated has to be told apart from what was extended already. */
+/** An action that adds up when repeated needs a way to tell what it has already extended. */
 function checkCanBeRepeated({ request }: Context): void {
   if (request.headers.has("idempotency-key")) return;
   throw invalid(
@@ -178,18 +178,18 @@ function endOf(expiresAt: string | null, timeZone: string): number | null {
 
 interface Lot {
   readonly ids: readonly string[];
-  /** Where to go on; null after the last. */
+  /** Where to continue; null after the last. */
   readonly end: Place | null;
-  /** What the licenses have to be like still when they are changed. */
+  /** What the licenses must still satisfy when they are changed. */
   readonly filter: LicenseFilter | null;
 }
 
-/** Ids and filters go through the licenses in different orders. */
+/** IDs and filters iterate over the licenses in different orders. */
 function orderName(order: Order): string {
   return order.selection.ids === undefined ? "bulk filter" : "bulk ids";
 }
 
-/** Finds the licenses after a place. */
+/** Finds the licenses after a position. */
 async function lotsOf(
   context: Context,
   order: Order,
@@ -214,7 +214,7 @@ async function lotsOf(
   return async (after) => {
     const ids: string[] = [];
     let end: Place | null = after;
-    // A page may be short where matches are rare. A lot is not: how many it takes does not depend on what lies between.
+    // A page can be short if matches are rare. A batch is not: its size does not depend on what lies between.
     do {
       const page = await licensePage(context.store, filter, byAge, end, size - ids.length, nowMs);
       ids.push(...page.ids);
@@ -236,7 +236,7 @@ async function chosenIds(
   return rows.map((row) => row.id);
 }
 
-/** Those of the ids that are the organization's and, where there is a filter, still as it says. */
+/** The given IDs that belong to the organization and, if there is a filter, still match it. */
 async function chosenRows(
   db: Database,
   context: Context,

@@ -17,7 +17,7 @@ import {
 } from "../events/tell-changes.ts";
 import type { Drained } from "./drain.ts";
 
-/** The rows as they are now, and stay until the transaction ends. Those that are gone, or are others', are left out. */
+/** The current rows, locked until the transaction ends. Deleted ones and those of others are omitted. */
 export async function lockedRows(
   db: Database,
   context: Context,
@@ -29,13 +29,13 @@ export async function lockedRows(
 }
 
 export interface Recording {
-  /** `together` is for those that are told of as one. */
+  /** `together` is for those that share one event. */
   readonly told?: "each" | "together";
-  /** What was taken from them already, and counts as a part of this change. */
+  /** What was already removed from them, and counts as part of this change. */
   readonly drained?: Drained;
 }
 
-/** Does one thing to locked rows and writes down, for each that it changed, what it was before and is now. */
+/** Applies one action to locked rows and records, for each that it changed, the values before and after. */
 export async function applyChange(
   db: Database,
   context: Context,
@@ -50,8 +50,8 @@ export async function applyChange(
 }
 
 /**
- * Runs `work`, which is told how they are shown, audits what it changed about these licenses, and tells of it. Where
- * nothing changed, nothing is. Returns how they are shown now.
+ * Runs `work` with the licenses as they are shown, audits what it changed, and records events. If nothing changed,
+ * nothing is recorded. Returns how they are shown now.
  */
 export async function recorded(
   db: Database,
@@ -92,14 +92,14 @@ export async function recorded(
   return shown;
 }
 
-/** The audit log and those who listen call things by the same names, but for a key that was exchanged. */
+/** The audit log and events use the same names, except for a replaced key. */
 function eventOf(action: string): ChangeEvent {
   if (action === "license.key_rotated") return "license.updated";
   if (!isEventType(action)) throw new Error(`Nobody is told of ${action}.`);
   return action as ChangeEvent;
 }
 
-/** Without what follows from the rest, and without a whole key. */
+/** Without derived members, and without a whole key. */
 function auditable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
   return { ...license, license_key: maskedKey(license.license_key) };
 }

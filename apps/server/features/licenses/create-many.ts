@@ -14,23 +14,23 @@ import { applyChange, lockedRows } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
 import type { Draft } from "./draft.ts";
 
-/** So many are made in one transaction, or fewer where they are long; while it lasts, validations wait on SQLite. */
+/** How many are created in one transaction, or fewer if they are long; on SQLite, validations wait while it runs. */
 const lotSize = 100;
-/** A letter takes longer to write than a license. */
+/** Writing an email takes longer than writing a license. */
 const letterLotSize = 25;
 
-/** How far it is. Kept with each lot, so that a repetition goes on from here and makes nothing twice. */
+/** The progress. Stored with each batch, so that a repeat continues from here and creates nothing twice. */
 interface Progress {
-  /** What ids and keys follow from. */
+  /** The seed of IDs and keys. */
   readonly seed: string;
-  /** When the first try began, which durations count from. */
+  /** When the first attempt began, from which durations count. */
   readonly nowMs: number;
   readonly made: number;
 }
 
 /**
- * Makes many licenses, a lot at a time so that validations get their turn between. Nothing is wrong with any of them
- * when the first is made; should a key be taken meanwhile, what was made is taken back.
+ * Creates many licenses in batches, so that validations can run in between. All of them are checked before the first is
+ * created; if a key is taken in the meantime, what was created is reverted.
  */
 export async function createInLots(
   context: Context,
@@ -50,12 +50,12 @@ export async function createInLots(
         await addLicenses(db, context, product, lot);
         return { ...before, made: before.made + lot.length };
       });
-      // Another try of the same request was quicker, and chose otherwise.
+      // Another attempt of the same request was faster, and chose differently.
       if (progress.seed !== before.seed) named = nameBySeed(progress, draftsAt);
       await pause();
     }
   } catch (error) {
-    // An interrupted request is completed by its repetition, if it can be told to be one.
+    // An interrupted request is completed by its repeat, if it can be recognized as one.
     if (error instanceof Problem || !context.request.headers.has("idempotency-key")) {
       await takeBack(context, progress, named);
       await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
@@ -68,7 +68,7 @@ export async function createInLots(
   return streamed(data);
 }
 
-/** Only when none will be taken back. A repetition writes the letters that are missing, and none twice. */
+/** Only once none will be reverted. A repeat writes the missing emails, and none twice. */
 async function deliver(context: Context, product: ProductRow, named: readonly Named[]): Promise<void> {
   if (product.deliver_license_by_mail === 0) return;
   const { lettersADay } = context.config;
@@ -86,7 +86,7 @@ function begin({ nowMs }: Context): Progress {
   return { seed: randomBytes(32).toString("hex"), nowMs, made: 0 };
 }
 
-/** Gives each an id and a key, by chance. */
+/** Gives each a random ID and key. */
 export function nameByChance(drafts: readonly Draft[]): Named[] {
   return drafts.map((draft) => ({
     ...draft,
@@ -95,7 +95,7 @@ export function nameByChance(drafts: readonly Draft[]): Named[] {
   }));
 }
 
-/** The same, but so that the same seed gives the same. */
+/** The same, but deterministic for a given seed. */
 function nameBySeed({ seed, nowMs }: Progress, draftsAt: (nowMs: number) => readonly Draft[]): Named[] {
   const secret = Buffer.from(seed, "hex");
   return draftsAt(nowMs).map((draft, index) => {
@@ -119,7 +119,7 @@ async function shown(context: Context, named: readonly Named[]): Promise<ShownLi
   return data;
 }
 
-/** Version 8: an id made in a way of its own. */
+/** Version 8: a custom ID. */
 function uuidOf(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString("hex");
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) & 3);
@@ -132,7 +132,7 @@ function uuidOf(bytes: Uint8Array): string {
   ].join("-");
 }
 
-/** The last first: where it is interrupted, what is left is what a repetition goes on from. */
+/** In reverse: if it is interrupted, a repeat continues from what is left. */
 async function takeBack(context: Context, from: Progress, named: readonly Named[]): Promise<void> {
   for (let progress = from; progress.made > 0; ) {
     const before = progress;
@@ -141,14 +141,14 @@ async function takeBack(context: Context, from: Progress, named: readonly Named[
     progress = await context.step(async (db): Promise<Progress> => {
       const rows = await lockedRows(db, context, ids);
       await applyChange(db, context, "license.deleted", deleting(), rows);
-      // Ids that were given and taken back are not given again.
+      // IDs that were assigned and reverted are not assigned again.
       return start === 0 ? begin(context) : { ...before, made: start };
     });
     if (progress.seed !== before.seed) return;
   }
 }
 
-/** The answer is written while it is read: it may be ten megabytes. */
+/** The response is generated while it is read: it can be ten megabytes. */
 function streamed(data: readonly ShownLicense[]): Response {
   const encoder = new TextEncoder();
   let next = 0;

@@ -13,10 +13,10 @@ import { audit } from "../audit-log/record.ts";
 import { shownLicenses, tellCreated } from "../events/tell-changes.ts";
 import type { Draft } from "./draft.ts";
 
-/** A draft that knows which license it will be. */
+/** A draft with the ID of its license. */
 export type Named = Draft & { readonly id: string; readonly key: string };
 
-/** Makes licenses inside a transaction, with their customers and tags, and returns them as they are shown. */
+/** Creates licenses inside a transaction, with their customers and tags, and returns them as they are shown. */
 export async function addLicenses(
   db: Database,
   context: Context,
@@ -74,7 +74,7 @@ export async function addLicenses(
   return created;
 }
 
-/** Refuses keys that licenses of the product have already, and names them. `mine` are those being made. */
+/** Rejects keys that already exist in the product, and names them. `mine` are those being created. */
 export async function checkKeysAreFree(
   db: Database,
   productId: string,

@@ -4,7 +4,7 @@ import { type Context, theLicense } from "../../http/manage/context.ts";
 import { notFound } from "../../http/manage/problem.ts";
 import { lockedRows } from "./change.ts";
 
-/** The license that the path names as it is now, and stays until the transaction ends. */
+/** The license in the path as it is now, locked until the transaction ends. */
 export async function current(db: Database, context: Context): Promise<LicenseRow> {
   const [row] = await lockedRows(db, context, [theLicense(context).id]);
   if (row === undefined) throw notFound("license");

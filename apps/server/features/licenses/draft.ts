@@ -6,14 +6,14 @@ import type { NewLicense } from "@countersign/store/queries/licenses";
 import type { ProductRow } from "@countersign/store/tables";
 import { expiryOf, FieldErrors, jsonColumns, type LicenseInput, pinOf, uniqueTags } from "./fields.ts";
 
-/** A license that was checked and has everything but its id, its key if none was given, and its customer's id. */
+/** A checked license that has everything but its ID, its key if none was given, and its customer's ID. */
 export interface Draft
   extends Omit<NewLicense, "id" | "organizationId" | "productId" | "customerId" | "key" | "searchText"> {
   readonly key: string | null;
   readonly customer: CustomerIdentifiers;
 }
 
-/** Checks all of them before any is made, and names everything that is wrong. */
+/** Checks all of them before any is created, and reports every error. */
 export function readDrafts(
   inputs: readonly LicenseInput[],
   prefixOf: (index: number) => string,
@@ -26,7 +26,7 @@ export function readDrafts(
   const alike = new Map<LicenseInput, Draft>();
   const drafts = inputs.map((input, index) => {
     const prefix = prefixOf(index);
-    // With `count` all of them are one input, which is checked once.
+    // With `count`, all of them share one input, which is checked once.
     const known = alike.get(input);
     if (known !== undefined) return known;
     const draft = readDraft(input, prefix, product, timeZone, nowMs, errors);

@@ -2,13 +2,13 @@ import { drainIps, licenseToDrain } from "@countersign/store/queries/drain-ips";
 import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
 
-/** How many addresses were taken from licenses before the transaction that does the rest. */
+/** How many IP addresses were removed from licenses before the final transaction. */
 export type Drained = ReadonlyMap<string, number>;
 
 /**
- * Takes addresses from licenses that are to lose all of them, until the rest are few enough for the transaction that
- * records it: a license may hold a million, and on SQLite everybody else waits for a transaction. Should the server stop
- * in between, the request was not answered, and its repetition does the rest.
+ * Removes IP addresses from licenses that will lose all of them, until the rest are few enough for the transaction that
+ * records it: a license can have a million, and on SQLite everyone else waits for a transaction. If the server stops in
+ * between, the request was not acknowledged, and repeating it does the rest.
  */
 export async function drain(store: Store, licenseIds: readonly string[]): Promise<Drained> {
   const drained = new Map<string, number>();

@@ -18,7 +18,7 @@ import { current } from "./current.ts";
 
 const pauseBetweenEmailsMs = 60_000;
 
-/** The email with a license's key: whether it went out, what it says, and sending it again. */
+/** The email with a license's key: its status, its text, and sending it again. */
 export const emailRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseEmail, (context) => show(context.store.reads, context, theLicense(context).id)),
 

@@ -13,7 +13,7 @@ import { invalid } from "../../http/manage/problem.ts";
 
 export type LicenseInput = z.output<z.ZodObject<typeof newLicense>>;
 
-/** Collects everything that is wrong, so that all of it is answered at once. */
+/** Collects all errors, so that they are reported together. */
 export class FieldErrors extends ErrorList {}
 
 const mostMetadataBytes = 8 * 1024;
@@ -43,12 +43,12 @@ export function expiryOf(
   );
 }
 
-/** A date alone means the end of that day where the organization is. */
+/** A date alone means the end of that day in the organization's time zone. */
 export function endMs(text: string, timeZone: string): number {
   return isDay(text) ? endOfDay(text, timeZone) : milliseconds(text);
 }
 
-/** By how much to extend, said in one of two ways; null when neither was. */
+/** How much to extend by, specified in one of two ways; null if neither was. */
 export function extensionOf(
   body: { extend_by?: string | undefined; extend_by_seconds?: number | undefined },
   timeZone: string,
@@ -79,7 +79,7 @@ export function pinColumns(pin: Pin) {
   } satisfies Partial<LicenseRow>;
 }
 
-/** The two JSON objects of a license as they are kept; what was left out stays out. */
+/** The two JSON objects of a license as stored; omitted ones stay omitted. */
 export function jsonColumns(
   input: Pick<LicenseInput, "custom_override" | "metadata">,
   prefix: string,

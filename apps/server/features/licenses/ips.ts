@@ -73,7 +73,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const ip = (await countedIp(context, text)) ?? text;
     await context.transaction(async (db) => {
       const row = await current(db, context);
-      // Kept from when the product counted addresses in another way, it goes by its own text.
+      // Registered when the product counted differently, so it is identified by its own text.
       let removed = (await unregisterIp(db, row.id, ip, context.nowMs)) ? ip : null;
       if (removed === null && (await unregisterIp(db, row.id, text, context.nowMs))) removed = text;
       if (removed === null) throw notFound("registered IP");
@@ -88,13 +88,13 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-/** The address as validations count it, by the product's setting; null for what is none. */
+/** The IP address as validations count it, by the product's setting; null if it is not one. */
 async function countedIp(context: Context, text: string): Promise<string | null> {
   const product = await productById(context.store.reads, theLicense(context).product_id);
   if (product === undefined) throw notFound("license");
   const address = parseAddress(text.trim());
   if (address !== null) return countedAs(address, product.ipv6_prefix);
-  // A network that counts as one caller may be named as it is listed.
+  // A network that counts as one caller can be specified as it is listed.
   const cidr = parseCidr(text.trim());
   if (cidr?.family !== 6 || cidr.prefixLength !== product.ipv6_prefix) return null;
   const first = parseAddress(text.trim().split("/")[0] ?? "");

@@ -49,7 +49,7 @@ export async function listLicenses(context: Context, query: ListQuery) {
   };
 }
 
-/** Null when it can mean no license: a product of somebody else is one that does not exist. */
+/** Null if it can match no license: another organization's product counts as one that does not exist. */
 export async function filterOf(
   context: Context,
   input: FilterInput,
@@ -77,8 +77,8 @@ export async function filterOf(
 }
 
 /**
- * Where a page ended, in the order of this name. The same license stands at another place in another order, so that the
- * cursor of another list is refused.
+ * The end of a page, in the order of this name. The same license is at another position in another order, so the cursor
+ * of another list is rejected.
  */
 export function placeOf(cursor: string | undefined, orderName: string): Place | null {
   const values = decodeCursor(cursor, ["text", "number", "text"]);

@@ -25,7 +25,7 @@ import { writeChanges } from "./update.ts";
 export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.createLicenses, async (context, { body }) => {
     const product = theProduct(context);
-    // What began before it was closed is completed: half of an order helps nobody.
+    // A request that began before the product was closed is completed: half an order helps nobody.
     if (context.progress() === null) checkOpenForSale(product);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
     const { time_zone: timeZone } = theOrganization(context);
@@ -35,7 +35,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
     if (isList && !areFew(drafts, mostInOneTransaction))
       return createInLots(context, product, draftsAt, prefixOf);
     const named = nameByChance(drafts);
-    // Keys that are made here are not looked for: no two are alike.
+    // Generated keys are not checked for existence: no two are alike.
     await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
     try {
       return await context.transaction(async (db) => {
@@ -52,7 +52,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
         return isList ? { data, next_cursor: null } : first;
       });
     } catch (error) {
-      // Somebody may have taken a key between the look and the write.
+      // Someone may have taken a key between the check and the write.
       await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
       throw error;
     }
@@ -68,7 +68,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.updateLicense, async (context, { body: { updated_at: guard, ...body } }) => {
     return context.transaction(async (db) => {
       const row = await current(db, context);
-      // An address that was registered meanwhile is in no editor's way.
+      // An IP address registered in the meantime does not conflict with an edit.
       checkUnchanged(context, row.updated_at, guard, Math.max(row.updated_at, row.ips_updated_at));
       const [shown] = await recorded(db, context, "license.updated", [row], ([before]) =>
         writeChanges(db, context, row, before, body),
@@ -93,7 +93,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   ...bulkRoutes,
 ];
 
-/** More than this, or what is long, are made in lots: see `createInLots`. */
+/** More than this, or long ones, are created in batches: see `createInLots`. */
 const mostInOneTransaction = 100;
 
 function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract.createLicenses.body>): {

@@ -15,7 +15,7 @@ import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } fro
 
 type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
 
-/** Writes what a PATCH asks for on a license whose row is locked. */
+/** Applies a PATCH to a license whose row is locked. */
 export async function writeChanges(
   db: Database,
   context: Context,
@@ -45,7 +45,7 @@ interface WantedCustomer {
   readonly name: string | null;
 }
 
-/** Null when nothing was said about the customer. What was not said stays, unless it is about somebody else now. */
+/** Null if the customer was not specified. Omitted members stay, unless the license now belongs to someone else. */
 function wantedCustomer(shown: ShownLicense, body: Changes, errors: FieldErrors): WantedCustomer | null {
   const { customer_email: email, customer_discord_id: discordId, customer_name: name } = body;
   if (email === undefined && discordId === undefined && name === undefined) return null;
@@ -74,7 +74,7 @@ function isSomebodyElse(shown: ShownLicense, wanted: Omit<WantedCustomer, "name"
   );
 }
 
-/** Writing a customer's name on a license leaves out nothing that is known of them; a null that was said takes it away. */
+/** Setting a customer's name on a license removes nothing else that is known about them; an explicit null does. */
 async function attach(
   db: Database,
   context: Context,

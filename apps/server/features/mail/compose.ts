@@ -4,31 +4,31 @@ import { type Sentence, say } from "@countersign/domain/mail/say";
 import { type LetterWords, layout } from "./layout.ts";
 import type { Letter } from "./letter.ts";
 
-/** Every kind of letter has a sentence that is its subject. */
+/** Every kind of email has a sentence that is its subject. */
 export type LetterKind = {
   [S in Sentence]: S extends `${infer Kind}.subject` ? Kind : never;
 }[Sentence];
 
-/** Whom a letter goes to, and in which language they read. */
+/** The recipient of an email, and their language. */
 export interface Reader {
   readonly email: string;
   readonly language: Language;
 }
 
-/** A letter as the sentences that it is made of. */
+/** An email as a list of sentences. */
 export interface LetterParts {
-  /** In whose name it is written, if not in the program's. */
+  /** In whose name it is written, if not the server's. */
   readonly sender?: string;
-  /** What the sentences are filled in with. */
+  /** The values to fill in. */
   readonly values?: Readonly<Record<string, string | number>>;
   readonly before: readonly Sentence[];
   readonly facts?: readonly LabeledValue[];
-  /** Words of somebody else, marked as theirs. */
+  /** Someone else's text, marked as theirs. */
   readonly quote?: { readonly by: Sentence; readonly paragraphs: readonly string[] } | null;
   readonly action?: { readonly label: Sentence; readonly url: string };
-  /** Paragraphs of one sentence or several. */
+  /** Paragraphs of one or more sentences. */
   readonly after?: readonly (Sentence | readonly Sentence[])[];
-  /** Why this letter came, in small print. */
+  /** Why the recipient gets this email, in small print. */
   readonly last?: Sentence;
   /** See `Letter`. */
   readonly once?: string;
@@ -37,11 +37,11 @@ export interface LetterParts {
 export interface LabeledValue {
   readonly label: Sentence;
   readonly value: string;
-  /** To be copied sign by sign. */
+  /** To be copied exactly. */
   readonly isCode?: boolean;
 }
 
-/** A letter in its reader's language, as text and as HTML that say the same. */
+/** An email in the recipient's language, as text and as HTML with the same content. */
 export function compose({ email, language }: Reader, kind: LetterKind, parts: LetterParts): Letter {
   const { sender = "Countersign", facts = [], quote = null, action, after = [] } = parts;
   const said = (sentence: Sentence) => say(language, sentence, { ...parts.values, sender });

@@ -20,10 +20,10 @@ export interface CustomerLetter {
 }
 
 /**
- * Writes letters to customers, as many as their organization and its owner may send on this day; the others wait for
- * the next, and the owner is told. Who takes the last place is decided by the rows that count them, on any number of
- * nodes. They are locked after everything else that such a transaction locks: first the owners', then the
- * organizations', each in the order of their ids.
+ * Writes emails to customers, up to the daily limits of their organization and its owner; the rest wait for the next
+ * day, and the owner is notified. Counter rows decide who gets the last slot, on any number of nodes. They are locked
+ * after everything else in such a transaction: first the owners', then the organizations', each in the order of their
+ * IDs.
  */
 export async function writeToCustomers(
   db: Database,
@@ -40,14 +40,14 @@ export async function writeToCustomers(
     await writeForOne(db, organizationId, some, { lettersADay, leftByOwner: left, nowMs });
 }
 
-/** Whose organizations are counted together; null where the operator set a number for the organization itself. */
+/** The owner whose organizations are counted together; null if the operator set a limit for this organization. */
 export function countedOwner(
   organization: Pick<LicenseLetterFacts, "daily_letters_override" | "owner_id">,
 ): string | null {
   return organization.daily_letters_override === null ? organization.owner_id : null;
 }
 
-/** What the operator set for the organization counts for more than what holds for all. */
+/** The operator's setting for the organization overrides the general one. */
 export function lettersAllowed(
   organization: Pick<LicenseLetterFacts, "daily_letters_override">,
   lettersADay: number,
@@ -55,7 +55,7 @@ export function lettersAllowed(
   return organization.daily_letters_override ?? lettersADay;
 }
 
-/** Takes a place for one email that somebody asks for; false when the day's are used up. Locks as `writeToCustomers`. */
+/** Reserves one email that someone requested; false if today's limit is reached. Locks like `writeToCustomers`. */
 export async function countOneLetter(
   db: Database,
   facts: LicenseLetterFacts,
@@ -87,7 +87,7 @@ async function writeForOne(
   const day = quotaDay(nowMs);
   const used = await lockedLetterCount(db, organizationId, "customers", day);
   const keyed = letters.map((letter) => ({ ...letter, key: dedupeKey(letter.letter.once) }));
-  // Only what is new takes a place: a request that is repeated does not.
+  // Only new emails count: a repeated request does not.
   const known = await knownLetters(
     db,
     keyed.map(({ key }) => key),
@@ -125,7 +125,7 @@ async function writeForOne(
   await writeLetter(db, lettersWaitLetter(reader, { organizationId, organization, allowed, day }), nowMs);
 }
 
-/** Once a day, however many letters wait. */
+/** Once a day, however many emails wait. */
 export function lettersWaitLetter(
   to: Reader,
   facts: { organizationId: string; organization: string; allowed: number; day: number },

@@ -11,7 +11,7 @@ type Switched = Pick<
   "id" | "organization_id" | "url" | "description" | "failing_since" | "auto_reenable"
 >;
 
-/** Tells the organization's owner that an endpoint was switched off by itself; once for each time that it was. */
+/** Notifies the organization's owner that an endpoint was disabled automatically; once each time. */
 export async function tellEndpointDisabled(
   db: Database,
   endpoint: Switched,
@@ -24,7 +24,7 @@ export async function tellEndpointDisabled(
   );
 }
 
-/** Tells them that it was switched on again by itself. */
+/** Notifies them that it was enabled again automatically. */
 export async function tellEndpointEnabled(
   db: Database,
   endpoint: Switched,
@@ -87,7 +87,7 @@ export function endpointEnabledLetter(
 
 function whichEndpoint({ url, description }: Switched): LabeledValue[] {
   return [
-    // Only where it is: the rest of such an address is often a secret.
+    // Only the host: the rest of such a URL is often a secret.
     { label: "label.endpoint", value: new URL(url).host },
     ...(description === "" ? [] : [{ label: "label.description" as const, value: description }]),
   ];

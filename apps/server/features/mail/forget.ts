@@ -7,7 +7,10 @@ import type { Chore } from "../../jobs/chores.ts";
 const keptForMs = 90 * dayMs;
 const lettersAtATime = 500;
 
-/** The mailbox is no archive: what was sent or could not be, and links that ran out long ago, go after a season. */
+/**
+ * The mailbox is not an archive: emails that were sent or failed, and links that expired long ago, are deleted after a
+ * while.
+ */
 export function mailForgetting(store: Store): Chore {
   return {
     name: "old mail",

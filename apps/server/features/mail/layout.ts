@@ -2,8 +2,8 @@ import type { Language } from "@countersign/domain/mail/languages";
 import { type Html, html } from "../reference/html.ts";
 
 /**
- * A letter as HTML that mail programs show: tables and inline styles, because some know nothing else, and a style sheet
- * for dark screens, for those that do. No pictures, no scripts, nothing that is fetched when it is read.
+ * An email as HTML that mail clients display: tables and inline styles, because some support nothing else, and a style
+ * sheet for dark mode, for those that do. No images, no scripts, nothing that is fetched when it is read.
  */
 export function layout(words: LetterWords): string {
   const { language, sender, title, before, facts, quote, action, after, last } = words;
@@ -44,11 +44,11 @@ ${ghostTableEnd}
 }
 
 const font = html`font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;`;
-/** Names, keys and addresses may be longer than a telephone is wide. */
+/** Names, keys and URLs can be longer than a phone is wide. */
 const breaking = html`word-break:break-word;overflow-wrap:anywhere;`;
 const codeFont = html`font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace;`;
 
-/** Outlook on Windows knows no widest width, and is told of a table of that width in a comment. */
+/** Outlook on Windows does not support max-width, and gets a table of that width in a conditional comment. */
 const ghostTable = html`<!--[if mso]><table role="presentation" width="560" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->`;
 const ghostTableEnd = html`<!--[if mso]></td></tr></table><![endif]-->`;
 
@@ -82,7 +82,7 @@ function lines(text: string) {
   return text.split("\n").map((line, index) => (index === 0 ? line : html`<br>${line}`));
 }
 
-/** One below the other: side by side there is no room for a key on a telephone. */
+/** Stacked: side by side there is no room for a key on a phone. */
 function factTable(facts: LetterWords["facts"]): Html {
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="inset" bgcolor="#f3f4f6" style="background-color:#f3f4f6;border-radius:8px;padding:14px 18px">

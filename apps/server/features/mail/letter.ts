@@ -4,26 +4,26 @@ import { addMail } from "@countersign/store/queries/mailbox";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 
-/** A mail to one person. */
+/** An email to one person. */
 export interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string | null;
-  /** What it is for, such as `invitation`: how mails are told apart in the mailbox. */
+  /** Its purpose, such as `invitation`, which identifies it in the mailbox. */
   readonly kind: string;
   /**
-   * What it tells of, such as `license_delivery:` and the license's id: a second letter about the same is not written.
-   * Null, or left out, where each one tells of something new.
+   * What it reports, such as `license_delivery:` and the license's ID: a second email about the same is not written.
+   * Null or omitted if each one reports something new.
    */
   readonly once?: string | null;
-  /** One of many: letters that somebody waits for go first. */
+  /** A bulk email: emails that someone waits for are sent first. */
   readonly isBulk?: boolean;
 }
 
 /**
- * Puts a letter into the mailbox, in the transaction that it tells of: it is sent once that is true, and not at all if
- * it is undone.
+ * Adds an email to the mailbox, in the transaction that it reports: it is sent once that is committed, and not at all
+ * if it is rolled back.
  */
 export async function writeLetter(db: Database, letter: Letter, nowMs: number): Promise<void> {
   await writeLetters(db, [letter], nowMs);
@@ -51,7 +51,7 @@ export async function writeLetters(db: Database, letters: readonly Letter[], now
   );
 }
 
-/** A hash: letters outlive what they tell of, and should not hold the ids of what was removed. */
+/** A hash: emails outlive what they report, and should not contain the IDs of what was deleted. */
 export function dedupeKey(once: string): string {
   return createHash("sha256").update(once).digest("base64url");
 }

@@ -6,11 +6,11 @@ import type { Database } from "@countersign/store/store";
 import { compose } from "./compose.ts";
 import { type CustomerLetter, writeToCustomers } from "./customer-letters.ts";
 
-/** What customers are told about their licenses, in the organization's name and the product's language. */
+/** Emails to customers about their licenses, in the organization's name and the product's language. */
 
 /**
- * Writes to the customers of licenses that were just made, where the product says so and the organization knows an
- * e-mail address. Once for a license, however often this is called.
+ * Emails the customers of new licenses, if the product is configured to and there is an email address. Once per
+ * license, however often this is called.
  */
 export async function deliverLicenses(
   db: Database,
@@ -24,7 +24,7 @@ export async function deliverLicenses(
   await writeToCustomers(db, letters, lettersADay, nowMs);
 }
 
-/** Writes to the customers of licenses that run out soon, where the product says so; once for each end of a license. */
+/** Emails the customers of licenses that expire soon, if the product is configured to; once per expiry. */
 export async function licenseExpiringLetters(
   db: Database,
   licenseIds: readonly string[],

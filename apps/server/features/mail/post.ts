@@ -1,18 +1,18 @@
 import type { MailboxRow } from "@countersign/store/tables";
 import type { MailSettings } from "../../config.ts";
 
-/** The way to a mail server. */
+/** The connection to a mail server. */
 export interface Post {
-  /** Rejects when the letter was not taken. */
+  /** Rejects if the email was not accepted. */
   send(letter: Pick<MailboxRow, "id" | "recipient" | "subject" | "body_text" | "body_html">): Promise<void>;
-  /** Breaks off what is under way. */
+  /** Aborts what is in progress. */
   close(): void;
 }
 
 const patienceMs = 20_000;
 const idleMs = 10_000;
 
-/** `url` is the address of this server: its name stands in every letter's id. */
+/** `url` is the URL of this server: its host name is part of every Message-ID. */
 export function smtpPost(settings: MailSettings, url: string, connections: number): Post {
   let transport: ReturnType<typeof openTransport> | null = null;
   const domain = new URL(url).hostname;
@@ -41,7 +41,7 @@ async function openTransport(settings: MailSettings, connections: number) {
   return createTransport({
     pool: true,
     maxConnections: connections,
-    // Whether a letter is tried again is decided by whoever has claimed it.
+    // The claimant decides whether an email is retried.
     maxRequeues: 0,
     idleTimeout: idleMs,
     host,
@@ -49,7 +49,8 @@ async function openTransport(settings: MailSettings, connections: number) {
     secure: tls === "direct",
     requireTLS: tls === "required",
     ignoreTLS: tls === "off",
-    // Where whoever is in between could leave TLS out altogether, a certificate proves nothing; hiding is still better.
+    // If an attacker in between could strip TLS altogether, a certificate proves nothing; encryption is still better
+    // than none.
     tls: { rejectUnauthorized: settings.checksCertificate && tls !== "offered" },
     ...(user === null ? {} : { auth: { user, pass: password ?? "" } }),
     connectionTimeout: patienceMs,
@@ -60,7 +61,10 @@ async function openTransport(settings: MailSettings, connections: number) {
   });
 }
 
-/** The server refused this recipient or this letter for good; a wrong password, or none at home, may be mended. */
+/**
+ * The server permanently rejected this recipient or this email; a wrong password, or an unavailable server, can be
+ * fixed.
+ */
 export function isHopeless(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error) || !("responseCode" in error)) return false;
   const isAboutTheLetter = error.code === "EENVELOPE" || error.code === "EMESSAGE";

@@ -15,13 +15,13 @@ import { writeLetters } from "./letter.ts";
 import { lettersAbout } from "./license-letters.ts";
 
 const everyMs = 10_000;
-/** One transaction's worth: validations wait while it lasts. */
+/** The size of one transaction: validations wait while it runs. */
 const lotSize = 50;
 
 /**
- * Writes the letters to customers that wait, once their organization may send more: on the next day, or because the
- * operator allows more. What is not true any more is not written: the license is gone, revoked, or ends at another
- * time, or the product writes no such letters now. Of a suspended organization all wait on.
+ * Writes waiting emails to customers once their organization can send more: on the next day, or because the operator
+ * raised the limit. Outdated ones are dropped: the license was deleted or revoked, its expiry changed, or the product
+ * no longer sends such emails. Those of a suspended organization keep waiting.
  */
 export class WaitingLetters implements Chore {
   readonly name = "letters that wait";
@@ -51,7 +51,7 @@ export class WaitingLetters implements Chore {
 
   async #writeFor(organizationId: string): Promise<void> {
     const nowMs = await this.#clock();
-    // A look that holds nobody up: most of the time there is no room.
+    // A check that blocks nobody: most of the time the limit is reached.
     const { reads } = this.#store;
     const organization = await organizationById(reads, organizationId);
     const day = quotaDay(nowMs);
@@ -66,7 +66,7 @@ export class WaitingLetters implements Chore {
     }
   }
 
-  /** Returns how many wait no longer. */
+  /** Returns how many no longer wait. */
   async #writeSome(db: Database, organizationId: string, nowMs: number): Promise<number> {
     const organization = await lockedOrganization(db, organizationId);
     const allowed = this.#allowed(organization);

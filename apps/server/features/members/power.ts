@@ -8,12 +8,12 @@ import { invalid, Problem } from "../../http/manage/problem.ts";
 import type { Turn } from "./turn.ts";
 
 interface Change {
-  /** JSON arrays of permission codes, as rows hold them; null where there is nothing. */
+  /** JSON arrays of permission codes, as stored; null if there is nothing. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** Refuses what would give or take more than the actor holds. `whose` is what holds too much: "The role". */
+/** Rejects a change that would grant or remove more than the actor has. `whose` is what has too much: "The role". */
 export function checkPower({ standing }: Turn, change: Change, whose: string): void {
   const judgement = judgePowerChange(standing.permissions, {
     from: change.from === null ? null : permissionSet(change.from),
@@ -29,7 +29,7 @@ export function checkPower({ standing }: Turn, change: Change, whose: string): v
   }
 }
 
-/** The role that a body names. One of another organization is answered like one that does not exist. */
+/** The role in a request body. Another organization's role is treated as one that does not exist. */
 export async function roleNamed(db: Database, organizationId: string, roleId: string): Promise<RoleRow> {
   const role = await roleOf(db, organizationId, roleId);
   if (role === undefined) throw invalid("role_id", "is not the id of a role of this organization");

@@ -25,7 +25,7 @@ import { checkPower, roleNamed } from "./power.ts";
 import { memberUpdatedAt, type ShownMember, showMember, showOwner } from "./show.ts";
 import { lacking, takeTurn } from "./turn.ts";
 
-/** Comes before every member, whenever they joined. */
+/** Listed before every member, whenever they joined. */
 const ownersPlace = [-1, ""] as const;
 
 export const memberRoutes: readonly BoundRoute[] = [
@@ -107,7 +107,7 @@ async function memberNamed(db: Database, organizationId: string, userId: string)
   return member;
 }
 
-/** A token that was made for less than everything cannot end its person's membership. */
+/** A token without every permission cannot end its person's membership. */
 function isThemselves(context: Context, userId: string): boolean {
   const actor = theActor(context);
   return (

@@ -13,8 +13,8 @@ export interface Turn {
 }
 
 /**
- * Holds the organization until the transaction ends, so that changes to its members, roles and invitations come one
- * after the other, and looks again at what the actor may do: the change before may have taken it from them.
+ * Locks the organization until the transaction ends, so that changes to its members, roles and invitations are
+ * serialized, and checks the actor's permissions again: the previous change may have removed them.
  */
 export async function takeTurn(db: Database, context: Context, may: Permission | null): Promise<Turn> {
   const actor = theActor(context);
@@ -30,7 +30,7 @@ export async function takeTurn(db: Database, context: Context, may: Permission |
   return { organization, standing };
 }
 
-/** As the owner: somebody else may have become it since the request was let in. */
+/** As the owner: someone else may have become the owner since the request was authorized. */
 export async function takeOwnersTurn(db: Database, context: Context): Promise<OrganizationRow> {
   const { organization, standing } = await takeTurn(db, context, null);
   if (standing.isOwner) return organization;

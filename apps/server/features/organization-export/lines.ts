@@ -31,10 +31,10 @@ export interface ExportLine {
 
 type Lines = AsyncGenerator<readonly ExportLine[]>;
 
-/** What is read at a time: little enough not to hold up a verdict. */
+/** How much is read at a time: small enough not to delay other requests. */
 const rowsAtATime = 200;
 
-/** Everything that an organization holds, page by page: what others refer to comes before them. */
+/** All data of an organization, page by page: what others refer to comes first. */
 export async function* organizationLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
   yield [{ kind: "organization", data: showOrganization(organization) }];
   yield* productLines(db, organization.id, nowMs);
@@ -153,7 +153,7 @@ async function* auditLines(db: Database, organizationId: string): Lines {
   );
 }
 
-/** Reads pages, each from behind the last row of the one before, until one is not full. */
+/** Reads pages, each starting after the last row of the previous one, until one is not full. */
 async function* paged<Place, Row extends Place>(
   read: (last: Place | null) => Promise<readonly Row[]>,
   show: (rows: readonly Row[]) => Promise<readonly ExportLine[]>,

@@ -34,7 +34,7 @@ function streamed(pages: AsyncGenerator<readonly ExportLine[]>): ReadableStream<
       for (;;) {
         const page = await pages.next();
         if (page.done) {
-          // Whoever reads it can tell a whole file from one that a broken connection cut.
+          // So that a reader can tell a complete file from one that was cut off.
           controller.enqueue(asText([{ kind: "end", data: { lines: lineCount } }]));
           controller.close();
           return;

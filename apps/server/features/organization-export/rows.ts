@@ -3,7 +3,7 @@ import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/ta
 import { iso } from "../../http/manage/page.ts";
 import { beginningOf } from "../webhooks/show.ts";
 
-/** What an export says of each row: what people wrote or would miss, nothing that only the program needs. */
+/** What an export contains of each row: what people entered or would miss, nothing that only the program needs. */
 
 export function exportedLicense(
   row: LicenseRow,
@@ -54,7 +54,7 @@ export function exportedBlock(row: IpBlockRow) {
   };
 }
 
-/** Without its secrets and headers. The address of a channel is one too: whoever knows it can post there. */
+/** Without its secrets and headers. The URL of a channel is a secret too: anyone who knows it can post there. */
 export function exportedWebhook(row: Awaited<ReturnType<typeof webhooksToExport>>[number]) {
   return {
     ...row,

@@ -6,7 +6,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { defaultPlan } from "./default-plan.ts";
 
 /**
- * Refuses one organization more than a person may own. Two organizations that come to one person at once are counted
+ * Rejects more organizations than a person can own. Two organizations that a person gains at the same time are counted
  * one after the other.
  */
 export async function checkAllowance(

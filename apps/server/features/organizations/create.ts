@@ -16,7 +16,7 @@ import { slugCandidates } from "./slug.ts";
 export interface OrganizationInput {
   readonly name: string;
   readonly plan: Plan;
-  /** Made from the name when left out. */
+  /** Derived from the name if omitted. */
   readonly slug?: string | undefined;
   readonly ownerId?: string | null;
   readonly locale?: Language;
@@ -29,8 +29,7 @@ export interface CreatedOrganization {
 }
 
 /**
- * Creates an organization inside a transaction, with the roles that each one starts with. Two may share a name; their
- * slugs then differ.
+ * Creates an organization inside a transaction, with its initial roles. Two can share a name; their slugs then differ.
  */
 export async function addOrganization(
   db: Database,

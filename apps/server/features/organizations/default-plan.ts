@@ -5,11 +5,11 @@ import type { Config } from "../../config.ts";
 
 export interface DefaultPlan {
   readonly plan: Plan;
-  /** Who said so. Nobody, while everybody gets everything because nothing was decided. */
+  /** Who decided. Nobody, as long as everyone gets everything because nothing was decided. */
   readonly setBy: "environment" | "platform_admin" | "nobody";
 }
 
-/** The plan of new organizations: what the environment says, or else what the platform admin chose. */
+/** The plan of new organizations: from the environment, or else as the platform admin chose. */
 export async function defaultPlan(db: Database, { defaultPlan: plan }: Config): Promise<DefaultPlan> {
   if (plan !== null) return { plan, setBy: "environment" };
   const kept = await stateOf(db, stateName);

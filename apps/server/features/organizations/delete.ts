@@ -23,7 +23,7 @@ export const deletionRoutes: readonly BoundRoute[] = [
       const organization = await takeOwnersTurn(db, context);
       if (body.confirm !== organization.slug)
         throw invalid("confirm", `should be the organization's slug, "${organization.slug}"`);
-      // Asked a second time, it does not start its days of grace anew.
+      // A second request does not restart the grace period.
       const deleteAfter = organization.delete_after ?? context.nowMs + deletionGraceMs;
       return setDeleteAfter(db, context, organization, deleteAfter, "organization.deletion_requested");
     });
@@ -61,7 +61,7 @@ async function setDeleteAfter(
   return showOwnOrganization({ ...organization, ...changes }, standing);
 }
 
-/** Also when the owner did it: whoever has taken their session or token would not tell them. */
+/** Also if the owner did it: someone with their session or token would not tell them. */
 async function tellOwner(
   db: Database,
   context: Context,

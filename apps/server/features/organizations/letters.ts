@@ -2,7 +2,7 @@ import { moment } from "@countersign/domain/mail/say";
 import { compose, type Reader } from "../mail/compose.ts";
 import type { Letter } from "../mail/letter.ts";
 
-/** What the people who answer for an organization are told about it. */
+/** Emails to the people responsible for an organization. */
 
 export function deletionAskedLetter(
   to: Reader,

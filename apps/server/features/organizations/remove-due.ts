@@ -14,22 +14,22 @@ import { writeLetter } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
 import { deletedLetter } from "./letters.ts";
 
-/** What was written down about requests; on SQLite another file, which a thread of its own writes. */
+/** The request log; on SQLite a separate file, which another thread writes. */
 export interface JournalOfOrganizations {
   forget(organizationId: string): Promise<void>;
 }
 
-/** Little enough that a verdict, which waits behind it on SQLite, does not wait long. */
+/** Small enough that a validation, which waits for it on SQLite, does not wait long. */
 const rowsAtATime = 50;
 const answersAtATime = 20;
 const longestRestMs = 100;
-/** Requests that were answered before the end are written down a little later, by every node. */
+/** Requests answered before the end are logged a little later, by every node. */
 const settledAfterMs = 3_000;
 
 /**
- * Removes organizations whose days of grace are over. From the first transaction on the organization is gone for
- * everyone. What it held goes after that, a little at a time; a node that stops in the middle leaves the rest to the
- * next, and several at once do no harm.
+ * Removes organizations whose grace period is over. From the first transaction on, the organization no longer exists
+ * for anyone. Its data is deleted after that, a little at a time; a node that stops leaves the rest to the next, and
+ * several nodes can run this.
  */
 export class OrganizationRemoval implements Chore {
   readonly name = "organization removal";
@@ -61,9 +61,10 @@ export class OrganizationRemoval implements Chore {
     }
   }
 
-  /** The moment from which on it is gone. False when its deletion was taken back, or somebody else was quicker. */
+  /** The moment from which it no longer exists. False if its deletion was cancelled, or another node was faster. */
   async #end(id: string, nowMs: number): Promise<boolean> {
-    // Kept answers are found by the tokens that asked, which go in the transaction below; they may be many and large.
+    // Stored responses are found by the tokens that requested them, which are deleted in the transaction below; there
+    // can be many large ones.
     while ((await this.#step((db) => forgetAnswersOfTokens(db, id, answersAtATime))) === answersAtATime);
     return this.#store.transaction(async (db) => {
       const organization = await closeOrganization(db, id, nowMs);
@@ -89,7 +90,7 @@ export class OrganizationRemoval implements Chore {
     } while (place !== null && !this.#isClosed);
   }
 
-  /** Afterwards it rests for as long as it worked: whoever else writes has half of the time at least. */
+  /** Then it pauses for as long as it worked: other writers get at least half of the time. */
   async #step<T>(work: (db: Database) => Promise<T>): Promise<T> {
     const startMs = performance.now();
     const result = await this.#store.transaction(work, "soon");

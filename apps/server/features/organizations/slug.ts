@@ -1,4 +1,4 @@
-/** The slug itself, then with a number, then with a random end: the first that nobody has is taken. */
+/** The slug itself, then with a number, then with a random suffix: the first that is free is used. */
 export function* slugCandidates(slug: string, randomBytes: (count: number) => Uint8Array): Generator<string> {
   yield slug;
   for (let number = 2; number <= lastNumber; number++) yield `${slug}-${number}`;

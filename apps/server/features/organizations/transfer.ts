@@ -16,7 +16,7 @@ import { checkAllowance } from "./allowance.ts";
 import { ownershipHandedOverLetter, ownershipReceivedLetter } from "./letters.ts";
 import { showOwnOrganization } from "./show.ts";
 
-/** The owner and a member change places, in one transaction: there is one owner at every moment. */
+/** The owner and a member swap in one transaction: there is always exactly one owner. */
 export const transferRoute: BoundRoute = bind(contract.transferOwnership, async (context, { body }) => {
   const actor = thePerson(context);
   return context.transaction(async (db) => {

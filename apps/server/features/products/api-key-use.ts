@@ -1,16 +1,16 @@
 import { markApiKeysUsed } from "@countersign/store/queries/product-keys";
 import type { Store } from "@countersign/store/store";
 
-/** A key that is in use is written down again after this long, however often it is used. */
+/** How often the last use of an active key is written, however often it is used. */
 const writeAgainAfterMs = 60_000;
 const gatherMs = 1_000;
 const keysAtOnce = 200;
 
-/** Remembers when API keys were last used, to the minute. No request waits for it, and none is slowed by a write. */
+/** Records when API keys were last used, to the minute. No request waits for it, and no write slows one down. */
 export class ApiKeyUse {
   readonly #store: Store;
   readonly #failed: (reason: unknown) => void;
-  /** By public id, when it was last taken up here to be written. Only keys that were let in get here. */
+  /** By public ID, when it was last queued here for writing. Only valid keys get here. */
   readonly #notedAtMs = new Map<string, number>();
   #waiting = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -28,7 +28,7 @@ export class ApiKeyUse {
     this.#timer ??= setTimeout(() => void this.#write(), gatherMs);
   }
 
-  /** Writes what is left. */
+  /** Writes the rest. */
   async close(): Promise<void> {
     await this.#write();
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -37,7 +37,7 @@ export class ApiKeyUse {
   async #write(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    // In one order, so that two nodes do not wait for each other.
+    // In a fixed order, so that two nodes do not wait for each other.
     const ids = [...this.#waiting].sort();
     this.#waiting = new Set();
     for (let start = 0; start < ids.length; start += keysAtOnce) {

@@ -14,7 +14,7 @@ export interface ProductInput {
 
 export interface CreatedProduct {
   readonly id: string;
-  /** In full only here: what is stored is its hash. */
+  /** In full only here: only its hash is stored. */
   readonly apiKey: string;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import { notFound } from "../../http/manage/problem.ts";
 
-/** The row as it is now, and stays until the transaction ends: what was read before may be old. */
+/** The current row, locked until the transaction ends: what was read before may be outdated. */
 export async function currentProduct(db: Database, id: string): Promise<ProductRow> {
   const row = await lockedProduct(db, id);
   if (row === undefined) throw notFound("product");

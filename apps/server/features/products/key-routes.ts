@@ -24,7 +24,7 @@ import { currentProduct } from "./current.ts";
 import { showProduct } from "./show.ts";
 import { newSigningKey, showSigningKey } from "./signing-key.ts";
 
-/** Times of keys are by the clock that validate reads: on PostgreSQL the database's, which all nodes share. */
+/** Key times follow the clock that validate uses: on PostgreSQL the database's, which all nodes share. */
 export const productKeyRoutes: readonly BoundRoute[] = [
   bind(contract.rotateApiKey, async (context, { body }) => {
     const clockMs = await context.store.clock();
@@ -131,7 +131,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       const row = await currentProduct(db, theProduct(context).id);
       const [current] = await signingKeysFrom(db, row.id, clockMs);
       await removeUpcomingSigningKeys(db, row.id, clockMs);
-      // Never the same time as the one before, or nobody could say which of them signs.
+      // Never the same time as the previous one, or it would be undefined which of them signs.
       const activeFromMs = Math.max(clockMs + body.overlap_seconds * 1_000, (current?.active_from ?? 0) + 1);
       const key = { ...newSigningKey(sealer), activeFromMs };
       await addSigningKey(db, row.id, key, clockMs);
@@ -148,7 +148,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-/** A key of this product that works; any other is not there. */
+/** An active key of this product; any other is not found. */
 async function liveKey(
   db: Database,
   productId: string,
@@ -161,7 +161,7 @@ async function liveKey(
   return key;
 }
 
-/** A product always has a key without an end, or one day every app would be answered 401. */
+/** A product always has a key without an expiry; otherwise every app would one day get 401. */
 async function checkOneIsLeft(
   db: Database,
   productId: string,
@@ -194,7 +194,7 @@ function endOf(expiresAt: string | null, clockMs: number): number | null {
   return atMs;
 }
 
-/** The list of keys is part of what a product shows, so a change to it is a change to the product. */
+/** The list of keys is part of a product, so changing it changes the product. */
 async function touched(db: Database, context: Context, row: ProductRow): Promise<ProductRow> {
   const updatedAt = nextUpdatedAt(context, row.updated_at);
   await updateProduct(db, row.id, { updated_at: updatedAt });

@@ -6,14 +6,15 @@ import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
 const licensesAtOnce = 50;
-/** One transaction's worth: validations wait while it lasts. */
+/** The size of one transaction: validations wait while it runs. */
 const rowsAtOnce = 200;
 const productsAtOnce = 20;
 
 /**
- * After a product's `ipv6_prefix` went from 128 to 64: merges the single addresses of each license into their /64, so
- * that each /64 takes one place. Nobody waits for it: validations know a /64 by its registered addresses, too. How far
- * it is stands in the product's row, so it goes on after a restart and ends when the setting is changed back.
+ * After a product's `ipv6_prefix` changed from 128 to 64: merges the single IPv6 addresses of each license into their
+ * /64, so that each /64 takes one slot. Nobody waits for it: validations also match a /64 by its registered addresses.
+ * The progress is stored in the product's row, so it continues after a restart and stops if the setting is changed
+ * back.
  */
 export class IpMerging implements Chore {
   readonly name = "registered IPv6 addresses to merge";
@@ -41,7 +42,7 @@ export class IpMerging implements Chore {
     }
   }
 
-  /** Returns where to go on; null when there is nothing more to do. */
+  /** Returns where to continue; null if there is nothing more to do. */
   async #step(productId: string, after: string): Promise<string | null> {
     const store = this.#store;
     const found = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);

@@ -1,7 +1,7 @@
 import type { ProductRow } from "@countersign/store/tables";
 import { Problem } from "../../http/manage/problem.ts";
 
-/** Every way to create licenses begins with this. */
+/** Every way to create licenses starts with this check. */
 export function checkOpenForSale({ name, closed_for_sale: isClosed }: ProductRow): void {
   if (isClosed === 0) return;
   throw new Problem(

@@ -30,7 +30,7 @@ export const customResponseRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-/** A preview shows a customer's e-mail, so it takes what looking at the license would take. */
+/** A preview shows a customer's email address, so it requires the permission to view the license. */
 async function licenseToShow(context: Context, licenseId: string): Promise<LicenseRow> {
   if (!theStanding(context).permissions.has("licenses:view")) {
     throw new Problem("forbidden", "license_id needs the permission licenses:view, which you do not have.");

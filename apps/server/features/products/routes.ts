@@ -81,7 +81,7 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-/** Addresses that were counted one by one are merged into their /64 from now on, or no longer. */
+/** Individually counted addresses are merged into their /64 from now on, or no longer. */
 function ipMerging(row: ProductRow, { ipv6_prefix: prefix }: Partial<ProductRow>): Partial<ProductRow> {
   if (prefix === undefined || prefix === row.ipv6_prefix) return {};
   return { merge_ips_after: prefix === 64 ? "" : null };
@@ -96,7 +96,7 @@ function settingColumns(settings: Settings): Partial<ProductRow> {
   return { ...columns, custom_response: template === null ? null : JSON.stringify(checked(template)) };
 }
 
-/** What was checked is what is kept: the contract saw nothing wrong, so this is a copy without surprises. */
+/** What was checked is what is stored: the contract found no errors, so this is a plain copy. */
 function checked(template: object): object {
   const parsed = parseCustomResponse(template);
   if (!parsed.ok) throw new Error(parsed.problem);

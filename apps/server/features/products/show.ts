@@ -9,7 +9,7 @@ import { iso } from "../../http/manage/page.ts";
 
 export type ShownProduct = z.input<typeof product>;
 
-/** Products as the API shows them, each with the keys that work. */
+/** Products as the API shows them, each with its active keys. */
 export async function showProducts(
   db: Database,
   rows: readonly ProductRow[],

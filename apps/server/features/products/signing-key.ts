@@ -5,7 +5,7 @@ import type { ProductSigningKeyRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../http/manage/page.ts";
 
-/** The id is unique in the whole installation, so it is longer than it looks to need. */
+/** The ID is unique in the whole installation, so it is longer than it would seem to need. */
 export function newSigningKey(sealer: Sealer): { id: string; sealedSecret: string } {
   return { id: randomBytes(8).toString("hex"), sealedSecret: sealer.seal(randomBytes(32)) };
 }
@@ -17,7 +17,7 @@ export function showSigningKey(
   return {
     id: row.id,
     secret: Buffer.from(sealer.open(row.sealed_secret)).toString("hex"),
-    // The first key of a product has signed since there was anything to sign.
+    // The first key of a product signs from the beginning.
     active_from: iso(Math.max(row.active_from, row.created_at)),
     created_at: iso(row.created_at),
   };

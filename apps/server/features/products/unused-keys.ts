@@ -14,7 +14,7 @@ import { readerById } from "../mail/reader.ts";
 
 const everyMs = 10 * 60_000;
 const productsAtOnce = 100;
-/** In a larger organization the owner and those who joined first know whom to ask. */
+/** In a larger organization, the owner and those who joined first know whom to ask. */
 const mostMembers = 200;
 const mostRecipients = 20;
 
@@ -22,8 +22,8 @@ const mostRecipients = 20;
 const concerned: readonly Permission[] = ["products:manage", "products:rotate_key"];
 
 /**
- * Sends an email about API keys that were not used for 30 days: one for each product, once for each key. The node that
- * marks a key writes about it, in the same transaction, so several nodes do no harm.
+ * Sends an email about API keys that have not been used for 30 days: one per product, once per key. The node that marks
+ * a key writes the email, in the same transaction, so several nodes can run this.
  */
 export class UnusedKeysWatch implements Chore {
   readonly name = "unused API keys";

@@ -9,7 +9,7 @@ export async function openApi(requestId: string): Promise<Response> {
   return answer(await json, "application/json", requestId);
 }
 
-/** The reference: one page written from the OpenAPI document, with nothing in it that comes from elsewhere. */
+/** The API reference: one page generated from the OpenAPI document, with no external resources. */
 export async function docs(requestId: string): Promise<Response> {
   page ??= theDocument().then((document) => gently(referencePage(document)));
   return answer(await page, "text/html", requestId);
@@ -24,7 +24,7 @@ function theDocument(): Promise<OpenApiDocument> {
   return document;
 }
 
-/** Goes on after whatever else is waiting: a long job in one piece would hold up verdicts. */
+/** Yields to other work: one long uninterrupted task would delay other requests. */
 async function gently<T>(work: Generator<void, T>): Promise<T> {
   let step = work.next();
   while (step.done !== true) {
@@ -42,7 +42,7 @@ export function docsScript(requestId: string): Response {
   return answer(script, "text/javascript", requestId);
 }
 
-/** Where the `type` of a problem leads; null where there is no such problem. */
+/** The page of a problem's `type`; null if there is no such problem. */
 export function problemText(kind: string, requestId: string): Response | null {
   const text = problemPage(kind);
   return text === null ? null : answer(text, "text/plain", requestId);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@countersign/contract/openapi-schemas";
 
-/** As much of the OpenAPI document as the page shows. */
+/** The part of the OpenAPI document that the page shows. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -36,7 +36,7 @@ export type Told = Pick<Operation, "operationId" | "summary" | "parameters" | "r
 
 export type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-/** What a reference leads to, or the thing itself. */
+/** Resolves a reference. */
 export function resolved<T extends object>(thing: T | Reference, components: Components): T {
   if (!("$ref" in thing)) return thing;
   const [kind = "", name = ""] = thing.$ref.replace("#/components/", "").split("/");

@@ -2,7 +2,7 @@ import type { Told } from "./document.ts";
 import { type Html, html } from "./html.ts";
 import { described, membersTable } from "./schema.ts";
 
-/** One type of event: what is told, and how that looks. */
+/** One event type: its description and an example. */
 export function eventSection(type: string, { operationId, summary, requestBody }: Told): Html {
   const content = requestBody?.content["application/json"];
   const data = content?.schema.properties?.data;

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@countersign/contract/openapi-schemas";
 import { type Components, type Operation, resolved } from "./document.ts";
 
-/** A call as it can be pasted into a terminal. */
+/** A call that can be pasted into a terminal. */
 export function curlExample(
   method: string,
   path: string,
@@ -29,7 +29,7 @@ export function curlExample(
 
 const deepest = 8;
 
-/** Something that the schema describes, with what has to be there; with all of it where nothing has to. */
+/** An example of a schema with its required members; with all of them if none is required. */
 function sample(given: JsonSchema, components: Components, depth: number): unknown {
   const schema =
     given.$ref === undefined ? given : resolved<JsonSchema & object>({ $ref: given.$ref }, components);
@@ -63,7 +63,7 @@ function sample(given: JsonSchema, components: Components, depth: number): unkno
   }
 }
 
-/** What people would write there. */
+/** Realistic values. */
 const known: Readonly<Record<string, unknown>> = {
   name: "Waveform Studio",
   email: "ada@example.com",

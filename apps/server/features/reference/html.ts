@@ -1,4 +1,4 @@
-/** Text that may stand in a page. Nothing becomes one but through `html`, which escapes what it is given. */
+/** Safe HTML. It can only be created with `html`, which escapes its values. */
 export class Html {
   readonly text: string;
 

@@ -66,7 +66,7 @@ function answer({ description, content }: Answer): Html {
   return html`${description} ${described(first.schema)}`;
 }
 
-/** A long path may go on in the next line at its slashes. */
+/** A long path can break at its slashes. */
 function breakable(path: string): Html {
   return html`${path.split("/").map((part, index) => (index === 0 ? part : html`<wbr>/${part}`))}`;
 }

@@ -13,7 +13,7 @@ interface Entry {
   readonly operation: Operation;
 }
 
-/** The whole reference as one page of plain HTML, which also works without the script. Written in steps. */
+/** The whole reference as one page of plain HTML, which also works without the script. Generated in steps. */
 export function* referencePage(document: OpenApiDocument): Generator<void, string> {
   const entries = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(

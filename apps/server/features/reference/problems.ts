@@ -1,6 +1,6 @@
 import { type ProblemKind, problemKinds } from "../../http/manage/problem.ts";
 
-/** The page behind a problem's `type`, as text; null for a type that does not exist. */
+/** The page of a problem's `type`, as text; null for a type that does not exist. */
 export function problemPage(name: string): string | null {
   const kind = (Object.keys(problemKinds) as ProblemKind[]).find((one) => one.replaceAll("_", "-") === name);
   if (kind === undefined) return null;

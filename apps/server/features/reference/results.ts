@@ -1,7 +1,7 @@
 import { type ValidateStatus, validateStatuses } from "@countersign/domain/validate/status";
 import { type Html, html, prose } from "./html.ts";
 
-/** When validate answers with each status. The dashboard links to these rows and to the topics below. */
+/** When validate returns each status. The dashboard links to these rows and to the topics below. */
 const reasons: Readonly<Record<ValidateStatus, string>> = {
   invalid_api_key: "The `Authorization` header is missing, or its API key is wrong. HTTP 401, not counted.",
   rate_limit_exceeded:
@@ -105,7 +105,7 @@ const topics: readonly Topic[] = [
   },
 ];
 
-/** What validate answers, and which settings decide it. */
+/** What validate returns, and which settings affect it. */
 export function resultsSection(): Html {
   return html`<section class="group" aria-labelledby="group-results">
     <h2 id="group-results">What validate answers</h2>
@@ -125,7 +125,7 @@ export function resultsSection(): Html {
   </section>`;
 }
 
-/** For the list of contents. */
+/** For the table of contents. */
 export function resultsContents(): Html {
   return html`<details open><summary>What validate answers</summary><ul>
     <li><a href="#group-results">Statuses</a></li>

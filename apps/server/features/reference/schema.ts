@@ -2,7 +2,7 @@ import type { JsonSchema } from "@countersign/contract/openapi-schemas";
 import { schemaName } from "./document.ts";
 import { type Html, html, prose } from "./html.ts";
 
-/** The members of an object, each with its type and what is to be said about it. */
+/** The members of an object, each with its type and description. */
 export function membersTable(schema: JsonSchema): Html {
   const members = Object.entries(schema.properties ?? {});
   const choices = (schema.anyOf ?? schema.oneOf ?? []).filter((one) => one.properties !== undefined);
@@ -22,7 +22,7 @@ export function membersTable(schema: JsonSchema): Html {
   </table>`;
 }
 
-/** By what it alone says, as in `action: "revoke"`; else by its first members. */
+/** By its discriminating member, as in `action: "revoke"`; otherwise by its first members. */
 function choiceName(schema: JsonSchema): Html {
   const members = Object.entries(schema.properties ?? {});
   const [name, fixed] = members.find(([, member]) => member.const !== undefined) ?? [];
@@ -41,7 +41,7 @@ export function described(schema: JsonSchema): Html {
     ${inner === null || schema.$ref !== undefined ? null : html`<details><summary>Its members</summary>${membersTable(inner)}</details>`}`;
 }
 
-/** What stands inside, where it has no name of its own to link to. */
+/** The nested content, if it has no name to link to. */
 function innerObject(schema: JsonSchema): JsonSchema | null {
   if (schema.properties !== undefined) return schema;
   if (schema.items !== undefined) return innerObject(schema.items);

@@ -1,4 +1,4 @@
-/** How the reference looks: light and dark, from a phone's width up. */
+/** The style of the reference: light and dark, from phone width up. */
 export const style = `:root {
   color-scheme: light dark;
   --ground: light-dark(#ffffff, #14171a);

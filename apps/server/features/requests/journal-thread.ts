@@ -20,15 +20,18 @@ export type FromJournal =
   | { readonly kind: "forgotten"; readonly organizationId: string; readonly problem: string | null }
   | { readonly kind: "closed" };
 
-/** How long entries gather. Many rows written at once touch each page of the file once instead of once each. */
+/** How long entries are collected. Many rows written together touch each page of the file once instead of once each. */
 const gatherMs = 1_000;
-/** However many gathered while the database was away, each write stays within the time a statement may take. */
+/**
+ * However many entries were collected while the database was unavailable, each write stays within the statement time
+ * limit.
+ */
 const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
-/** Between two steps of forgetting. */
+/** Between two steps of deleting an organization's data. */
 const restMs = 5;
 
-/** A thread of its own: what is written down about requests never makes a request wait. */
+/** A separate thread, so that writing the request log never delays a request. */
 async function run({ database, requestLogDays }: JournalSettings): Promise<void> {
   const journal = await openJournal(database);
   let waiting: JournalEntry[] = [];
@@ -37,7 +40,7 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
   const write = async () => {
     while (waiting.length > 0) {
       const entries = waiting.slice(0, mostAtOnce);
-      // More may come in while these are being written: the two must not be one list.
+      // More entries can arrive while these are being written, so the two lists must be separate.
       waiting = waiting.slice(mostAtOnce);
       try {
         await journal.append(entries);
@@ -49,7 +52,7 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
       }
     }
   };
-  // One thing at a time: on PostgreSQL all of it is said on one connection, and must not end up in each other's
+  // One operation at a time: on PostgreSQL they all share one connection, and must not end up in each other's
   // transaction.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -70,7 +73,7 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
     });
   }, pruneEveryMs);
   let isClosing = false;
-  /** A step at a time, so that what is to be written down gets its turn between them. */
+  /** One step at a time, so that log entries are written in between. */
   const forget = async (organizationId: string) => {
     try {
       let next: Forgetting | null = { organizationId, part: "sightings", after: "" };

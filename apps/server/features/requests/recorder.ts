@@ -8,23 +8,23 @@ export interface RecorderObserver {
   journalFailed(reason: string): void;
 }
 
-/** When the journal cannot be written, this many entries are kept for it; what comes after is dropped and counted. */
+/** How many entries are kept while the journal cannot be written; further ones are dropped and counted. */
 const mostKept = 200_000;
 
-/** Nobody waits for these, and every message has a price on both sides. */
+/** Nobody waits for these, and every message costs time on both sides. */
 const gatherMs = 100;
 
 const beginAgainMs = 1_000;
 const threadIsGone = "The thread that writes down requests has ended.";
 
-/** Passes what is to be written down about requests on to the journal's thread. */
+/** Passes log entries to the journal thread. */
 export class Recorder {
   readonly #settings: JournalSettings;
   readonly #observer: RecorderObserver;
   #thread: Worker | null = null;
   #again: ReturnType<typeof setTimeout> | undefined;
   #gathered: JournalEntry[] = [];
-  /** How many entries the thread has and has not written yet. */
+  /** How many entries the thread has received but not written yet. */
   #kept = 0;
   #closing: PromiseWithResolvers<void> | null = null;
   readonly #forgetting = new Map<string, PromiseWithResolvers<void>>();
@@ -40,7 +40,7 @@ export class Recorder {
     this.#gathered.push(entry);
   }
 
-  /** Removes from the journal what it has about an organization, little by little. Rejects when it did not get through. */
+  /** Deletes an organization's data from the journal, step by step. Rejects if it did not complete. */
   forget(organizationId: string): Promise<void> {
     const known = this.#forgetting.get(organizationId);
     if (known !== undefined) return known.promise;
@@ -51,7 +51,7 @@ export class Recorder {
     return outcome.promise;
   }
 
-  /** Writes what is left and ends the thread. */
+  /** Writes the remaining entries and ends the thread. */
   async close(): Promise<void> {
     clearTimeout(this.#again);
     this.#send();
@@ -72,7 +72,7 @@ export class Recorder {
     this.#thread = thread;
   }
 
-  /** What the thread had is lost with it. Another takes its place, or nothing would be written down any more. */
+  /** The thread's entries are lost with it. A new thread replaces it; otherwise nothing would be logged any more. */
   #end(): void {
     this.#thread = null;
     if (this.#kept > 0) this.#observer.entriesDropped(this.#kept);

@@ -9,7 +9,7 @@ import { iso } from "../../http/manage/page.ts";
 
 export type ShownRole = z.input<typeof role>;
 
-/** Roles as the API shows them, in the same order, each with how much it is used. */
+/** Roles as the API shows them, in the same order, each with its usage. */
 export async function showRoles(db: Database, rows: readonly RoleRow[], nowMs: number): Promise<ShownRole[]> {
   const uses = await usesOfRoles(
     db,

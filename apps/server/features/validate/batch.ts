@@ -10,21 +10,21 @@ export interface WaitingCall extends Call {
 export interface BatchObserver {
   batchDone(calls: number, seconds: number): void;
   batchFailed(calls: number, cause: unknown): void;
-  /** A call was let in with this API key. */
+  /** A call was authenticated with this API key. */
   keyUsed(publicId: string, atMs: number): void;
 }
 
 /**
- * Gathers the calls that arrive in one turn of the event loop and has them decided together, in one transaction.
- * There is no timer and no waiting for a batch to fill: under light load a batch is one call, under heavy load it is
- * as many as arrived while the last one was being decided.
+ * Collects the calls that arrive in one event loop iteration and decides them together, in one transaction. There is no
+ * timer and no waiting for a batch to fill: under light load a batch is one call, under heavy load it is as many as
+ * arrived while the last one was being decided.
  */
 export class Batcher {
   readonly #store: Store;
   readonly #observer: BatchObserver;
   #waiting: WaitingCall[] = [];
   #inFlight = 0;
-  /** Calls that wait for a row which another session has locked, after the rest of their batch was answered. */
+  /** Calls that wait for a row locked by another session, after the rest of their batch was answered. */
   #locked = 0;
   #scheduled = false;
 
@@ -38,7 +38,7 @@ export class Batcher {
     this.#schedule();
   }
 
-  /** How many calls have been taken in and not yet answered. */
+  /** How many calls have been accepted and not yet answered. */
   get size(): number {
     return this.#waiting.length + this.#inFlight + this.#locked;
   }
@@ -47,7 +47,7 @@ export class Batcher {
     if (this.#scheduled || this.#waiting.length === 0 || this.#inFlight >= this.#store.batching.maxInFlight)
       return;
     this.#scheduled = true;
-    // After this turn's input has been read: bodies that came with their headers are there by then.
+    // After this iteration's input has been read: bodies that came with their headers are complete by then.
     setImmediate(() => {
       this.#scheduled = false;
       void this.#run();

@@ -1,10 +1,10 @@
 import { matchForm } from "@countersign/domain/licenses/key";
 
-/** What a validate body says, after every member that cannot be used has been taken as absent. */
+/** A parsed validate body; every unusable member counts as absent. */
 export interface ValidateBody {
-  /** As sent, for the signature; empty when there is none. */
+  /** As sent, for the signature; empty if there is none. */
   readonly licenseKey: string;
-  /** Null when no license can be looked for. */
+  /** Null if no license can be looked up. */
   readonly keyMatch: string | null;
   readonly version: string | null;
   readonly deviceId: string | null;
@@ -15,7 +15,7 @@ export interface ValidateBody {
 export const maxBodyBytes = 16 * 1024;
 const maxDeviceIdLength = 256;
 
-/** Never fails: a body that makes no sense names no license. */
+/** Never fails: a malformed body identifies no license. */
 export function readValidateBody(text: string): ValidateBody {
   const body = parseJson(text);
   if (body === undefined) return unusable("The body is not JSON. Send a JSON object with a license_key.");
@@ -36,9 +36,9 @@ export function readValidateBody(text: string): ValidateBody {
   };
 }
 
-/** The form that a license key in a request is looked up by, or null when no stored key can equal it. */
+/** The form in which a request's license key is looked up, or null if no stored key can equal it. */
 export function asKeyMatch(licenseKey: string): string | null {
-  // PostgreSQL refuses a text with a NUL in it, and no key has one.
+  // PostgreSQL rejects text with a NUL, and no key contains one.
   return licenseKey.includes("\0") ? null : matchForm(licenseKey);
 }
 

@@ -5,25 +5,25 @@ import type { JournalEntry } from "@countersign/store/journal";
 
 export type Endpoint = "validate" | "lookup";
 
-/** Where what happens to requests is told. */
+/** Where the outcomes of requests are reported. */
 export interface Outlets {
   readonly count: (endpoint: Endpoint, outcome: string) => void;
   readonly record: (entry: JournalEntry) => void;
 }
 
-/** A product API key of the right shape, not yet known to be anyone's. */
+/** A well-formed product API key, not yet known to be valid. */
 export interface PresentedKey {
   readonly publicId: string;
   readonly hash: string;
 }
 
-/** What a journal entry says of one request besides who called and when. */
+/** What a journal entry contains about a request besides the caller and the time. */
 export interface Happened {
   readonly nowMs: number;
   readonly product: CallerProduct["facts"];
   readonly licenseId: string | null;
   readonly status: string;
-  /** The address as this product counts it. */
+  /** The IP address as this product counts it. */
   readonly ip: string;
   readonly version: string | null;
   readonly deviceId: string | null;
@@ -31,7 +31,7 @@ export interface Happened {
   readonly tracked: boolean;
 }
 
-/** Who is at the other end of a request, and the way to answer. */
+/** The caller of a request, and the means to respond. */
 export class Caller {
   readonly endpoint: Endpoint;
   readonly requestId: string;
@@ -71,7 +71,7 @@ export class Caller {
       this.endpoint,
       status,
       ip,
-      // A body has 16 KB, and every request is kept for weeks: what is longer is no version anyway.
+      // A body can have 16 KB, and every request is stored for weeks: anything longer is not a version anyway.
       version === null ? null : version.slice(0, maxVersionLength),
       deviceId,
       problem,

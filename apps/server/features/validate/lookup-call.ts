@@ -5,7 +5,7 @@ import type { WaitingCall } from "./batch.ts";
 import { asKeyMatch } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
 
-/** One lookup on its way through. It is counted like a validation and changes nothing else. */
+/** One lookup in progress. It is counted like a validation and changes nothing else. */
 export class LookupCall implements WaitingCall {
   readonly apiKey: PresentedKey;
   readonly address: Address;
@@ -35,7 +35,7 @@ export class LookupCall implements WaitingCall {
         this.#caller.answer("rate_limit_exceeded", limitReached(requestId, judged.quota));
         break;
       case "admitted":
-        // A key that no license can have was not looked for: being admitted is the end of it.
+        // A key that no license can have is not looked up: the call ends once it is admitted.
         this.#caller.answer("not_found", licenseMissing(requestId, judged.quota));
         break;
       case "looked_up":
@@ -70,7 +70,7 @@ export class LookupCall implements WaitingCall {
       version: null,
       deviceId: null,
       problem: null,
-      // A lookup registers no address, not even as seen.
+      // A lookup registers no IP address, and records no sighting.
       tracked: false,
     });
   }

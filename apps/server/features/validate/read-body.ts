@@ -1,7 +1,7 @@
 import { maxBodyBytes } from "./body.ts";
 import type { ValidateCall } from "./validate-call.ts";
 
-/** Starts to read the body of a request, and tells the call how that ends. */
+/** Starts reading the body of a request, and reports the result to the call. */
 export function readBodyInto(call: ValidateCall, request: Request): void {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBodyBytes) {
@@ -19,7 +19,7 @@ export function readBodyInto(call: ValidateCall, request: Request): void {
   }
 }
 
-/** A body of unknown length, or null as soon as it has grown too large. */
+/** A body of unknown length, or null as soon as it exceeds the limit. */
 async function readChunks(body: ReadableStream<Uint8Array>): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;

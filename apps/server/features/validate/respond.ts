@@ -6,7 +6,7 @@ import type { ValidateBody } from "./body.ts";
 
 type Validated = Extract<Judged, { tag: "validated" }>;
 
-/** The exact bytes of a verdict: custom members filled in, signed last. */
+/** The exact bytes of a verdict: custom members filled in, then signed. */
 export function verdictBody(judged: Validated, body: ValidateBody, nonce: string, ip: string): string {
   const unsigned = answerBody(judged.verdict, custom(judged, body, ip));
   const { signing, facts } = judged.caller;

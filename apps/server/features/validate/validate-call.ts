@@ -13,16 +13,17 @@ import { maxBodyBytes, readValidateBody, type ValidateBody } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
 import { verdictBody } from "./respond.ts";
 
-/** How the body of a request is doing. */
+/** The state of a request's body. */
 type BodyState = "pending" | "here" | "too_large" | "gone";
 
 const slowestBodyMs = 10_000;
 const admission: Question = { kind: "admission" };
 
 /**
- * One validation on its way through. It is authenticated and counted at the end of the turn in which its headers came,
- * whether or not its body has: a wrong key or a used-up quota is answered at once. Usually the body came with the
- * headers, and everything happens in that one turn; if not, the call goes into a second batch when it is there.
+ * One validation in progress. It is authenticated and counted at the end of the event loop iteration in which its
+ * headers arrived, whether or not its body has: a wrong key or an exhausted quota is answered immediately. Usually the
+ * body came with the headers, and everything happens in that iteration; if not, the call joins a second batch once the
+ * body is complete.
  */
 export class ValidateCall implements WaitingCall {
   readonly apiKey: PresentedKey;
@@ -33,7 +34,7 @@ export class ValidateCall implements WaitingCall {
   #bodyState: BodyState = "pending";
   #text = "";
   #body: ValidateBody | null = null;
-  /** What was left when this request was counted, if that was in an earlier batch. */
+  /** What remained when this request was counted, if that was in an earlier batch. */
   #admitted: QuotaState | null = null;
   #slowTimer: ReturnType<typeof setTimeout> | null = null;
 

@@ -11,7 +11,7 @@ export interface VersionRecord {
   readonly state: VersionState;
 }
 
-/** The same for texts that mean the same version or line, however they are written; null for what means none. */
+/** Equal for texts that mean the same version or line, however they are written; null for invalid ones. */
 export function meaning(version: string): string | null {
   const pattern = parseVersionRecord(version);
   return pattern === null ? null : patternKey(pattern);
@@ -21,13 +21,13 @@ export function byMeaning<Row extends VersionRecord>(rows: readonly Row[]): Map<
   return new Map(rows.map((row) => [meaning(row.version), row]));
 }
 
-/** The record that speaks of the same versions as this text. */
+/** The record that covers the same versions as this text. */
 export function recordOf<Row extends VersionRecord>(rows: readonly Row[], version: string): Row | null {
   const wanted = meaning(version);
   return wanted === null ? null : (byMeaning(rows).get(wanted) ?? null);
 }
 
-/** Newest first, by what the versions mean. */
+/** Newest first, by version precedence. */
 export function sortedRecords<Row extends VersionRecord>(
   rows: readonly Row[],
 ): { row: Row; pattern: VersionRecordPattern }[] {

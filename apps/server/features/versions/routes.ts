@@ -23,7 +23,7 @@ export const versionRoutes: readonly BoundRoute[] = [
       ({ row }) => [row.version],
       ({ row }) => show(row),
     );
-    // Read before the list: a change in between makes it too old, never too new.
+    // Read before the list: a change in between makes it outdated, never too new.
     return { ...page, revision: product.versions_revision };
   }),
 
@@ -70,7 +70,7 @@ export const versionRoutes: readonly BoundRoute[] = [
       });
       return { rows, revision: product.versions_revision + 1 };
     });
-    // Thousands of versions take a while to sort, which nobody else should wait for.
+    // Sorting thousands of versions takes a while, and must not make others wait.
     return { data: sortedRecords(rows).map(({ row }) => show(row)), revision };
   }),
 
@@ -108,7 +108,10 @@ export const versionRoutes: readonly BoundRoute[] = [
   ),
 ];
 
-/** `2.1` and `v2.1.0` are one version, and one version is the latest: a list that says otherwise contradicts itself. */
+/**
+ * `2.1` and `v2.1.0` are the same version, and only one version is the latest: a list that says otherwise contradicts
+ * itself.
+ */
 function checkList(records: readonly VersionRecord[]): void {
   const seen = new Map<string | null, VersionRecord>();
   let latest: string | null = null;
@@ -138,7 +141,7 @@ function alreadyThere(version: string, known: VersionRecord): Problem {
   return new Problem("conflict", message, { errors: [{ field: "version", message }] });
 }
 
-/** The states that one change touches: its own, and that of the latest it takes the place of. */
+/** The records that one change affects: its own, and the previous latest version. */
 function changedStates(rows: readonly VersionRecord[], record: VersionRecord) {
   const after: Record<string, string> = { [record.version]: record.state };
   const before: Record<string, string> = {};

@@ -2,24 +2,24 @@ import { lookup } from "node:dns/promises";
 import { type AllowedTargets, mayBeCalled } from "@countersign/domain/webhooks/addresses";
 import type { Target } from "@countersign/domain/webhooks/url";
 
-/** Every address of a name. */
+/** All IP addresses of a name. */
 export type Resolver = (name: string) => Promise<readonly string[]>;
 
 export const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
 
-/** So long it is remembered where a name led: what it leads to is checked at every attempt all the same. */
+/** How long a DNS lookup is cached: the IP addresses are still checked on every attempt. */
 const rememberedMs = 5_000;
 const mostRemembered = 1_000;
 
-/** Asks for a name once in a while, however many attempts go there. A failure is not remembered. */
+/** Resolves a name only once in a while, however many attempts use it. A failure is not cached. */
 export function rememberingResolver(resolve: Resolver, now = () => performance.now()): Resolver {
   const known = new Map<string, { untilMs: number; addresses: Promise<readonly string[]> }>();
   return (name) => {
     const before = known.get(name);
     if (before !== undefined && before.untilMs > now()) return before.addresses;
     const addresses = resolve(name);
-    // The oldest goes first: a map keeps the order in which things were added.
+    // The oldest is removed first: a map keeps its insertion order.
     known.delete(name);
     for (const old of known.keys()) {
       if (known.size < mostRemembered) break;
@@ -39,9 +39,9 @@ export class Unreachable extends Error {
 }
 
 /**
- * The addresses that a target may be called at, IPv4 first: where there is no IPv6, trying it costs time. A name that
- * leads to a private address, among others or alone, is not called at all. What is returned here is what is connected
- * to: the name is not looked up again, where it could lead elsewhere.
+ * The IP addresses at which a target can be called, IPv4 first: without IPv6 connectivity, trying it costs time. A name
+ * with any private IP address is not called at all. The connection uses what is returned here: the name is not resolved
+ * again, when it could lead elsewhere.
  */
 export async function checkedAddresses(
   target: Target,

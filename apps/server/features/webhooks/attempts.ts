@@ -23,7 +23,7 @@ interface LogQuery {
   readonly to?: string | undefined;
 }
 
-/** No index tells the type of an event: so many rows are read before others get their turn, and for one page. */
+/** There is no index by event type: this many rows are read before other requests get a turn, and per page. */
 const rowsAtOnce = 500;
 const mostRows = 5_000;
 
@@ -88,7 +88,7 @@ export async function listAttempts(
   return pageOf(rows, query.limit, (row) => [row.id], showAttempt);
 }
 
-/** A delivery of an endpoint of the organization. */
+/** A delivery of one of the organization's endpoints. */
 async function theDelivery(
   db: Database,
   context: Context,

@@ -5,7 +5,7 @@ import type { WebhookEndpointRow } from "@countersign/store/tables";
 
 export const mostBodyBytes = 20 * 1024;
 
-/** What is sent for an event: the same bytes at every attempt. */
+/** The body of an event: the same bytes on every attempt. */
 export function bodyOf(event: SentEvent, format: WebhookEndpointRow["format"]): string {
   const told = { type: event.type, atMs: event.at };
   switch (format) {
@@ -18,7 +18,7 @@ export function bodyOf(event: SentEvent, format: WebhookEndpointRow["format"]): 
   }
 }
 
-/** What is too large is sent without what a seller may write at any length, and at last with nothing but the ids. */
+/** If it is too large, it is sent without the free-form fields, and failing that with only the IDs. */
 function standardBody(event: SentEvent): string {
   const whole = withData(event, event.data);
   if (fits(whole)) return whole;

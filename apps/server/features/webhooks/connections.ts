@@ -1,14 +1,14 @@
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 
-/** So long a connection is kept when nothing is sent. Many receivers close theirs after five seconds. */
+/** How long an idle connection is kept. Many receivers close theirs after five seconds. */
 const idleMs = 4_000;
-/** To one address and port, under one name. */
+/** Per IP address, port and name. */
 const mostIdle = 32;
 
 /**
- * Connections that are used again. They are kept by address, port and, with TLS, the name in the handshake, so that a
- * request goes only where its own address was checked to lead, and only to whoever proved that name.
+ * Reusable connections, by IP address, port and, with TLS, the name in the handshake, so that a request only goes to an
+ * IP address that was checked for it, and only to a host that proved that name.
  */
 export class KeptConnections {
   readonly #plain: Agent;

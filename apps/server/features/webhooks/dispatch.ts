@@ -19,39 +19,39 @@ import { type Ready, ReadyQueue } from "./ready.ts";
 import { leaseMs, type Sender } from "./send.ts";
 import { type SettlingParts, settle } from "./settle.ts";
 
-/** What was claimed longer ago is not begun: too little of its lease is left. */
+/** A delivery that was claimed longer ago is not started: too little of its lease is left. */
 const latestStartMs = 5_000;
 const claimsAtOnce = 512;
-/** So many events wait in memory at most, each of a few kilobytes. */
+/** The maximum number of events in memory, each of a few kilobytes. */
 const mostReady = 1_024;
-/** One organization whose endpoints fall silent must not keep the others from being claimed for. */
+/** One organization whose endpoints stop responding must not keep others from getting claims. */
 const mostReadyOfOne = 512;
-/** So many results are written in one transaction: on SQLite others wait for it. */
+/** How many results are written in one transaction: on SQLite others wait for it. */
 const resultsAtOnce = 512;
-/** While so much could not be written down, nothing more is begun. */
+/** While this many results could not be recorded, nothing more is started. */
 const mostUnwritten = 2_000;
 const farewellMs = 3_000;
-/** A refusal that took longer than this is no better than silence. */
+/** An error response that took longer than this is no better than none. */
 const slowMs = 1_000;
 
 export interface DispatcherParts extends Omit<SettlingParts, "claimant"> {
   readonly send: Sender;
-  /** Called when there is something to write down. */
+  /** Called when there is something to record. */
   readonly wake: () => void;
 }
 
 /**
- * Sends what is due. Every node has one; a delivery is claimed by one of them before it is sent, and taken over when
- * the claim runs out. A node that dies between the receiver's yes and writing it down makes an event arrive twice, with
- * the same `webhook-id`. More is claimed than is sent at once, so that an endpoint that answers quickly never waits for
- * the database.
+ * Sends due deliveries. Every node has one; a node claims a delivery before it sends it, and others take over when the
+ * claim expires. If a node dies after the receiver accepted an event and before recording that, the event arrives
+ * twice, with the same `webhook-id`. More is claimed than is sent at once, so that a fast endpoint never waits for the
+ * database.
  */
 export class Dispatcher {
   readonly claimant = newId();
   readonly #parts: DispatcherParts;
   readonly #lanes = new Lanes();
   readonly #ready = new ReadyQueue();
-  /** Claimed: ready, being sent, or not yet written down. */
+  /** Claimed: ready, being sent, or not yet recorded. */
   readonly #claimed = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #broken = new AbortController();
@@ -65,7 +65,7 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** Writes down what ended, and begins what is due and has room. Returns how many rows it wrote. */
+  /** Records results, and starts due deliveries as capacity allows. Returns how many rows it wrote. */
   async round(): Promise<number> {
     this.#lanes.look(performance.now());
     this.#giveUpLate();
@@ -87,7 +87,7 @@ export class Dispatcher {
     return written + (free.length === 0 ? 0 : await this.#claim(free, endpoints, nowMs));
   }
 
-  /** Begins nothing more, gives what is under way a moment, breaks the rest off and lets others have it. */
+  /** Starts nothing more, gives what is in progress a moment, aborts the rest and releases it to others. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const id of this.#ready.endpointIds()) this.#unsent.push(...this.#ready.takeWhere(id, () => true));
@@ -97,12 +97,12 @@ export class Dispatcher {
     while (this.#unwritten.length > 0 || this.#unsent.length > 0) {
       const before = this.#unwritten.length + this.#unsent.length;
       await this.#write(resultsAtOnce);
-      // What cannot be written is left until its claim runs out.
+      // What cannot be recorded is left until its claim expires.
       if (this.#unwritten.length + this.#unsent.length >= before) return;
     }
   }
 
-  /** What each endpoint gets in this round, going on after the one that was served last. */
+  /** What each endpoint gets in this round, continuing after the one that was served last. */
   #wanted(due: readonly string[], endpoints: ReadonlyMap<string, SendingEndpoint>) {
     const next = due.findIndex((id) => id > this.#lastServed);
     const inTurn = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
@@ -162,7 +162,7 @@ export class Dispatcher {
     return claimed.length;
   }
 
-  /** Begins what is ready for an endpoint, as much as there is room for. */
+  /** Starts ready deliveries of an endpoint, as capacity allows. */
   #beginReady(endpointId: string): void {
     for (;;) {
       const ready = this.#ready.first(endpointId);
@@ -191,7 +191,7 @@ export class Dispatcher {
       else if (sent.answer.status !== null && sent.durationMs < slowMs) ending = "refused";
       this.#unwritten.push(resultOf({ delivery, atMs, ...sent }, random()));
     } catch {
-      // Broken off because the server stops: nobody knows how it would have ended.
+      // Aborted because the server is stopping: the outcome is unknown.
       this.#unsent.push(delivery.id);
     } finally {
       const endedMs = performance.now();
@@ -201,7 +201,7 @@ export class Dispatcher {
     }
   }
 
-  /** What waited too long for room, or waits for an endpoint that fell silent, is anybody's again. */
+  /** Deliveries that waited too long for capacity, or wait for an endpoint that stopped responding, are released. */
   #giveUpLate(): void {
     for (const endpointId of this.#ready.endpointIds()) {
       this.#beginReady(endpointId);
@@ -210,7 +210,9 @@ export class Dispatcher {
     }
   }
 
-  /** Until it is written, a delivery stays claimed here: it would be sent again otherwise. Returns how many it wrote. */
+  /**
+   * A delivery stays claimed until its result is recorded; otherwise it would be sent again. Returns how many it wrote.
+   */
   async #write(atMost: number): Promise<number> {
     const results = this.#unwritten.slice(0, atMost);
     if (results.length > 0) {

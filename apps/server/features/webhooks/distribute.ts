@@ -16,13 +16,13 @@ import { newId } from "../../new-id.ts";
 
 const eventsAtOnce = 512;
 const organizationsAtOnce = 32;
-/** About so many rows are written in a transaction, because on SQLite others wait meanwhile. */
+/** About how many rows are written in a transaction, because on SQLite others wait for it. */
 const mostRows = 1_024;
 
 /**
- * Takes events that nobody has heard of yet and makes a delivery for each endpoint that wants them, in one transaction:
- * however many nodes do this, and wherever one of them dies, each event is distributed once. Organizations take turns,
- * so that one with many events does not keep those of the others waiting.
+ * Takes undistributed events and creates a delivery for each matching endpoint, in one transaction: however many nodes
+ * do this, and wherever one of them dies, each event is distributed once. Organizations take turns, so that one with
+ * many events does not delay the others.
  */
 export class Distributor {
   readonly #store: Store;
@@ -33,7 +33,7 @@ export class Distributor {
     this.#store = store;
   }
 
-  /** Distributes some. Returns how many events it took. */
+  /** Distributes some events. Returns how many. */
   async round(): Promise<number> {
     const store = this.#store;
     const waiting = await this.#next();
@@ -42,7 +42,7 @@ export class Distributor {
     const nowMs = await store.clock();
     const completed = await withLicenses(store, events, nowMs);
     const ids = events.map((event) => event.id);
-    // Whatever a power cut takes of this, it takes whole, and it is done again.
+    // A power failure loses this completely or not at all, and then it is done again.
     return store.transaction(async (db) => {
       const taken = await takeEvents(db, store.bulk, ids);
       const ours = events.filter((event) => taken.has(event.id));
@@ -66,14 +66,14 @@ export class Distributor {
       const first = await organizationsWaiting(reads, "", organizationsAtOnce - organizations.length);
       organizations = [...new Set([...organizations, ...first])];
     }
-    // Where all of them fit into one round there are no turns to take, and one query finds them.
+    // If all of them fit into one round, no turns are needed, and one query finds them.
     this.#last = organizations.length < organizationsAtOnce ? "" : (organizations.at(-1) ?? "");
     const ofEach = Math.ceil(eventsAtOnce / Math.max(1, organizations.length));
     return undistributedEvents(reads, organizations, ofEach);
   }
 }
 
-/** One for each event and endpoint that wants it. Those that stopped answering get theirs when they are enabled again. */
+/** One for each event and matching endpoint. Endpoints disabled for failing get theirs when they are enabled again. */
 export function deliveriesFor(
   events: readonly UndistributedEvent[],
   listeners: readonly Listener[],
@@ -104,7 +104,7 @@ export function deliveriesFor(
   );
 }
 
-/** What belongs to no one product is told only where all products are listened to. */
+/** An event of no single product only goes to endpoints that listen to all products. */
 function wishOf(listener: Listener): (event: UndistributedEvent) => boolean {
   const types = listener.event_types === null ? null : new Set<string>(JSON.parse(listener.event_types));
   const products = listener.product_ids === null ? null : new Set<string>(JSON.parse(listener.product_ids));
@@ -113,7 +113,7 @@ function wishOf(listener: Listener): (event: UndistributedEvent) => boolean {
     (products === null || (product_id !== null && products.has(product_id)));
 }
 
-/** The first events, as many as make about so many rows; at least one. */
+/** The first events, as many as make about this many rows; at least one. */
 function upTo(
   most: number,
   events: readonly UndistributedEvent[],
@@ -130,7 +130,7 @@ function upTo(
   return chosen;
 }
 
-/** What the hot path tells of is short; the license is written into it here, where nobody waits for an answer. */
+/** Events from the hot path are short; the license is added here, where nobody waits for a response. */
 async function withLicenses(
   store: Store,
   events: readonly UndistributedEvent[],
@@ -145,7 +145,7 @@ async function withLicenses(
   const data = await dataOfEvents(store.reads, store.bulk, ids);
   return new Map(
     short.flatMap((event) => {
-      // A license that was deleted since is told of by its id alone.
+      // For a license that was deleted since, the event only contains its ID.
       const license = event.license_id === null ? undefined : shown.get(event.license_id);
       const told = data.get(event.id);
       if (license === undefined || told === undefined) return [];

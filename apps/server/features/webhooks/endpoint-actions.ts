@@ -54,7 +54,7 @@ export async function enableEndpoint(context: Context, id: string) {
   });
 }
 
-/** Gone at once for everybody. What it holds may be a lot, and is removed in the background. */
+/** Gone immediately for everyone. Its data can be large, and is removed in the background. */
 export async function deleteEndpoint(context: Context, id: string): Promise<void> {
   await context.transaction(async (db) => {
     const row = await currentEndpoint(db, context, id);

@@ -48,7 +48,7 @@ export async function theEndpoint(db: Database, context: Context, id: string): P
   return row;
 }
 
-/** The same, held until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function currentEndpoint(
   db: Database,
   context: Context,
@@ -174,7 +174,7 @@ export async function changeEndpoint(
   });
 }
 
-/** What can be known without looking a name up. The rest is checked when something is sent. */
+/** What can be checked without resolving a name. The rest is checked when something is sent. */
 function checkTarget({ config: { webhookTargets } }: Context, url: string): void {
   const read = readTarget(url, webhookTargets);
   if (!read.ok) throw wrongUrl(read.problem);
@@ -187,7 +187,7 @@ function wrongUrl(message: string): Problem {
   return new Problem("invalid", message, { errors: [{ field: "url", message }] });
 }
 
-/** A product of somebody else is one that does not exist. */
+/** Another organization's product counts as one that does not exist. */
 async function checkProducts(db: Database, context: Context, ids: readonly string[] | null): Promise<void> {
   if (ids === null) return;
   const known = await productsAmong(db, theOrganization(context).id, ids);
@@ -195,7 +195,7 @@ async function checkProducts(db: Database, context: Context, ids: readonly strin
   if (unknown >= 0) throw invalid(`product_ids.${unknown}`, "should be a product of this organization");
 }
 
-/** Of the address only where it leads: it may hold a secret, and who reads the audit log need not know it. */
+/** Only the origin of the URL: the rest may be a secret, which readers of the audit log need not know. */
 function audited(row: WebhookEndpointRow) {
   return {
     url: beginningOf(row.url),

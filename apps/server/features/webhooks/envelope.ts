@@ -16,14 +16,14 @@ export interface Envelope extends Outgoing {
   readonly loggedHeaders: Readonly<Record<string, string>>;
 }
 
-/** How an event was sent: what came of it, how long that took, and the headers as they are logged. */
+/** The result of sending an event: the outcome, its duration, and the headers as they are logged. */
 export interface Sent {
   readonly answer: Answer;
   readonly durationMs: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What cannot even be put into words is an attempt that failed, and is seen in the log of attempts. */
+/** A request that cannot even be built is a failed attempt, and appears in the log of attempts. */
 export async function sendEvent(
   event: SentEvent | undefined,
   endpoint: Addressee,
@@ -44,7 +44,7 @@ export async function sendEvent(
   return { answer, durationMs: performance.now() - startedMs, headers: envelope.loggedHeaders };
 }
 
-/** Throws when the event is forgotten, or something sealed cannot be opened. */
+/** Throws if the event was pruned, or something encrypted cannot be decrypted. */
 export function envelopeOf(
   event: SentEvent | undefined,
   endpoint: Addressee,
@@ -68,7 +68,7 @@ export function envelopeOf(
   return {
     url,
     body,
-    // What says who sends and what is signed comes last: a header of the seller's own cannot stand in for it.
+    // Headers for identity and signature come last: a custom header cannot override them.
     headers: { ...Object.fromEntries(own), ...standard },
     loggedHeaders: { ...Object.fromEntries(own.map(([name]) => [name, hidden])), ...standard },
   };
@@ -82,7 +82,7 @@ interface Opened {
   readonly own: readonly (readonly [string, string])[];
 }
 
-/** What is sealed is opened once for all that is claimed together, and forgotten with it. */
+/** Secrets are decrypted once for all deliveries that are claimed together, and then discarded. */
 const known = new WeakMap<Addressee, Opened>();
 
 function opened(endpoint: Addressee, sealer: Sealer): Opened {

@@ -1,12 +1,12 @@
-/** How many sends are under way at once, on one node. */
+/** How many requests are in progress at a time, per node. */
 export interface LaneSizes {
-  /** To endpoints that answer. */
+  /** To endpoints that respond. */
   readonly healthy: number;
-  /** For endpoints that gave no answer last, all together: what hangs must leave room for what does not. */
+  /** For all endpoints that did not respond last, together: requests that hang must leave room for others. */
   readonly troubled: number;
   readonly perOrganization: number;
   readonly perEndpoint: number;
-  /** Whatever happens: an endpoint may fall silent with many under way. */
+  /** The overall maximum: an endpoint may stop responding with many requests in progress. */
   readonly overall: number;
 }
 
@@ -18,35 +18,35 @@ export const laneSizes: LaneSizes = {
   overall: 1_024,
 };
 
-/** `refused` is a quick no, which holds up nobody; `silence` is none, or one that was long in coming. */
+/** `refused` is a quick error response, which delays nobody; `silence` is none, or a slow one. */
 export type Ending = "success" | "refused" | "silence";
 
 export interface LaneOwner {
   readonly id: string;
   readonly organization_id: string;
-  /** What the database knows of it: since when every attempt has failed. */
+  /** What the database knows about it: since when every attempt has failed. */
   readonly failing_since: number | null;
 }
 
-/** After so long without any answer, what is under way counts as trouble before it is given up. */
+/** After this long without any response, requests in progress count as trouble before they time out. */
 const stalledMs = 2_000;
-/** How much is claimed ahead: what can be sent in that time, going by how long answers took. */
+/** How much is claimed ahead: what can be sent in this time, based on the response times. */
 const aheadMs = 1_000;
 const mostAhead = 512;
 
 interface Lane {
   readonly organizationId: string;
   underWay: number;
-  /** One at first; every success doubles it, and silence takes it back. */
+  /** One at first; every success doubles it, and a timeout resets it. */
   width: number;
   isTroubled: boolean;
-  /** How long an answer takes, the latest ones counting most; null before the first success. */
+  /** The response time, weighted towards recent ones; null before the first success. */
   answerMs: number | null;
-  /** When something was last begun with nothing under way, or ended. */
+  /** When something was last started with nothing in progress, or ended. */
   movedMs: number;
 }
 
-/** A lane for each endpoint, so that one that never answers stands only in its own way. */
+/** Concurrency per endpoint, so that one that never responds only delays itself. */
 export class Lanes {
   readonly #sizes: LaneSizes;
   readonly #lanes = new Map<string, Lane>();

@@ -16,7 +16,7 @@ import type { Sent } from "./envelope.ts";
 import type { Answer } from "./send.ts";
 import { type Occasion, switchOff } from "./switch.ts";
 
-/** An attempt that is over. */
+/** A completed attempt. */
 export interface Attempt extends Sent {
   readonly delivery: ClaimedDelivery;
   readonly atMs: number;
@@ -26,7 +26,7 @@ export function succeeded({ status }: Pick<Answer, "status">): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** What becomes of the delivery. `random` spreads the next attempt. */
+/** The next state of the delivery. `random` spreads the next attempt. */
 export function resultOf(attempt: Attempt, random: number): DeliveryResult {
   const row = attemptRow(attempt);
   const attempts = attempt.delivery.attempts + 1;
@@ -55,7 +55,7 @@ export function attemptRow({ delivery, atMs, durationMs, headers, answer }: Atte
   };
 }
 
-/** Without most of what others have a say in, where the database refuses to keep it. */
+/** Without most of the untrusted text, if the database rejects it. */
 export function withoutTexts(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
   return {
     ...attempt,
@@ -66,8 +66,8 @@ export function withoutTexts(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
 }
 
 /**
- * Writes a lot of attempts down, and disables the endpoints that want no more or have only failed for days. Endpoints
- * come first and in order, as everywhere else: two nodes never wait for each other.
+ * Records a batch of attempts, and disables endpoints that returned 410 or have failed for days. Endpoints come first
+ * and in order, as everywhere else, so that two nodes never deadlock.
  */
 export async function noteAttempts(
   db: Database,

@@ -28,8 +28,8 @@ export interface ProberParts {
 }
 
 /**
- * Tries endpoints that were disabled because they failed, with something that they missed, and enables those that take
- * it. Every node does this; an endpoint is claimed by one of them before it is tried.
+ * Retries endpoints that were disabled for failing, with an event that they missed, and enables those that accept it.
+ * Every node does this; a node claims an endpoint before it tries it.
  */
 export class Prober implements Chore {
   readonly name = "webhooks that may work again";
@@ -41,7 +41,7 @@ export class Prober implements Chore {
     this.#parts = parts;
   }
 
-  /** Breaks off what is under way: another node, or the next start, tries again when the claims have run out. */
+  /** Aborts what is in progress: another node, or the next start, retries when the claims have expired. */
   close(): void {
     this.#broken.abort();
   }
@@ -74,19 +74,21 @@ export class Prober implements Chore {
     try {
       await this.#note(endpoint, row);
     } catch {
-      // Throws when the database is away. If it is not, it was the answer that it did not like.
+      // Throws if the database is unavailable. If it is not, it rejected the response.
       await store.clock();
       await this.#note(endpoint, withoutTexts(row));
     }
   }
 
-  /** The oldest and the newest by turns: one event that a receiver cannot take must not keep it disabled. */
+  /**
+   * Alternates between the oldest and the newest: one event that a receiver cannot handle must not keep it disabled.
+   */
   async #somethingMissed(endpoint: StoredEndpointRow, nowMs: number): Promise<DeliveryRow> {
     const { store } = this.#parts;
     const which = endpoint.probes % 2 === 0 ? "oldest" : "newest";
     const missed = await missedDelivery(store.reads, endpoint.id, which);
     if (missed !== undefined) return missed;
-    // Nothing happened since: a test event is missed instead.
+    // There were no events since: a test event is used instead.
     const event = testEvent(
       endpoint,
       nowMs,
@@ -110,7 +112,7 @@ export class Prober implements Chore {
       const endpoint = await lockedEndpoint(db, probed.organization_id, probed.id);
       if (endpoint === undefined) return;
       await writeProbe(db, row, isDelivered, nowMs);
-      // Somebody has switched it since, or tries it after this claim ran out: theirs holds.
+      // Someone has enabled or disabled it since, or is trying it after this claim expired: theirs wins.
       if (endpoint.next_probe_at !== probed.next_probe_at) return;
       if (isDelivered) return switchOn(db, endpoint, occasion);
       if (row.status === 410) return switchOff(db, endpoint, "gone", occasion);

@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, SentEvent } from "@countersign/store/queries/claim-deliveries";
 import type { Addressee } from "./envelope.ts";
 
-/** Claimed, and waiting for room to be sent. */
+/** Claimed, and waiting to be sent. */
 export interface Ready {
   readonly delivery: ClaimedDelivery;
   readonly endpoint: Addressee;
@@ -11,7 +11,7 @@ export interface Ready {
   readonly claimedHereMs: number;
 }
 
-/** What is ready to be sent, endpoint by endpoint, in the order in which it was claimed. */
+/** The deliveries that are ready to be sent, per endpoint, in the order in which they were claimed. */
 export class ReadyQueue {
   readonly #queues = new Map<string, Ready[]>();
   readonly #perOrganization = new Map<string, number>();
@@ -52,7 +52,7 @@ export class ReadyQueue {
     if (queue.length === 0) this.#queues.delete(endpointId);
   }
 
-  /** Takes all of an endpoint that fit; returns their ids. */
+  /** Removes all matching deliveries of an endpoint; returns their IDs. */
   takeWhere(endpointId: string, fits: (ready: Ready) => boolean): string[] {
     const queue = this.#queues.get(endpointId) ?? [];
     const [taken, left] = [queue.filter(fits), queue.filter((ready) => !fits(ready))];

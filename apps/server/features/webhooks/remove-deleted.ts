@@ -3,10 +3,10 @@ import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queri
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
-/** Little enough that nobody who writes meanwhile notices. */
+/** Small enough that concurrent writers do not notice. */
 const rowsAtOnce = 200;
 
-/** Removes what endpoints held that were deleted. */
+/** Removes the data of deleted endpoints. */
 export function deletedEndpointRemoval(store: Store): Chore {
   return {
     name: "remove deleted webhooks",

@@ -10,7 +10,7 @@ import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";
 
-/** To this endpoint alone, at once: nobody else is asked whether they want to hear of it. */
+/** To this endpoint only, immediately, whatever it is subscribed to. */
 export async function sendTest(context: Context, endpointId: string): Promise<ShownDelivery> {
   return context.transaction(async (db) => {
     const endpoint = await readyEndpoint(db, context, endpointId);
@@ -74,7 +74,7 @@ export async function replayOne(
   });
 }
 
-/** An event on its way to an endpoint, from its first attempt on. */
+/** A delivery of an event to an endpoint, before its first attempt. */
 export function newDelivery(
   endpoint: Pick<WebhookEndpointRow, "id" | "organization_id">,
   told: Pick<DeliveryRow, "event_id" | "event_type">,
@@ -101,7 +101,7 @@ export function isOnItsWay({ state }: Pick<DeliveryRow, "state">): boolean {
   return state === "pending" || state === "held";
 }
 
-/** An endpoint to which something can be sent, held until the transaction ends. */
+/** An endpoint that can receive deliveries, locked until the transaction ends. */
 export async function readyEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
   const endpoint = await currentEndpoint(db, context, id);
   checkEnabled(endpoint);

@@ -15,16 +15,16 @@ import { subjectOf } from "./show.ts";
 
 type Order = z.output<typeof replayWebhookDeliveries.body>;
 
-/** One transaction's worth: validations wait while it lasts. */
+/** The size of one transaction: validations wait while it runs. */
 const lotSize = 200;
-/** Of what is read to find so many: rare types are looked for a stretch at a time. */
+/** How much is read to find that many: rare types are searched for in steps. */
 const rowsAtOnce = 500;
-/** Then the caller is answered, before the connection is taken for dead. */
+/** The caller gets a response by then, before the connection times out. */
 const longestMs = 8_000;
 
-/** How far it is. Kept with each lot, so that a repetition goes on from here and sends nothing twice. */
+/** The progress. Stored with each batch, so that a repeat continues from here and sends nothing twice. */
 interface Progress {
-  /** When the first try began: what is made from then on, also by this, is not replayed. */
+  /** When the first attempt began: deliveries created from then on, also by this replay, are not replayed. */
   readonly startMs: number;
   readonly after: string | null;
   readonly replayed: number;
@@ -48,7 +48,7 @@ export async function replayMany(context: Context, endpointId: string, order: Or
       replayed: before.replayed + (await replayLot(db, context, endpointId, order, rows, before.startMs)),
       isOver: end === null || performance.now() > until,
     });
-    // What fits into one transaction is kept with its answer.
+    // If everything fits into one transaction, the response is stored with it.
     if (isFirst && end === null && before.replayed === 0)
       return context.transaction(async (db) => answerOf(await work(db)));
     checkCanBeRepeated(context);
@@ -69,7 +69,7 @@ function startOf({ nowMs }: Context, cursor: string | undefined): Pick<Progress,
   return { startMs: Math.min(nowMs, Number(values[0])), after: String(values[1]) };
 }
 
-/** The next deliveries of these states and types, oldest first, and where to go on; null after the last. */
+/** The next deliveries with these states and types, oldest first, and where to continue; null after the last. */
 async function nextLot(
   context: Context,
   endpointId: string,
@@ -108,7 +108,7 @@ function isMeant({ state, event_type }: Pick<DeliveryRow, "state" | "event_type"
   return order.event_types === null || (order.event_types as string[]).includes(event_type);
 }
 
-/** Sends each event of a lot once more, unless a later delivery of it makes that needless. Returns how many. */
+/** Sends each event of a batch once more, unless a later delivery makes that unnecessary. Returns how many. */
 async function replayLot(
   db: Database,
   context: Context,
@@ -131,10 +131,10 @@ async function replayLot(
         isOnItsWay(other) ||
         other.created_at >= startMs ||
         (other.state === "delivered" && !order.states.includes("delivered")) ||
-        // That one is in the range too, and stands for the event.
+        // That one is in the range too, and represents the event.
         (other.created_at < toMs && isMeant({ ...other, event_type: row.event_type }, order)),
     );
-    // Another node's clock may be behind: what this replay made itself is told by what is written beside the id.
+    // Another node's clock may be behind: this replay's own deliveries are recognized by what is stored with the ID.
     const isOwn = row.created_at >= startMs;
     if (isOwn || isNeedless || !known.has(row.event_id)) continue;
     again.push(newDelivery(endpoint, row, context.nowMs));
@@ -150,7 +150,7 @@ async function replayLot(
   return again.length;
 }
 
-/** What was sent has to be told apart from what is still to be sent, should the request be repeated. */
+/** If the request is repeated, there must be a way to tell what was already sent. */
 function checkCanBeRepeated({ request }: Context): void {
   if (request.headers.has("idempotency-key")) return;
   throw invalid(

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
 import type { Sealer } from "@countersign/store/sealer";
 
-/** A secret is sealed as it is shown. */
+/** A secret is encrypted in the form in which it is shown. */
 export function newWebhookSecret(sealer: Sealer): { secret: string; sealed: string } {
   const secret = generateWebhookSecret(randomBytes);
   return { secret, sealed: sealer.seal(Buffer.from(secret)) };
 }
 
-/** Headers of the seller's own, by their names in lower case. */
+/** Custom headers, by their names in lower case. */
 export type OwnHeaders = ReadonlyMap<string, string>;
 
 export function sealHeaders(sealer: Sealer, headers: OwnHeaders): string | null {

@@ -5,14 +5,14 @@ import { readTarget, type Target } from "@countersign/domain/webhooks/url";
 import { checkedAddresses, type Resolver, Unreachable } from "./addresses.ts";
 import type { KeptConnections } from "./connections.ts";
 
-/** What goes out. */
+/** An outgoing request. */
 export interface Outgoing {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What came of it. `status` is null when there was no answer, and `problem` says why. */
+/** The result. `status` is null if there was no response, and `problem` says why. */
 export interface Answer {
   readonly status: number | null;
   /** The first 4 KB. */
@@ -24,9 +24,9 @@ export interface SendOptions {
   readonly allowed: AllowedTargets;
   readonly resolve: Resolver;
   readonly timeoutMs: number;
-  /** Without them, every request has a connection of its own. */
+  /** Without them, every request has its own connection. */
   readonly connections?: KeptConnections;
-  /** For receivers whose certificate no public authority signed. */
+  /** For receivers with a certificate from a private authority. */
   readonly ca?: string;
 }
 
@@ -34,11 +34,11 @@ export interface SendOptions {
 export type Sender = (outgoing: Outgoing, broken: AbortSignal) => Promise<Answer>;
 
 export const sendTimeoutMs = 15_000;
-/** How long a delivery is one node's: time to send it, and as long again to write down how it ended. */
+/** How long a claim on a delivery lasts: time to send it, and the same again to record the result. */
 export const leaseMs = 2 * sendTimeoutMs;
 const keptBytes = 4 * 1024;
 
-/** Rejects only when `broken` was given up; whatever else goes wrong is an answer too. */
+/** Rejects only if `broken` was aborted; every other failure is a result too. */
 export async function send(
   { url, headers, body }: Outgoing,
   options: SendOptions,
@@ -61,7 +61,10 @@ export async function send(
   }
 }
 
-/** The next address is for when nobody is at one. Once bytes may have arrived, sending them elsewhere is another try. */
+/**
+ * The next IP address is used only if the connection fails. Once bytes may have arrived, sending them elsewhere is
+ * another attempt.
+ */
 async function tryEach(
   addresses: readonly string[],
   attempt: (address: string) => Promise<Answer>,
@@ -77,8 +80,8 @@ async function tryEach(
 }
 
 /**
- * A kept connection may be closed by the receiver at the moment it is used: that says nothing about the receiver, so
- * the request is sent again on a connection of its own. It may arrive twice, under the same `webhook-id`.
+ * A receiver can close a reused connection at the moment it is used: that says nothing about the receiver, so the
+ * request is sent again on a new connection. It may arrive twice, with the same `webhook-id`.
  */
 async function exchangeAgain(exchange: (isFresh: boolean) => Promise<Answer>): Promise<Answer> {
   try {
@@ -89,14 +92,14 @@ async function exchangeAgain(exchange: (isFresh: boolean) => Promise<Answer>): P
   }
 }
 
-/** A connection that was used before broke before there was an answer. */
+/** A reused connection broke before there was a response. */
 class StaleConnection extends Error {
   override readonly name = "StaleConnection";
 }
 
 const nobodyThere = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
 
-/** One request to one address. The name stays where it is shown: in the Host header and in the TLS handshake. */
+/** One request to one IP address. The name stays in the Host header and in the TLS handshake. */
 function exchange(
   target: Target,
   address: string,
@@ -118,11 +121,11 @@ function exchange(
     const answered = (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      // What the status says holds, even if the rest of the answer never comes.
+      // The status counts, even if the rest of the response never arrives.
       const done = (isWhole = false) => {
         over.removeEventListener("abort", cut);
         resolve({ status: response.statusCode ?? null, body: kept(chunks), problem: null });
-        // Only a connection whose answer was read to its end can be used again.
+        // Only a connection whose response was read completely can be reused.
         if (!isWhole) request.destroy();
       };
       const cut = () => done();
@@ -160,7 +163,7 @@ function kept(chunks: readonly Buffer[]): string {
   return storable(Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8"));
 }
 
-/** PostgreSQL keeps no NUL in a text, and neither database half a character. */
+/** PostgreSQL cannot store a NUL in text, and neither database half a character. */
 function storable(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
@@ -189,7 +192,7 @@ function problemOf(error: unknown): string {
   const code = codeOf(error);
   if (code === "ECONNREFUSED") return "Nobody listens at the address: the connection was refused.";
   if (code === "ECONNRESET") return "The connection was closed before there was an answer.";
-  // Names from somebody else's certificate may be in it.
+  // It may contain names from someone else's certificate.
   const text = storable((error instanceof Error ? error.message : String(error)).slice(0, 400));
   return `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`;
 }

@@ -10,17 +10,18 @@ export interface SettlingParts {
   readonly claimant: string;
   readonly url: string;
   readonly random: () => number;
-  /** Called for what the database refuses to keep. `isOver` when the delivery could not be written down in any way. */
+  /** Called for what the database rejects. `isOver` if the delivery could not be recorded in any form. */
   readonly refused: (result: DeliveryResult, reason: string, isOver: boolean) => void;
 }
 
-/** After so many refusals and not one success, it is not these results that are wrong. */
+/** After this many rejections without a success, it is not these results that are at fault. */
 const manyRefusals = 20;
 
 /**
- * Writes attempts down, all together. Where the database answers and yet refuses that, those of each endpoint, and of
- * an endpoint whose are refused each on its own: one that cannot be kept must not hold up the others. Returns those that are over, written or given up; a delivery that was given up
- * is anybody's when its claim runs out. The others are to be tried again. Throws when the database does not answer.
+ * Records attempts, all together. If the database responds but rejects that, per endpoint, and for a rejected endpoint
+ * one by one: one that cannot be stored must not block the others. Returns those that are done, recorded or given up; a
+ * delivery that was given up is free when its claim expires. The others are retried. Throws if the database does not
+ * respond.
  */
 export async function settle(
   parts: SettlingParts,
@@ -35,7 +36,7 @@ export async function settle(
     await write((db, occasion) => noteAttempts(db, store.bulk, claimant, results, occasion));
     return results;
   } catch {
-    // The clock says whether the database is there at all.
+    // Reading the clock shows whether the database is available at all.
     await store.clock();
   }
   const over: DeliveryResult[] = [];
@@ -72,7 +73,7 @@ export async function settle(
   return over;
 }
 
-/** Tries one way after the other until one succeeds; returns why those before it did not. */
+/** Tries one way after the other until one succeeds; returns why the earlier ones failed. */
 async function refusals(store: Store, ways: readonly (() => Promise<void>)[]): Promise<string[]> {
   const reasons: string[] = [];
   for (const way of ways) {

@@ -65,7 +65,7 @@ export function showDelivery(row: DeliveryRow): ShownDelivery {
   };
 }
 
-/** Where it leads and not the whole way: the path of a chat's address is what opens it. */
+/** The origin and not the whole URL: the path of a chat's URL grants access. */
 export function beginningOf(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname + search === "/" ? `${origin}/` : `${origin}/…`;
@@ -75,7 +75,7 @@ export function listOf(json: string | null): string[] | null {
   return json === null ? null : JSON.parse(json);
 }
 
-/** What the audit log calls it by. */
+/** Its name in the audit log. */
 export function subjectOf(row: Pick<WebhookEndpointRow, "id" | "url">) {
   return { kind: "webhook", id: row.id, name: new URL(row.url).host };
 }

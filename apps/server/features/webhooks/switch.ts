@@ -7,19 +7,19 @@ import { auditWithout } from "../audit-log/record.ts";
 import { tellEndpointDisabled, tellEndpointEnabled } from "../mail/endpoint-letters.ts";
 import { subjectOf } from "./show.ts";
 
-/** How the server itself disables an endpoint and enables it again. What people do is in `endpoint-actions.ts`. */
+/** How the server itself disables and enables an endpoint. Actions of people are in `endpoint-actions.ts`. */
 
 export interface Occasion {
   readonly nowMs: number;
-  /** The address of this server, for letters. */
+  /** The URL of this server, for emails. */
   readonly url: string;
-  /** From 0 to 1; spreads the tries that follow. */
+  /** From 0 to 1; spreads the retries that follow. */
   readonly random: number;
 }
 
 const server = { kind: "system", name: "Countersign" } as const;
 
-/** The caller holds what is on its way, once that is not being written down any more. */
+/** The caller holds the pending deliveries, once their results are no longer being recorded. */
 export async function switchOff(
   db: Database,
   endpoint: WebhookEndpointRow,
@@ -67,7 +67,7 @@ export async function switchOn(
   await tellEndpointEnabled(db, endpoint, url, nowMs);
 }
 
-/** What is true of an endpoint from the moment that it is enabled: it is given as long again as any other. */
+/** The state of an endpoint when it is enabled: its failure period starts over. */
 export const enabled = {
   status: "enabled",
   disabled_reason: null,
@@ -77,11 +77,11 @@ export const enabled = {
   next_probe_at: null,
 } as const;
 
-/** Of one that was disabled because it failed: when it is tried again, now that it was changed. */
+/** For one that was disabled for failing: when it is retried after it was changed. */
 export function probing(before: WebhookEndpointRow, after: WebhookEndpointRow, nowMs: number) {
   if (after.disabled_reason !== "failing" || after.auto_reenable === 0) return { next_probe_at: null };
   const isOther = before.url !== after.url || before.sealed_headers !== after.sealed_headers;
-  // What was wrong may be right now. Where it was not tried any more, somebody is at work on it.
+  // The cause may be fixed now. If it was no longer retried, someone is working on it.
   if (isOther || before.auto_reenable === 0) return { probes: 0, next_probe_at: nowMs };
   return {};
 }

@@ -15,7 +15,7 @@ const keptForMs = 30 * dayMs;
 /** Little enough that nobody who writes meanwhile notices. */
 const rowsAtOnce = 200;
 
-/** An endpoint is enabled or disabled at once; the many deliveries that wait for it follow here, a lot at a time. */
+/** An endpoint is enabled or disabled immediately; its many waiting deliveries follow here, in batches. */
 export function deliveriesFollowing(store: Store): Chore {
   return {
     name: "deliveries of endpoints that were enabled or disabled",
@@ -28,7 +28,7 @@ export function deliveriesFollowing(store: Store): Chore {
       ] as const) {
         for (const endpointId of endpointIds) {
           const nowMs = await store.clock();
-          // A full lot may be followed by another.
+          // A full batch may be followed by another.
           while (
             (await store.transaction((db) => follow(db, endpointId, nowMs), "soon")) === deliveriesAtOnce
           )
@@ -39,7 +39,7 @@ export function deliveriesFollowing(store: Store): Chore {
   };
 }
 
-/** Events, deliveries and attempts are kept for as long as anybody may want to look into them or have them again. */
+/** Prunes events, deliveries and attempts after the time in which anyone may want to inspect or replay them. */
 export function deliveryForgetting(store: Store): Chore {
   return {
     name: "old events and deliveries",
@@ -48,7 +48,7 @@ export function deliveryForgetting(store: Store): Chore {
       const beforeMs = (await store.clock()) - keptForMs;
       const beforeId = firstUuidAt(beforeMs);
       const db = store.alongIndexes;
-      // Events come last: what was to be delivered of them keeps them.
+      // Events come last: their pending deliveries keep them.
       for (const look of [
         () => oldAttempts(db, beforeId, rowsAtOnce),
         () => oldDeliveries(db, beforeId, rowsAtOnce),

@@ -16,17 +16,17 @@ import type { FloodLimits } from "../../features/identity/flood-limits.ts";
 import { type Actor, type PersonActor, type Standing, standingOf } from "./actor.ts";
 import { notFound, Problem } from "./problem.ts";
 
-/** Finds out who a session cookie belongs to, and opens sessions. */
+/** Finds the owner of a session cookie, and opens sessions. */
 export interface SignIn {
   personOf(request: Request): Promise<PersonActor | null>;
-  /** The cookies of a new session, for somebody whose password was checked or has just been set. */
+  /** The cookies of a new session, for someone whose password was checked or has just been set. */
   openSession(email: string, password: string, from: Request, ip: string | null): Promise<string[]>;
   readonly flood: FloodLimits;
 }
 
 const rememberUseAfterMs = 60_000;
 
-/** Who is asking; null for nobody. A token that is not right is refused, not taken for nobody. */
+/** The actor; null if anonymous. An invalid token is rejected, not treated as anonymous. */
 export async function authenticate(
   request: Request,
   store: Store,
@@ -65,7 +65,7 @@ export async function authenticate(
   };
 }
 
-/** What the path names, if the actor may know of it. */
+/** The resource in the path, if the actor can know about it. */
 export interface Subject {
   readonly organization: OrganizationRow | null;
   readonly standing: Standing | null;
@@ -75,7 +75,7 @@ export interface Subject {
 
 const noSubject: Subject = { organization: null, standing: null, product: null, license: null };
 
-/** Lets the actor pass or throws why not. Whoever is outside an organization is told that there is nothing. */
+/** Authorizes the actor or throws. A caller outside the organization gets "not found". */
 export async function authorize(
   route: Route,
   params: Readonly<Record<string, string>>,
@@ -114,7 +114,9 @@ export async function authorize(
   }
 }
 
-/** A token can do what it names. What is about the person is named by none, so it takes a token that holds everything. */
+/**
+ * A token can do what it names. No permission covers a person's account, so that takes a token with every permission.
+ */
 function checkPerson(byToken: ByToken, actor: Actor): void {
   if (actor.kind !== "person")
     throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
@@ -140,7 +142,7 @@ function checkMay({ may, or }: Extract<Route["access"], { who: "member" }>, { pe
   throw new Problem("forbidden", `This needs the permission ${needed}, which you do not have.`);
 }
 
-/** In the same words as for what is somebody else's: the path has told the caller what kind of thing it names. */
+/** With the same message as for someone else's resource: the path already says what kind it is. */
 async function findSubject(
   params: Readonly<Record<string, string>>,
   store: Store,
@@ -154,12 +156,12 @@ async function findSubject(
   const id = organizationId ?? product?.organization_id ?? license?.organization_id;
   const organization = id === undefined ? null : ((await organizationById(db, id)) ?? null);
   const owners = [product?.organization_id, license?.organization_id];
-  // A path that names two things names nothing unless they belong together.
+  // A path with two resources is not found unless they belong together.
   if (owners.some((owner) => owner !== undefined && owner !== id)) throw notFound();
   return { organization, product, license };
 }
 
-/** What an actor may do in an organization; null when they have nothing to do with it. */
+/** The actor's access to an organization; null if they have none. */
 export async function standingIn(
   organization: OrganizationRow | null,
   actor: Actor,
@@ -171,7 +173,7 @@ export async function standingIn(
   }
   const role = await memberPermissions(store.reads, organization.id, actor.userId);
   if (role !== null) return standingOf(actor, organization, permissionSet(role));
-  // Between the two readings a member may have become the owner, who is no member.
+  // Between the two reads a member may have become the owner, who is not a member.
   const again = await organizationById(store.reads, organization.id);
   return again === undefined ? null : standingOf(actor, again, null);
 }

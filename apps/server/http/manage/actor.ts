@@ -1,22 +1,22 @@
 import { everyPermission, type Permission } from "@countersign/domain/members/permissions";
 
-/** Who is asking. */
+/** Who makes the request. */
 export type Actor = PersonActor | TokenActor;
 
-/** Somebody signed in, or a token of theirs, which may do less than they may. */
+/** A signed-in user, or their token, which can have fewer permissions. */
 export interface PersonActor {
   readonly kind: "person";
   readonly userId: string;
   readonly name: string;
   readonly email: string;
   readonly isPlatformAdmin: boolean;
-  /** How they came: only a session can change how the person signs in. */
+  /** How they authenticated: only a session can change how the person signs in. */
   readonly by: { readonly session: string } | { readonly token: string };
-  /** What a token was limited to; everything for a session. */
+  /** The permissions a token is limited to; everything for a session. */
   readonly atMost: ReadonlySet<Permission>;
 }
 
-/** The session that they came with, or the token in its place. */
+/** The session, or the token in its place. */
 export function sessionOf({ by }: PersonActor): string {
   return "session" in by ? by.session : by.token;
 }
@@ -30,19 +30,19 @@ export interface TokenActor {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** What an actor is to one organization. */
+/** An actor's access to one organization. */
 export interface Standing {
   readonly isOwner: boolean;
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** What idempotency keys are kept by: a token never gets the answer that a more powerful one was given. */
+/** The scope of idempotency keys: a token never gets a response given to a more powerful one. */
 export function actorId(actor: Actor): string {
   if (actor.kind === "token") return actor.tokenId;
   return "token" in actor.by ? actor.by.token : actor.userId;
 }
 
-/** Null for those outside, and for a token of somebody inside when it names nothing that they may do there. */
+/** Null for outsiders, and for a member's token that names nothing they are allowed to do there. */
 export function standingOf(
   actor: Actor,
   organization: { readonly id: string; readonly owner_id: string | null },

@@ -8,13 +8,13 @@ export interface Input<Q, B> {
   readonly body: B;
 }
 
-/** A route with what it does. */
+/** A route with its handler. */
 export interface BoundRoute {
   readonly route: Route;
   readonly handle: (context: Context, input: Input<never, never>) => Promise<unknown>;
 }
 
-/** The answer is what the contract says, or a `Response` where the route streams. */
+/** The response is what the contract declares, or a `Response` if the route streams. */
 export function bind<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
   route: Route<Q, B, A>,
   handle: (context: Context, input: Input<z.output<Q>, z.output<B>>) => Promise<Answer<z.input<A>>>,
@@ -25,7 +25,7 @@ export function bind<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodTy
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer returns nothing.
 type Answer<A> = A | Response | (A extends undefined ? void : never);
 
-/** A parameter of the path, which the route is known to have. */
+/** A path parameter, which the route is known to have. */
 export function param(input: Input<unknown, unknown>, name: string): string {
   const value = input.params[name];
   if (value === undefined) throw new Error(`The path has no ${name}.`);

@@ -3,22 +3,22 @@ import { Problem } from "./problem.ts";
 
 export interface BodyBounds {
   readonly bytes: number;
-  /** How long all of it may take. */
+  /** The time limit for all of it. */
   readonly totalMs: number;
 }
 
-/** Shorter than the time after which a silent connection is closed: the caller is to get an answer. */
+/** Shorter than the idle limit of a connection, so that the caller gets a response. */
 const idleMs = 8_000;
 
-/** Long enough for slow lines, and no longer than the size makes likely. */
+/** Long enough for slow connections, and no longer than the size justifies. */
 export function bodyBounds(bytes: number): BodyBounds {
   const slowestBytesPerSecond = 64 * 1024;
   return { bytes, totalMs: 10_000 + (bytes / slowestBytesPerSecond) * 1_000 };
 }
 
 /**
- * The body piece by piece, counted while it arrives. What is too large, too slow or breaks off is a problem of the
- * caller's; the rest of it is never read.
+ * The body in chunks, counted as it arrives. A body that is too large, too slow or cut off is a client error; the rest
+ * of it is never read.
  */
 export async function* boundedBody(request: Request, bounds: BodyBounds): AsyncGenerator<Uint8Array, void> {
   if (Number(request.headers.get("content-length") ?? 0) > bounds.bytes) throw tooLarge(bounds);

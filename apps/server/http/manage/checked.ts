@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ErrorList } from "./error-list.ts";
 
 /**
- * The value as its schema reads it, or a problem that names what is wrong. Not by `safeParse`, which would put all that
- * is wrong into words, be it ten thousand times the same.
+ * The value as parsed by its schema, or a problem that names the errors. Not with `safeParse`, which would word every
+ * error, even ten thousand identical ones.
  */
 export function checked(schema: z.ZodType, value: unknown, where: "body" | "query"): unknown {
   const result = schema._zod.run({ value, issues: [] }, { async: false });
@@ -18,7 +18,7 @@ export function checked(schema: z.ZodType, value: unknown, where: "body" | "quer
   throw new Error("An issue without words.");
 }
 
-/** Each issue as a whole sentence that begins with the field's name. */
+/** Each issue as a complete sentence that starts with the field name. */
 function addIssue(errors: ErrorList, issue: z.core.$ZodIssue, where: string): void {
   const path = issue.path.map(String).join(".");
   if (issue.code !== "unrecognized_keys") {
@@ -31,7 +31,7 @@ function addIssue(errors: ErrorList, issue: z.core.$ZodIssue, where: string): vo
   }
 }
 
-/** What an issue says after the field's name, where the schema has no words of its own. */
+/** The message of an issue after the field name, if the schema has no message of its own. */
 const wording: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":

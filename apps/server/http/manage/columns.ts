@@ -1,4 +1,4 @@
-/** What was sent, as columns: left-out members stay out, true and false become 1 and 0. */
+/** The input as columns: omitted members stay omitted, true and false become 1 and 0. */
 export function asColumns<T extends object>(body: T): Columns<T> {
   const entries = Object.entries(body).flatMap(([name, value]) => {
     if (value === undefined) return [];

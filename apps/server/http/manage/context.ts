@@ -6,7 +6,7 @@ import type { SignIn } from "./access.ts";
 import type { Actor, PersonActor, Standing } from "./actor.ts";
 import { Problem } from "./problem.ts";
 
-/** What every handler of the management API is given besides its input. */
+/** What every handler of the management API gets besides its input. */
 export interface Context {
   readonly store: Store;
   readonly config: Config;
@@ -14,37 +14,39 @@ export interface Context {
   readonly signIn: SignIn;
   readonly nowMs: number;
   readonly requestId: string;
-  /** The address of the caller, as far as it is known. */
+  /** The caller's IP address, as far as it is known. */
   readonly ip: string | null;
   readonly actor: Actor | null;
-  /** The organization that the request is about, and what the actor is to it; null where it is about none. */
+  /** The organization of the request, and the actor's access to it; null if there is none. */
   readonly organization: OrganizationRow | null;
   readonly standing: Standing | null;
-  /** The product or license that the path names. */
+  /** The product or license in the path. */
   readonly product: ProductRow | null;
   readonly license: LicenseRow | null;
   readonly request: Request;
-  /** The body as it comes, for routes that read it themselves. It counts as part of the request when it is repeated. */
+  /** The raw body, for routes that read it themselves. It counts as part of the request when it is repeated. */
   readonly body: AsyncIterable<Uint8Array> | null;
-  /** What the caller may have read before it wrote: `If-Match`. */
+  /** What the caller may have read before writing: `If-Match`. */
   readonly ifMatch: readonly string[] | null;
   /**
-   * Runs `work` in a transaction. What it returns is what the handler answers with: with an `Idempotency-Key` it is
-   * kept in the same transaction, so that the same request again gets the same answer and changes nothing.
+   * Runs `work` in a transaction. Its result is the handler's response: with an `Idempotency-Key` it is stored in the
+   * same transaction, so that repeating the request returns the same response and changes nothing.
    */
   readonly transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
   /**
-   * One transaction of several, before the last. What `work` returns says how far the request is, as JSON; with an
-   * `Idempotency-Key` it is kept in the same transaction, so that the same request again goes on from there. Returns
-   * it, or how far another try of the same request is: then `work` was undone.
+   * One transaction of several, before the last. `work` returns the progress of the request, as JSON; with an
+   * `Idempotency-Key` it is stored in the same transaction, so that repeating the request continues from there. Returns
+   * it, or the progress of another attempt of the same request: then `work` was rolled back.
    */
   readonly step: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
   /**
-   * Keeps the answer of a request that was done in several transactions, if it has an `Idempotency-Key`. Unlike with
-   * `transaction`, the answer is made ready before anybody waits for it, so it may be large.
+   * Stores the response of a request that took several transactions, if it has an `Idempotency-Key`. Unlike with
+   * `transaction`, the response is prepared before the transaction starts, so it can be large.
    */
   readonly keep: (answer: unknown) => Promise<void>;
-  /** What the last step returned, also of an earlier try; null before the first, or without an `Idempotency-Key`. */
+  /**
+   * The result of the last step, also of an earlier attempt; null before the first, or without an `Idempotency-Key`.
+   */
   readonly progress: () => unknown;
 }
 
@@ -79,12 +81,12 @@ export function thePerson(context: Context): PersonActor {
   throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
 }
 
-/** Refuses a change that was made from an older reading: by `If-Match`, or by an `updated_at` in the body. */
+/** Rejects a change based on an outdated read: by `If-Match`, or by an `updated_at` in the body. */
 export function checkUnchanged(
   context: Context,
   updatedAtMs: number,
   guard: string | undefined,
-  /** The latest `updated_at` that was shown since without anyone having edited it. */
+  /** The latest `updated_at` that was shown without anyone having edited it. */
   shownAtMs = updatedAtMs,
 ): void {
   const isCurrent = (seen: string) => {
@@ -102,7 +104,7 @@ export function checkUnchanged(
   );
 }
 
-/** A later time than any before, also within one millisecond: it is what changes are told apart by. */
+/** A later time than any before, even within a millisecond: it is how changes are told apart. */
 export function nextUpdatedAt(context: Context, updatedAtMs: number): number {
   return Math.max(context.nowMs, updatedAtMs + 1);
 }

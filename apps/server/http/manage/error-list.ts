@@ -1,14 +1,14 @@
 import { type FieldError, Problem } from "./problem.ts";
 
-/** Longer than any name or path of a field that exists. */
+/** Longer than any existing field name or path. */
 const longestField = 200;
-/** Longer than any sentence of ours; some repeat what was sent. */
+/** Longer than any of our messages; some repeat the input. */
 const longestMessage = 1_500;
 const mostCharacters = 30_000;
 /** How many of them `detail` repeats. */
 const mostInDetail = 5;
 
-/** What is wrong with the fields of a request: no more of it than anybody reads, however much there is. */
+/** The field errors of a request, limited to what anyone would read. */
 export class ErrorList {
   readonly #most: number;
   readonly #errors: FieldError[] = [];
@@ -18,12 +18,12 @@ export class ErrorList {
     this.#most = most;
   }
 
-  /** Whether more would be left out. */
+  /** Whether further errors would be dropped. */
   get isFull(): boolean {
     return this.#errors.length >= this.#most || this.#characters >= mostCharacters;
   }
 
-  /** `message` goes on where the field's name ends. */
+  /** `message` continues the field name. */
   add(field: string, message: string): void {
     if (this.isFull) return;
     const shown = cut(field, longestField);

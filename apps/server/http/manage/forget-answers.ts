@@ -5,11 +5,11 @@ import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 
 const everyMs = 10 * 60_000;
-/** One transaction's worth: an answer that lists thousands of licenses has megabytes. */
+/** The size of one transaction: a response that lists thousands of licenses has megabytes. */
 const answersAtATime = 20;
 const keptForMs = dayMs;
 
-/** Kept answers are for programs that try again, which they do within minutes. */
+/** Stored responses are for programs that retry, which they do within minutes. */
 export function answerForgetting(store: Store): Chore {
   return {
     name: "forget kept answers",

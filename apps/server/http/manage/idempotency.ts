@@ -4,38 +4,38 @@ import type { Database, Store } from "@countersign/store/store";
 import type { IdempotencyKeyRow } from "@countersign/store/tables";
 import { Problem } from "./problem.ts";
 
-/** An answer given before to a request with the same key. */
+/** A stored response to a request with the same key. */
 export interface KeptAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** The same request is worked on elsewhere, and is further there. What was done here meanwhile is undone. */
+/** The same request is being processed elsewhere, and is further ahead there. What was done here is rolled back. */
 export class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-/** In place of a status, while the request has no answer yet: what is sealed is then how far it is. */
+/** In place of a status, while the request has no response yet: the encrypted value is then its progress. */
 const unanswered = 0;
 
-/** Null when the request has no `Idempotency-Key`. */
+/** Null if the request has no `Idempotency-Key`. */
 export function idempotencyKeyOf(request: Request): string | null {
   const key = request.headers.get("idempotency-key");
   if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new Problem("malformed", "Idempotency-Key should have 1 to 255 visible ASCII characters.");
 }
 
-/** One request that says by which key it may be repeated. */
+/** One request with an idempotency key. */
 export class Idempotency {
   readonly #store: Store;
   readonly #actorId: string;
   readonly #key: string;
   readonly #hash: Hash;
   #fingerprint: string | null = null;
-  /** How far the request is, sealed, as far as is known here; null when nothing of it is written down. */
+  /** The encrypted progress of the request, as far as it is known here; null if nothing is stored. */
   #sealedProgress: string | null = null;
 
-  /** `request` is all that makes two requests the same, as far as it is known by now. */
+  /** `request` is everything that identifies a request, as far as it is known by now. */
   constructor(store: Store, actorId: string, key: string, request: string) {
     this.#store = store;
     this.#actorId = actorId;
@@ -43,7 +43,7 @@ export class Idempotency {
     this.#hash = createHash("sha256").update(request);
   }
 
-  /** A body that is read as it comes is part of the request too. What it is gets known once it was read to its end. */
+  /** A streamed body is part of the request too. Its hash is known once it was read completely. */
   async *reading(body: AsyncIterable<Uint8Array>, type: string): AsyncGenerator<Uint8Array, void> {
     this.#hash.update(`${type}\n`);
     for await (const chunk of body) {
@@ -52,7 +52,7 @@ export class Idempotency {
     }
   }
 
-  /** What was answered before; refuses a key that was used for another request. */
+  /** The stored response; rejects a key that was used for another request. */
   async answered(): Promise<KeptAnswer | null> {
     const kept = await keptAnswer(this.#store.reads, this.#actorId, this.#key);
     this.#sealedProgress = null;
@@ -67,30 +67,32 @@ export class Idempotency {
     return { status: kept.status, body: this.#opened(kept.sealed_answer) };
   }
 
-  /** Kept in the transaction that made the change: both happen, or neither. */
+  /** Stored in the transaction that makes the change: both happen, or neither. */
   async keep(db: Database, status: number, body: unknown, nowMs: number): Promise<void> {
     await this.#write(db, this.#row(status, body, nowMs));
   }
 
-  /** The same for an answer that is known before, and may be large: it is sealed before anybody waits. */
+  /**
+   * The same for a response that is known in advance and can be large: it is encrypted before the transaction starts.
+   */
   async keepAlone(status: number, body: unknown, nowMs: number): Promise<void> {
     const row = this.#row(status, body, nowMs);
     await this.#store.transaction((db) => this.#write(db, row));
   }
 
-  /** What the last step of this request, or of an earlier try of it, wrote down; null before the first. */
+  /** What the last step of this request, or of an earlier attempt, stored; null before the first. */
   progress(): unknown {
     return this.#sealedProgress === null ? null : this.#opened(this.#sealedProgress);
   }
 
   /**
-   * One of several transactions. What `work` returns is written down in it as how far the request is, and is the
-   * answer, unless another try of the same request was quicker: then it is how far that one is.
+   * One of several transactions. The result of `work` is stored in it as the progress of the request, and returned,
+   * unless another attempt of the same request was faster: then that one's progress is.
    */
   async step<T>(work: (db: Database) => Promise<T>, nowMs: number): Promise<T> {
     let sealed = "";
     const value = await this.#store.transaction(async (db) => {
-      // Whoever else is at this step waits here, and learns that it is done before doing it again.
+      // Another attempt at this step waits here, and learns that it is done before doing it again.
       const claim = this.#row(unanswered, null, nowMs);
       await this.#write(db, claim);
       const done = await work(db);

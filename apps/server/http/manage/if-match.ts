@@ -1,8 +1,8 @@
 import { Problem } from "./problem.ts";
 
 /**
- * The entity tags of `If-Match`, without their quotes; null when any state will do. A weak tag counts too: what
- * compresses answers on the way weakens their tags, and the tag says no less about the state for that.
+ * The entity tags of `If-Match`, without their quotes; null if any state will do. A weak tag counts too: proxies that
+ * compress responses weaken their tags, which still identify the state.
  */
 export function ifMatchOf(request: Request): readonly string[] | null {
   const header = request.headers.get("if-match")?.trim();

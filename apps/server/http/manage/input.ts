@@ -5,14 +5,14 @@ import { mediaType, readJsonBody } from "./json-body.ts";
 import { invalid, Problem } from "./problem.ts";
 import { checkBodyTexts, checkQueryTexts } from "./texts.ts";
 
-/** More than any route knows by far. */
+/** Far more than any route has. */
 const mostParameters = 100;
 
 export function readQuery(route: Route, parameters: URLSearchParams): unknown {
   return checked(route.query, queryValues(parameters), "query");
 }
 
-/** By name; a list of what came more than once. */
+/** By name; an array for what occurs more than once. */
 export function queryValues(parameters: URLSearchParams): Record<string, string | string[]> {
   if (parameters.size > mostParameters)
     throw invalid("query", `should have at most ${mostParameters} parameters`);
@@ -26,7 +26,7 @@ export function queryValues(parameters: URLSearchParams): Record<string, string 
   return query;
 }
 
-/** The body as JSON, held against its schema. Routes that read another type read it themselves. */
+/** The body as JSON, checked against its schema. Routes with another content type read it themselves. */
 export async function readBody(route: Route, request: Request): Promise<{ value: unknown; text: string }> {
   if (route.bodyTypes !== undefined) {
     const type = mediaType(request);

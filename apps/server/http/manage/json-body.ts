@@ -8,7 +8,7 @@ export interface JsonBody {
   readonly text: string;
 }
 
-/** The body as JSON; null when there is none. Its size, depth and number of values are bounded before it is parsed. */
+/** The body as JSON; null if there is none. Its size, depth and number of values are bounded before it is parsed. */
 export async function readJsonBody(request: Request, limit: BodyLimit): Promise<JsonBody | null> {
   if (request.body === null || request.headers.get("content-length") === "0") return null;
   if (mediaType(request) !== "application/json")

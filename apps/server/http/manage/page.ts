@@ -2,8 +2,9 @@ import { Problem } from "./problem.ts";
 import { isUnkeepable } from "./texts.ts";
 
 /**
- * A page of a list is found by the values of its last row, not by counting rows: it costs the same however deep it is,
- * and rows that come or go meanwhile are neither shown twice nor skipped. The cursor is those values.
+ * A page of a list is found by the values of the last row of the previous one, not by offset: it costs the same however
+ * deep it is, and rows that are added or removed in the meantime are neither repeated nor skipped. The cursor holds
+ * those values.
  */
 export type CursorValues = readonly (string | number | null)[];
 
@@ -14,8 +15,8 @@ export function encodeCursor(values: CursorValues): string {
 export type CursorKind = "text" | "number";
 
 /**
- * The values of a cursor that has one of these shapes. Anybody can make one up: whatever the list itself could not have
- * ended with is refused here, not by a database.
+ * The values of a cursor with one of these shapes. Anyone can forge one: values that the list itself could not have
+ * produced are rejected here, not by a database.
  */
 export function decodeCursor(
   cursor: string | undefined,
@@ -30,7 +31,7 @@ export function decodeCursor(
       kinds.every((kind, at) => isA(kind, values[at]));
     if (shapes.some(fits)) return values as CursorValues;
   } catch {
-    // Falls through: it is refused like any other that was not made here.
+    // Falls through: it is rejected like any other forged one.
   }
   throw wrongCursor();
 }
@@ -50,7 +51,7 @@ export function wrongCursor(): Problem {
   });
 }
 
-/** Ask the database for one row more than the page has: whether it comes tells whether this is the last page. */
+/** Query one row more than the page has: whether it exists tells whether this is the last page. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
@@ -71,7 +72,7 @@ export function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** A time as it came in a body, which the contract has checked. */
+/** A time from a body, which the contract has checked. */
 export function milliseconds(text: string): number {
   return Date.parse(text);
 }

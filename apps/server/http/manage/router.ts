@@ -9,10 +9,10 @@ interface Node {
 
 export type Match =
   | { readonly found: true; readonly bound: BoundRoute; readonly params: Record<string, string> }
-  /** Methods that the address does answer to; none when there is no such address. */
+  /** The methods of the path; none if there is no such path. */
   | { readonly found: false; readonly methods: readonly string[] };
 
-/** Finds the route of a path, one segment after the other; a fixed word wins over a parameter. */
+/** Finds the route of a path, segment by segment; a literal wins over a parameter. */
 export class Router {
   readonly #root: Node = empty();
 

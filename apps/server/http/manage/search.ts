@@ -1,34 +1,34 @@
 import { type CursorKind, decodeCursor, encodeCursor, wrongCursor } from "./page.ts";
 
-/** A list that can be searched: along an index by how a text begins, and through all of it, the newest first. */
+/** A searchable list: by prefix, through an index, and through all of it, newest first. */
 export interface SearchedList<Row, At extends string | number> {
   readonly kindOfTime: CursorKind;
-  /** In the order of the text, then of the id. */
+  /** Ordered by the text, then by the ID. */
   startingWith(term: string, after: { text: string; id: string } | null, limit: number): Promise<Row[]>;
   newest(before: { createdAt: At; id: string } | null, limit: number): Promise<Row[]>;
   textOf(row: Row): string;
   timeOf(row: Row): At;
   idOf(row: Row): string;
-  /** Whether it is looked for, wherever the term stands in it. */
+  /** Whether it matches, wherever the term occurs. */
   isMeant(row: Row): boolean;
 }
 
 export interface Search {
   /** In lower case; null for everything. */
   readonly term: string | null;
-  /** Whether rows are left out for other reasons. */
+  /** Whether other filters exclude rows. */
   readonly isFiltered: boolean;
   readonly cursor: string | undefined;
   readonly limit: number;
 }
 
-/** How many rows are read before others get their turn, and how many for one page: then the caller goes on. */
+/** How many rows are read before other requests get a turn, and how many per page: then the caller continues. */
 const rowsAtOnce = 500;
 const mostRows = 5_000;
 
 /**
- * A page of those that begin with the term, and after all of these of those that hold it somewhere, the newest first.
- * No index tells the latter: a page ends when enough was read, be it empty, and its cursor goes on from there.
+ * A page of prefix matches, and after all of these, of other matches, newest first. There is no index for the latter: a
+ * page ends when enough rows were read, even if it is empty, and its cursor continues from there.
  */
 export async function searchPage<Row, At extends string | number>(
   list: SearchedList<Row, At>,
@@ -58,7 +58,7 @@ export async function searchPage<Row, At extends string | number>(
   }
 }
 
-/** Whether one of these texts holds a term in lower case. */
+/** Whether one of these texts contains a lower-case term. */
 export function holds(texts: readonly (string | null)[], term: string): boolean {
   return texts.some((text) => text?.toLowerCase().includes(term));
 }

@@ -2,13 +2,13 @@ import type { Route } from "@countersign/contract/manage/route";
 import { type SecretField, secretFieldsOf, withoutSecrets } from "@countersign/contract/manage/secrets";
 import { Problem } from "./problem.ts";
 
-/** What is kept of an answer that contained secrets. */
+/** What is stored of a response that contained secrets. */
 interface KeptWithoutSecrets {
   readonly first_answer: unknown;
   readonly secret_fields: readonly string[];
 }
 
-/** Answers without the secrets that the contract marks in them: a repeat of the request cannot show what is not kept. */
+/** Responses without the secrets that the contract marks: a repeat cannot show what is not stored. */
 export class SecretsOnce {
   readonly #fieldsByRoute = new WeakMap<Route, readonly SecretField[]>();
 
@@ -16,7 +16,7 @@ export class SecretsOnce {
     return this.#fieldsOf(route).length > 0;
   }
 
-  /** What is kept for a repeat. */
+  /** What is stored for a repeat. */
   kept(route: Route, answer: unknown): unknown {
     if (!this.hasSecrets(route)) return answer;
     const { answer: rest, removed } = withoutSecrets(answer, this.#fieldsOf(route));
@@ -24,8 +24,8 @@ export class SecretsOnce {
   }
 
   /**
-   * What a repeat is answered with. Where the first answer contained a secret, it is a refusal: a program that goes on
-   * as if it had the secret would store nothing in its place.
+   * The response to a repeat. If the first response contained a secret, it is an error: a program that continues as if
+   * it had the secret would store nothing in its place.
    */
   repeated(route: Route, kept: unknown): unknown {
     if (!this.hasSecrets(route)) return kept;

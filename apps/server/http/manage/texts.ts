@@ -1,19 +1,19 @@
 import { ErrorList } from "./error-list.ts";
 
 /**
- * A text that cannot be kept: PostgreSQL takes no NUL character, and half of a surrogate pair is no character at all.
- * Refused wherever it comes from, so that both databases hold the same.
+ * Text that cannot be stored: PostgreSQL accepts no NUL character, and half of a surrogate pair is not a character.
+ * Rejected wherever it comes from, so that both databases store the same.
  */
 export function isUnkeepable(text: string): boolean {
   return text.includes("\0") || !text.isWellFormed();
 }
 
-/** In the text of a JSON body such characters can only be written in this way. */
+/** In JSON, such characters can only be written like this. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
 const mostErrors = 20;
 
-/** Refuses a body that holds an unkeepable text anywhere, and names where. The body's depth and values are bounded. */
+/** Rejects a body that contains such text anywhere, and says where. The body's depth and values are bounded. */
 export function checkBodyTexts(json: unknown, source: string): void {
   if (!suspicious.test(source)) return;
   const errors = new ErrorList(mostErrors);

@@ -1,6 +1,6 @@
 import { chatMessage, type Mood, shortened, type ToldEvent } from "./message.ts";
 
-/** The body of a message to a Discord webhook: one embed, that mentions nobody. */
+/** The body of a message to a Discord webhook: one embed that mentions nobody. */
 export function discordMessage(event: ToldEvent): object {
   const { title, mood, fields, atMs } = chatMessage(event);
   return {
@@ -29,14 +29,14 @@ const colors: Readonly<Record<Mood, number>> = {
   bad: 0xe03131,
 };
 
-/** Discord takes 25 fields of 1,024 characters, and 6,000 in all. Escaped, a text is at most twice as long. */
+/** Discord accepts 25 fields of 1,024 characters, and 6,000 in total. Escaping at most doubles the length. */
 const mostFields = 12;
 const mostCharacters = 200;
 const shortValue = 40;
 
 /**
- * Markup as it is written, not as it is meant: a backslash before what Discord reads as such. A mention is broken by a
- * character without width, and so is an address, which Discord would turn into a link.
+ * Shows markup literally, with a backslash before each special character. A zero-width character breaks mentions, and
+ * URLs, which Discord would turn into links.
  */
 function escaped(text: string): string {
   return shortened(text, mostCharacters)

@@ -1,14 +1,14 @@
 import type { EventType } from "../../events/types.ts";
 import { maskedKey } from "../../licenses/key.ts";
 
-/** What happened, as it is told. `data` is whatever the event holds: nothing in it is taken for granted. */
+/** An event as it is sent. `data` is whatever the event contains: nothing in it is assumed. */
 export interface ToldEvent {
   readonly type: EventType;
   readonly atMs: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An event in the words of a chat, before it is put into the form of one. Plain text: nothing is escaped yet. */
+/** An event as a chat message, before it is formatted for a service. Plain text: nothing is escaped yet. */
 export interface ChatMessage {
   readonly title: string;
   readonly mood: Mood;
@@ -50,7 +50,7 @@ const words: Readonly<Record<EventType, readonly [title: string, mood: Mood]>> =
   "endpoint.test": ["It works", "good"],
 };
 
-/** In the order that they are read in. What an event does not have is left out. */
+/** In reading order. What an event does not have is omitted. */
 function particulars(data: Readonly<Record<string, unknown>>): [name: string, value: unknown][] {
   const license = objectOf(data.license);
   return [
@@ -70,7 +70,7 @@ function particulars(data: Readonly<Record<string, unknown>>): [name: string, va
   ];
 }
 
-/** What an event says that stands for many of an hour. */
+/** The text of an event that summarizes an hour. */
 function summaryOf(summary: unknown): [name: string, value: unknown][] {
   const { count, ip_count: ips, ip_count_is_exact: isExact } = objectOf(summary);
   if (typeof count !== "number") return [];
@@ -80,7 +80,7 @@ function summaryOf(summary: unknown): [name: string, value: unknown][] {
   ];
 }
 
-/** Whom a license is to go to, or went to. */
+/** The recipient of a license transfer. */
 function holderName(transfer: unknown): unknown {
   const { customer_name, customer_email, customer_discord_id } = objectOf(objectOf(transfer).to);
   return customer_name ?? customer_email ?? customer_discord_id;
@@ -103,7 +103,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
     : {};
 }
 
-/** One line; whatever is no text, number or flag says nothing to a reader. */
+/** One line; anything other than text, numbers and booleans is omitted. */
 function textOf(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return "";
@@ -113,7 +113,7 @@ function textOf(value: unknown): string {
     .trim();
 }
 
-/** At most so many UTF-16 units, which is more than either service counts, without cutting a character in two. */
+/** At most this many UTF-16 units, which is stricter than either service counts, without splitting a character. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   let short = "";

@@ -1,6 +1,6 @@
 import { chatMessage, type Mood, shortened, type ToldEvent } from "./message.ts";
 
-/** The body of a message to a Slack webhook: blocks, and a text for where these are not shown. */
+/** The body of a message to a Slack webhook: blocks, and a text for clients that do not show blocks. */
 export function slackMessage(event: ToldEvent): object {
   const { title, mood, fields, atMs } = chatMessage(event);
   const lines = fields.map(({ name, value }) => `${name}: ${value}`);
@@ -11,7 +11,7 @@ export function slackMessage(event: ToldEvent): object {
   }));
   return {
     text: escaped([title, ...lines].join(" · "), mostText),
-    // Names in the text are not looked up, and addresses are not unfolded.
+    // Names in the text are not resolved, and links are not unfurled.
     link_names: false,
     unfurl_links: false,
     unfurl_media: false,
@@ -30,14 +30,14 @@ export function slackMessage(event: ToldEvent): object {
 
 const signs: Readonly<Record<Mood, string>> = { good: "🟢", neutral: "🔵", warning: "🟠", bad: "🔴" };
 
-/** Slack takes 10 fields of 2,000 characters in a section, and wishes for at most 4,000 of text. */
+/** Slack accepts 10 fields of 2,000 characters in a section, and recommends at most 4,000 characters of text. */
 const mostFields = 10;
 const mostText = 1_000;
 const mostValue = 200;
 
 /**
- * With `&`, `<` and `>` as Slack asks for them no mention and no link can be written. What makes text bold, struck or
- * code has no escape: a character without width before it takes its meaning.
+ * With `&`, `<` and `>` escaped, no mention and no link is possible. Characters for bold, strikethrough or code cannot
+ * be escaped: a zero-width character before them disables them.
  */
 function escaped(text: string, most = mostValue): string {
   return shortened(text, most)
