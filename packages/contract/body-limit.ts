@@ -1,34 +1,34 @@
-/** How much of a body a route reads. What is larger is refused before it is read, or while it is. */
+/** How much of a body a route reads. Anything larger is rejected before or while it is read. */
 export interface BodyLimit {
   readonly bytes: number;
-  /** Values in the JSON text, those inside lists and objects included. */
+  /** Values in the JSON text, including nested ones. */
   readonly values: number;
 }
 
 const kibibyte = 1024;
 
-/** For a request that has no use for a body; an empty object may come along. */
+/** For a request without a body; an empty object is accepted. */
 export const noBody: BodyLimit = { bytes: kibibyte, values: 10 };
 
-/** A handful of short fields, often from callers who are not signed in. */
+/** A handful of short fields, often from anonymous callers. */
 export const smallBody: BodyLimit = { bytes: 8 * kibibyte, values: 50 };
 
 /** Room for a note of 10,000 characters, each written as an escape. */
 export const ordinaryBody: BodyLimit = { bytes: 64 * kibibyte, values: 1_000 };
 
-/** Also holds JSON objects of the caller's own. */
+/** Also fits custom JSON objects. */
 export const longBody: BodyLimit = { bytes: 256 * kibibyte, values: 20_000 };
 
 /** A list of some thousand short entries. */
 export const listBody: BodyLimit = { bytes: 512 * kibibyte, values: 20_000 };
 
-/** Ten thousand licenses, each with what licenses usually have. */
+/** Ten thousand licenses of the usual size. */
 export const bulkBody: BodyLimit = { bytes: 4 * 1024 * kibibyte, values: 200_000 };
 
-/** A file, which is read as it comes and not parsed as a whole. */
+/** A file, which is streamed and not parsed as a whole. */
 export const fileBody: BodyLimit = { bytes: 100 * 1024 * kibibyte, values: 0 };
 
-/** Deep enough for the JSON objects that licenses and products hold, wherever in a body they are. */
+/** Deep enough for the JSON objects of licenses and products, wherever they are in a body. */
 export const deepestBody = 40;
 
 export function sizeInWords({ bytes }: Pick<BodyLimit, "bytes">): string {

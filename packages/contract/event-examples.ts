@@ -1,11 +1,11 @@
 import type { EventType } from "@countersign/domain/events/types";
 
-/** What an endpoint receives for each type of event, with values that are made up. */
+/** What an endpoint receives for each event type, with sample data. */
 export function eventExample(type: EventType): object {
   return { type, timestamp: at, data: examples[type] };
 }
 
-/** The same for an event that stands for many of an hour. */
+/** The same for an event that summarizes an hour. */
 export function summaryExample(): object {
   const summary = {
     count: 4_211,

@@ -4,7 +4,7 @@ import { license } from "./manage/license-fields.ts";
 import { id, time } from "./manage/shapes.ts";
 import { transferShapes } from "./transfer.ts";
 
-/** What is told of each type of event: the `data` of the body that an endpoint receives. */
+/** The data of each event type: the `data` of the body that an endpoint receives. */
 
 const truncated = z.literal(true).optional().meta({
   description: "Present when the body would have been larger than 20 KB, and something was left out.",
@@ -87,7 +87,7 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
   }),
   "license.ip_blocked": withAddressOrMany,
   "license.ip_limit_reached": withAddressOrMany,
-  // Told by nothing yet: transfers come with the customers' portal. Their shape is promised all the same.
+  // Not recorded yet: transfers come with the customer portal. Their shape is already documented.
   "license.transfer_requested": ofTransfer(transferShapes.requested),
   "license.transferred": ofTransfer(transferShapes.completed),
   "license.transfer_rejected": ofTransfer(transferShapes.rejected),

@@ -2,7 +2,7 @@ import { type AuthRoute, authBase } from "./auth/route.ts";
 import { sizeInWords } from "./body-limit.ts";
 import { Schemas } from "./openapi-schemas.ts";
 
-/** What the document says of the addresses at which people sign in, all of it from their list. */
+/** The OpenAPI description of the sign-in routes, generated from their list. */
 export function* authApi(routes: readonly AuthRoute[]) {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, object>> = {};
@@ -100,7 +100,7 @@ function problemsOf(route: AuthRoute): number[] {
   const isPost = route.method === "POST";
   const statuses = new Set<number>(route.problems);
   if (route.needs === "session") statuses.add(401);
-  // A change that another site sends is refused everywhere.
+  // A change sent by another site is rejected everywhere.
   if (isPost) statuses.add(403);
   if (isPost) for (const status of [400, 408, 413, 415]) statuses.add(status);
   for (const status of [422, 429, 500, 503]) statuses.add(status);

@@ -77,7 +77,7 @@ const people: Readonly<Record<ByToken, string>> = {
   any: "For people: a session or any personal access token.",
 };
 
-/** Who may call it, in words. */
+/** Who can call it, in words. */
 export function needs(access: Access): string {
   switch (access.who) {
     case "anyone":
@@ -118,7 +118,7 @@ function inQuery(route: Route, schemas: Schemas): object[] {
   }));
 }
 
-/** What every id says of itself says nothing of this one. */
+/** The generic description of IDs says nothing about this one. */
 function ownWords(description: string | undefined): string | undefined {
   return description === id.description ? undefined : description;
 }
@@ -176,7 +176,7 @@ function answer(route: Route, schemas: Schemas): object {
   };
 }
 
-/** A route that asks for a format answers with each of them. */
+/** A route with a format parameter responds with each of them. */
 function answerTypes(route: Route, schemas: Schemas): readonly string[] {
   if (route.answerType === undefined) return ["application/json"];
   const formats = schemas.of(route.query).properties?.format?.enum ?? [];

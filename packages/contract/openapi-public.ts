@@ -1,7 +1,7 @@
 import { namedSchemas } from "./openapi-schemas.ts";
 import * as shapes from "./public-api.ts";
 
-/** What the document says of the two endpoints that applications call. */
+/** The OpenAPI description of the two endpoints for applications. */
 export const publicTag = {
   name: "Public API",
   description: "What your application calls, with the API key of its product.",

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Shapes as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Those with a name are kept apart, under it. */
+/** Shapes as JSON Schema 2020-12, as used by OpenAPI 3.1. Named ones are separate components. */
 export class Schemas {
   readonly named: Record<string, object> = {};
 
-  /** Where the shape has a name, a reference to it. */
+  /** A reference, if the shape has a name. */
   of(shape: z.ZodType): JsonSchema {
     const { $schema: _, $defs: definitions = {}, ...schema } = z.toJSONSchema(shape, options);
     for (const [name, definition] of Object.entries(definitions)) this.#keep(name, definition);
@@ -56,11 +56,11 @@ export interface JsonSchema {
 
 const options: Parameters<typeof z.toJSONSchema>[1] = {
   target: "draft-2020-12",
-  // What may be sent. Of what comes back, more than is described may come one day.
+  // What can be sent. Responses may contain more than is described one day.
   io: "input",
   unrepresentable: "any",
   override: ({ jsonSchema }) => {
-    // The format says it, and 400 characters of pattern say nothing more to anybody.
+    // The format says it, and a 400-character pattern adds nothing.
     if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
     if (jsonSchema.propertyNames !== undefined) delete jsonSchema.propertyNames;
   },
@@ -78,7 +78,7 @@ function redirected(value: unknown): unknown {
   );
 }
 
-/** The one shape that contains itself and has no id of its own is `z.json()`; a second would clash with it. */
+/** The only recursive shape without its own ID is `z.json()`; a second would clash with it. */
 function ownName(name: string): string {
   return name.startsWith("__") ? "JsonValue" : name;
 }

@@ -5,7 +5,7 @@ import { eventWebhooks } from "./openapi-events.ts";
 import { manageApi, manageTags } from "./openapi-manage.ts";
 import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
 
-/** The OpenAPI 3.1 document. Made once; the schemas in it are the ones the tests hold real answers against. */
+/** The OpenAPI 3.1 document. Generated once; tests check real responses against its schemas. */
 export function openApiDocument(): OpenApiDocument {
   if (document !== undefined) return document;
   const steps = writeOpenApi();
@@ -27,7 +27,7 @@ export interface OpenApiDocument {
 
 let document: OpenApiDocument | undefined;
 
-/** The same, in steps: whoever answers requests meanwhile can do so between them. */
+/** The same, in steps, so that other requests can be served in between. */
 export function* writeOpenApi(): Generator<void, OpenApiDocument> {
   const manage = yield* manageApi(contractRoutes);
   const auth = yield* authApi(authRoutes);
@@ -75,7 +75,7 @@ const license = { license: { name: "Apache-2.0", identifier: "Apache-2.0" } };
 
 type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-/** Two shapes that go by one name would make one of them a lie. */
+/** Two shapes with one name would make one of them wrong. */
 function merged(one: Components, other: Components): Components {
   const kinds = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries(

@@ -1,11 +1,11 @@
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
 
-/** The wire shapes of the two public endpoints. Types and the OpenAPI document both come from here. */
+/** The wire shapes of the two public endpoints. Types and the OpenAPI document are both derived from here. */
 
 const time = z.iso.datetime();
 
-/** Business outcomes: everything that a processed validation can say. */
+/** Business outcomes: every possible status of a processed validation. */
 const outcomes = validateStatuses.filter(
   (status) => status !== "invalid_api_key" && status !== "rate_limit_exceeded",
 );

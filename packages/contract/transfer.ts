@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, time } from "./manage/shapes.ts";
 
-/** A license that changes hands, as events tell of it. Fields of a holder are named as in the license. */
+/** A license transfer, as events report it. Fields of a holder are named as in the license. */
 
 const holder = z.object({
   global_customer_id: id

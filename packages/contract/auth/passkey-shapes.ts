@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a browser and its passkeys say to each other, as far as several addresses share it. */
+/** The messages between a browser and its passkeys, as far as several routes share them. */
 
 export const challenge = z.string().meta({ description: "What the device signs, in base64url." });
 export const credentials = z.array(
@@ -14,7 +14,7 @@ const base64url = z
 /** At most 1,023 bytes, by WebAuthn. */
 const credentialId = base64url.max(1_364);
 
-/** What the browser's functions give, as far as it is looked at. What else is in it is the browser's to define. */
+/** What the browser's functions return, as far as it is used. The browser defines the rest. */
 const fromBrowser = <Response extends z.ZodRawShape>(response: Response) =>
   z.looseObject({
     id: credentialId,

@@ -4,39 +4,39 @@ import { type BodyLimit, smallBody } from "../body-limit.ts";
 export const authBase = "/api/auth";
 
 /**
- * One address at which people sign in, or change how they do, as data. The server lets through what is in the list and
- * nothing else, the reference is written from it, and the access matrix tries every one.
+ * A sign-in route, as data. The server accepts only what is in the list, the reference is generated from it, and the
+ * access matrix tries every route.
  */
 export interface AuthRoute<Id extends string = string> {
-  /** Unique, and what generated clients call it. */
+  /** Unique, and the name in generated clients. */
   readonly id: Id;
   readonly method: "GET" | "POST";
   /** Below `/api/auth`. */
   readonly path: string;
-  /** What it does, as one short sentence without a full stop. */
+  /** What it does, as one short sentence without a period. */
   readonly summary: string;
   readonly description?: string;
   readonly group: string;
-  /** Who may call it. An access token is nobody here: it acts for somebody, but does not change who they are. */
+  /** Who can call it. An access token counts as anonymous here: it acts for someone, but cannot change who they are. */
   readonly needs: "nobody" | "session";
   readonly query: z.ZodObject;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly body: z.ZodType | null;
   /** How much of a body is read. */
   readonly bodyLimit: BodyLimit;
-  /** The body of a 200; null where it only ever leads to another page. */
+  /** The body of a 200; null if it only redirects. */
   readonly answer: z.ZodType | null;
-  /** Where it leads, for an address that is opened as a page. */
+  /** Where it redirects to, for a route that is opened as a page. */
   readonly redirect?: string;
-  /** What it does with cookies, where it does. */
+  /** How it uses cookies, if it does. */
   readonly cookies?: string;
-  /** The statuses of problems that only some addresses have. */
+  /** The statuses of problems that only some routes have. */
   readonly problems: readonly (401 | 403 | 404 | 409)[];
 }
 
 const noQuery = z.object({});
 
-/** An address with what most leave out filled in. */
+/** A route with the common defaults filled in. */
 export function authRoute<const Id extends string>(
   parts: Omit<AuthRoute<Id>, "query" | "body" | "bodyLimit" | "answer" | "problems"> &
     Partial<Pick<AuthRoute<Id>, "query" | "body" | "bodyLimit" | "answer" | "problems">>,

@@ -12,7 +12,7 @@ export type AuthContract = typeof all;
 
 export type AuthRouteId = (typeof all)[keyof typeof all]["id"];
 
-/** Every address of the sign-in library that is let through. What is not in this list does not exist. */
+/** Every route of the sign-in library that is accepted. A route that is not in this list does not exist. */
 export const authRoutes: readonly AuthRoute<AuthRouteId>[] = [
   signIn,
   discord,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, locale, time } from "../manage/shapes.ts";
 
-/** Shapes that several addresses share. They are written as the library behind them writes them, in camelCase. */
+/** Shapes that several routes share. They are in camelCase, like the library's. */
 
 /** Long enough for anything sensible; the rules for new passwords are stricter. */
 export const givenPassword = z
@@ -10,13 +10,13 @@ export const givenPassword = z
   .max(1_024, "is too long")
   .meta({ description: "The password as it is." });
 
-/** Of somebody who is signed in, before something is changed with which the account can be opened. */
+/** Of a signed-in user, before the ways to sign in to the account change. */
 export const passwordAgain = givenPassword.optional().meta({
   description:
     "Your password, or else `confirmation`. An account without a password can also use a session that is no older than ten minutes.",
 });
 
-/** What confirming with a passkey or a code answered. */
+/** The result of confirming with a passkey or a code. */
 export const confirmation = z
   .string()
   .min(1)
@@ -24,7 +24,7 @@ export const confirmation = z
   .optional()
   .meta({ description: "From `/api/auth/confirm`, in place of the password." });
 
-/** A proof that the session is still in the hands of its owner: one of the two. */
+/** Proof that the session is still in the hands of its owner: one of the two. */
 export const proofAgain = { password: passwordAgain, confirmation };
 
 export const newPassword = z
@@ -33,7 +33,7 @@ export const newPassword = z
 
 export const token = z.string().min(1).max(200).meta({ description: "From the letter." });
 
-/** A page of this site to go to afterwards; anything else would make the server send people elsewhere. */
+/** A page of this site to continue to; anything else would be an open redirect. */
 export const target = z
   .string()
   .max(2_000)
@@ -70,7 +70,7 @@ export const done = z.object({ status: z.literal(true) });
 
 export const withPerson = z.object({ user: signedInPerson });
 
-/** It opens nothing: attempts with it are counted apart from those of others. */
+/** It grants no access: attempts with it are counted separately from others. */
 export const marksDevice = "A mark that this browser is known to belong to the account, for 180 days.";
 
 export const opensSession = `The session, for 14 days. ${marksDevice}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What several routes of the platform admin share. */
+/** Shapes that several platform admin routes share. */
 
 export const atOnce = "Holds from the next request on, on every node.";
 

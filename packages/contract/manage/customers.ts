@@ -10,7 +10,7 @@ export const discordId = z
   .trim()
   .regex(/^[0-9]{1,20}$/, "should be a Discord user id, which has up to 20 digits and no letters");
 
-/** A customer as this organization wrote it down; what others wrote is not in it. */
+/** A customer as recorded by this organization, without other organizations' records. */
 export const customer = z
   .object({
     id: id.meta({ description: "What licenses name as global_customer_id." }),

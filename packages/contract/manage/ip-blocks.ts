@@ -18,7 +18,9 @@ export const ipBlock = z
   })
   .meta({ id: "IpBlock" });
 
-/** An address or a network. Bits after the prefix are cleared: `10.1.2.3/8` is kept, and shown, as `10.0.0.0/8`. */
+/**
+ * An IP address or a network. Bits after the prefix are cleared: `10.1.2.3/8` is stored, and shown, as `10.0.0.0/8`.
+ */
 export const cidr = z
   .string()
   .trim()
@@ -49,7 +51,7 @@ export const ipBlockChanges = z.strictObject({
 const writing = member("ip_blocks:manage");
 const holds = "Holds from the next request on, also for registered addresses and where the IP system is off.";
 
-/** The same four routes at each level; only their words and who may look differ. */
+/** The same four routes at each level; only their texts and permissions differ. */
 const organizationBlocks = "/organizations/{organization_id}/ip-blocks";
 const customerBlocks = "/organizations/{organization_id}/customers/{customer_id}/ip-blocks";
 const licenseBlocks = "/licenses/{license_id}/ip-blocks";

@@ -3,7 +3,7 @@ import { licenseRecord } from "../public-api.ts";
 import { discordId } from "./customers.ts";
 import { duration, email, endTime, id, name, note, time } from "./shapes.ts";
 
-/** A license as its organization sees it: the record of the specification, and what the organization keeps with it. */
+/** A license as its organization sees it: the public record, and the organization's own data. */
 export const license = licenseRecord
   .extend({
     product_name: z.string(),
@@ -19,7 +19,7 @@ export const license = licenseRecord
   })
   .meta({ id: "ManagedLicense" });
 
-/** A hundred years: whoever wants more wants a lifetime license. */
+/** A hundred years: for anything longer, use a lifetime license. */
 const seconds = z.int().min(1).max(3_155_760_000);
 
 const version = z.string().max(64, "should have at most 64 characters");
@@ -33,7 +33,7 @@ const tag = z
 
 export const tags = z.array(tag).max(20, "should have at most 20 elements");
 
-/** Looked at piece by piece, not by a schema: what is nested too deep must not be walked down. */
+/** Checked step by step, not by a schema, which would recurse into deep nesting. */
 const jsonObject = z
   .unknown()
   .refine((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
@@ -52,7 +52,7 @@ export const durations = {
   }),
 };
 
-/** What can be set when a license is made, and changed afterwards. */
+/** What can be set when a license is created, and changed afterwards. */
 export const licenseFields = {
   customer_email: email.nullable().optional(),
   customer_discord_id: discordId.nullable().optional(),
@@ -107,7 +107,7 @@ export const newLicense = {
 
 export const reason = z.string().trim().min(1).max(500, "should have at most 500 characters");
 
-/** What lists and bulk actions choose licenses by. As it comes in a body; queries read the same from text. */
+/** The filter of lists and bulk actions, as in a body; queries parse the same from text. */
 export const licenseFilter = {
   q: z
     .string()

@@ -17,7 +17,7 @@ const fileName = z
 
 const number = z.coerce.number({ error: "should be a number" });
 
-/** A JSON object in the address, from a column of the file to a field, or to null for one to leave out. */
+/** A JSON object in the query, from a column of the file to a field, or to null for one to ignore. */
 const columnMap = z
   .string()
   .max(20_000)

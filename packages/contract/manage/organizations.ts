@@ -51,7 +51,7 @@ export const organization = z
   })
   .meta({ id: "Organization" });
 
-/** An organization as one of its own sees it in a list: with what they may do there. */
+/** An organization in a member's list, with their permissions in it. */
 export const ownOrganization = organization
   .extend({ is_owner: z.boolean(), permissions: z.array(z.enum(permissions)) })
   .meta({ id: "OwnOrganization" });

@@ -6,7 +6,7 @@ import { time } from "./shapes.ts";
 
 const group = "Product keys";
 
-/** A key in an application that nobody can update at once has to go on working for a while. */
+/** A key in an app that cannot be updated everywhere immediately has to keep working for a while. */
 const overlap = (longestSeconds: number) =>
   z
     .int()

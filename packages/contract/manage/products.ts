@@ -8,10 +8,10 @@ import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shape
 
 const group = "Products";
 
-/** Not a schema that follows the value down: how deep it goes is for the check below to bound. */
+/** Not a recursive schema: the check below limits the depth. */
 const jsonObject = z.record(z.string(), z.unknown());
 
-/** What `custom` is made from, in a product's template or a license's override. */
+/** The source of `custom`, in a product's template or a license's override. */
 export const customResponse = jsonObject
   .superRefine((value, issues) => {
     for (const { path, message } of customResponseProblems(value)) {
@@ -24,7 +24,7 @@ export const customResponse = jsonObject
       "does not exist is refused.",
   });
 
-/** Settings by the names of the specification. */
+/** The documented settings by name. */
 export const productSettings = {
   status: z.enum(["active", "disabled", "archived"]),
   closed_for_sale: z.boolean().meta({
@@ -80,7 +80,7 @@ export const productSettings = {
   ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
 };
 
-/** Shown in full where a key is created, and nowhere else. */
+/** Shown in full only where a key is created. */
 export const apiKeySecret = secret(
   "The API key in full, in this answer alone.",
   "Make a new API key with rotate-key.",

@@ -3,33 +3,33 @@ import { z } from "zod";
 import { type BodyLimit, noBody, ordinaryBody } from "../body-limit.ts";
 
 /**
- * One endpoint of the management API, as data. The server binds a handler to it, the reference is written from it, the
- * dashboard calls it, and the access matrix tries every one that exists.
+ * One endpoint of the management API, as data. The server binds a handler to it, the reference is generated from it,
+ * the dashboard calls it, and the access matrix tries every one.
  */
 export interface Route<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
 > {
-  /** Unique, and what generated clients call it. */
+  /** Unique, and the name in generated clients. */
   readonly id: string;
   readonly method: Method;
   /** Below `manageBase`, with `{name}` for what varies. */
   readonly path: string;
-  /** What it does, as one short sentence without a full stop. */
+  /** What it does, as one short sentence without a period. */
   readonly summary: string;
   readonly description?: string;
-  /** The heading it stands under in the reference. */
+  /** Its heading in the reference. */
   readonly group: string;
   readonly access: Access;
   readonly query: Query;
   readonly body: Body;
-  /** The body of the answer; `nothing` for a 204. */
+  /** The body of the response; `nothing` for a 204. */
   readonly answer: Answer;
   readonly status: 200 | 201 | 202 | 204;
-  /** For answers that are not JSON: what they are instead. */
+  /** For responses that are not JSON: their content type. */
   readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html";
-  /** For bodies that are not JSON: read as they come, not parsed. */
+  /** For bodies that are not JSON: streamed, not parsed. */
   readonly bodyTypes?: readonly string[];
   /** How much of a body is read. */
   readonly bodyLimit: BodyLimit;
@@ -37,28 +37,28 @@ export interface Route<
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Who may call it. Whoever may not learns nothing: an organization one is no member of does not exist. */
+/** Who can call it. Others learn nothing: to a non-member, an organization does not exist. */
 export type Access =
   | {
       readonly who: "anyone";
-      /** What a request counts as, when one IP address sends many: something to read, or a secret that is tried. */
+      /** What a request counts as, if one IP address sends many: a read, or an attempt at a secret. */
       readonly attempt: "anything" | "token";
     }
-  /** Someone who is signed in, or a personal access token as far as the route says. */
+  /** A signed-in user, or a personal access token as far as the route allows. */
   | { readonly who: "person"; readonly byToken: ByToken }
-  /** A member of the organization in question whose role, or a token that, allows this; null for any member. */
+  /** A member whose role, or a token that, has this permission in the organization; null for any member. */
   | {
       readonly who: "member";
       readonly may: Permission | null;
-      /** Others that are enough: who may manage something may read it. */
+      /** Alternative permissions: those that can manage something can read it. */
       readonly or: readonly Permission[];
     }
   | { readonly who: "owner" }
   | { readonly who: "platform_admin" };
 
 /**
- * Which personal access tokens may call a route that is about the person and names no permission: none, only those
- * that hold every permission, or all of them.
+ * Which personal access tokens can call a route that concerns the person and requires no permission: none, only those
+ * with every permission, or all of them.
  */
 export type ByToken = "never" | "full" | "any";
 
@@ -77,7 +77,7 @@ const noQuery = z.object({});
 
 type Part = z.ZodType;
 
-/** A route with what most routes leave out filled in. */
+/** A route with the common defaults filled in. */
 export function route<
   Q extends Part = typeof noQuery,
   B extends Part = typeof nothing,

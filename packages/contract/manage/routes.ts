@@ -26,8 +26,8 @@ import * as webhookDeliveries from "./webhook-deliveries.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
- * Every route of the management API. The reference is written from this list, and the server is held to it: a route
- * that is in one and not in the other fails a test. Whatever a module exports that has a method and a path counts.
+ * Every route of the management API. The reference is generated from this list, and a test fails if it differs from the
+ * server's routes. Every export of a module that has a method and a path counts.
  */
 export const contractRoutes: readonly Route[] = [
   accessTokens,
@@ -57,7 +57,7 @@ export const contractRoutes: readonly Route[] = [
   webhookDeliveries,
 ].flatMap(routesIn);
 
-/** Every module's exports in one type, for clients that call a route by its id. */
+/** Every module's exports in one type, for clients that call a route by its ID. */
 export type ManageContract = typeof accessTokens &
   typeof account &
   typeof admin &

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * A member of an answer that is shown exactly once. What is marked here is never kept for a repeat of the request. `next`
- * is the sentence that tells a caller who lost the answer what to do.
+ * A member of a response that is shown exactly once. Marked members are never stored for a repeat of the request.
+ * `next` tells a caller who lost the response what to do.
  */
 export function secret(description: string, next: string) {
   return z.string().meta({ description, [mark]: true, [nextStep]: next });
@@ -11,7 +11,7 @@ export function secret(description: string, next: string) {
 export const mark = "x-secret";
 export const nextStep = "x-secret-lost";
 
-/** Where a secret is in an answer. `*` in a path is each element of a list. */
+/** Where a secret is in a response. `*` in a path is each element of a list. */
 export interface SecretField {
   readonly path: readonly string[];
   readonly next: string;
@@ -23,7 +23,7 @@ export function secretFieldsOf(schema: z.ZodType): SecretField[] {
   );
 }
 
-/** Each member of an answer that is no object or list itself, with what the schema says about it. */
+/** Each scalar member of a response, with what the schema says about it. */
 export function* leaves(schema: z.ZodType): Generator<Leaf, void> {
   yield* within(schema as Schema, [], {}, 0);
 }
@@ -34,7 +34,7 @@ export interface Leaf {
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** A copy of an answer without its secrets, and the paths of those that were there. */
+/** A copy of a response without its secrets, and the paths of those that were present. */
 export function withoutSecrets(
   answer: unknown,
   fields: readonly SecretField[],
@@ -51,7 +51,7 @@ function remove(value: unknown, [key, ...rest]: readonly string[]): boolean {
   }
   const members = value as Record<string, unknown>;
   if (rest.length > 0) return remove(members[key], rest);
-  // Where there is none, the answer says so again: null gives nothing away.
+  // If there is none, the repeat says so: null reveals nothing.
   if (members[key] === undefined || members[key] === null) return false;
   delete members[key];
   return true;
@@ -72,7 +72,7 @@ type Schema = z.ZodType & {
   };
 };
 
-/** No answer nests this deep; a schema that contains itself ends here. */
+/** No response nests this deep; a recursive schema ends here. */
 const deepest = 12;
 
 function* within(
@@ -83,7 +83,7 @@ function* within(
 ): Generator<Leaf, void> {
   if (depth > deepest) return;
   const { def } = schema;
-  // A mark on what is wrapped counts, and so does one on the wrapping.
+  // A mark counts on the inner schema as well as on its wrapper.
   const meta = { ...around, ...schema.meta() };
   const inner = [def.innerType, def.left, def.right, def.out, ...(def.options ?? [])].filter(
     (one) => one !== undefined,

@@ -11,7 +11,7 @@ export const time = z.iso
   .datetime({ offset: true, error: "should be a date and time such as 2031-01-02T03:04:05Z" })
   .meta({ description: "ISO 8601, in UTC when Countersign wrote it." });
 
-/** When something ends. */
+/** When something expires. */
 export const endTime = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
     error: "should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02",
@@ -77,10 +77,10 @@ export const inSteps =
   "A search reads a bounded part of the list for each page: a page may hold fewer than asked for, or none, and there " +
   "is more as long as next_cursor is not null.";
 
-/** `true` and `false` as they come in an address. */
+/** `true` and `false` in a query. */
 export const flagQuery = z.enum(["true", "false"]).transform((text) => text === "true");
 
-/** Beside what is to change: the `updated_at` that was read, to be refused if somebody was quicker. */
+/** In addition to the changes: the `updated_at` that was read, to reject the request if someone else was faster. */
 export const updatedAtGuard = { updated_at: time.optional() };
 
 /** RFC 9457. */

@@ -6,7 +6,7 @@ import { page, pageQuery, time } from "./shapes.ts";
 
 const group = "Versions";
 
-/** How many versions a product may have: a bound for what a change makes every node read again. */
+/** The maximum number of versions per product: limits what every node rereads after a change. */
 export const maxVersions = 5_000;
 
 const version = z

@@ -31,7 +31,7 @@ const url = z
     const parsed = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
     if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === "") {
       parsed.hash = "";
-      // Written out in ASCII it may be longer than it came.
+      // Encoded in ASCII it can be longer than it was sent.
       if (parsed.href.length <= mostUrlCharacters) return parsed.href;
     }
     context.addIssue({ code: "custom", message: parsed === null ? noUrl : hrefProblem(parsed) });
@@ -60,7 +60,7 @@ const headerValue = z.string().superRefine((value, context) => {
   if (message !== null) context.addIssue({ code: "custom", message });
 });
 
-/** Names in lower case: to HTTP they are the same, and two that differ in nothing else would clash. */
+/** Names in lower case: HTTP ignores case, and two that differ only in case would clash. */
 function headers<V extends z.ZodType>(value: V) {
   return z
     .record(z.string(), value)

@@ -62,7 +62,7 @@ export class Lanes {
     return this.#underWay;
   }
 
-  /** How many more may be sent to an endpoint now. */
+  /** How many more requests can be sent to an endpoint now. */
   room(owner: LaneOwner): number {
     const lane = this.#lanes.get(owner.id);
     const { healthy, troubled, perOrganization, overall } = this.#sizes;
@@ -75,7 +75,7 @@ export class Lanes {
     return Math.max(0, Math.min(pool, own, free, overall - this.#underWay));
   }
 
-  /** How many more are worth claiming while others are under way: those that will be begun within a second or so. */
+  /** How many more are worth claiming while others are in progress: those that will start within about a second. */
   ahead(endpointId: string): number {
     const lane = this.#lanes.get(endpointId);
     if (lane === undefined || lane.isTroubled || lane.answerMs === null) return 0;
@@ -111,12 +111,12 @@ export class Lanes {
       lane.answerMs = lane.answerMs === null ? durationMs : lane.answerMs * 0.8 + durationMs * 0.2;
     }
     if (ending === "silence") lane.width = 1;
-    // What is left of an idle lane is only how wide it was.
+    // For an idle endpoint, only its concurrency is kept.
     if (lane.underWay === 0 && (lane.isTroubled || this.#lanes.size > mostIdle))
       this.#lanes.delete(endpointId);
   }
 
-  /** Whoever has answered nothing for a while is in trouble, whatever it did before: others get its room. */
+  /** An endpoint that has not responded for a while is in trouble, whatever it did before: others get its capacity. */
   look(nowMs: number): void {
     for (const lane of this.#lanes.values())
       if (lane.underWay > 0 && nowMs - lane.movedMs > stalledMs) this.#judge(lane, true);

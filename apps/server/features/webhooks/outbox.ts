@@ -8,16 +8,18 @@ import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
 import { Distributor } from "./distribute.ts";
 import { type Sender, send, sendTimeoutMs } from "./send.ts";
 
-/** How often it is looked for something new when there is nothing to do. */
+/** How often to check for new work when idle. */
 const idleMs = 250;
-/** The same while nobody has written anything: only the time for another attempt may have come. */
+/** The same if nothing was written: only a retry may have become due. */
 const stillMs = 1_000;
-/** What ends in this time is written together. A round costs the database the same for one delivery as for some tens. */
+/**
+ * Results within this time are written together. A round costs the database the same for one delivery as for some tens.
+ */
 const gatherMs = { quiet: 50, busy: 200 };
-/** Between rounds the database is free for this many times as long as a round took. */
+/** The pause between rounds, as a multiple of the round's duration. */
 const restFactor = { quiet: 0.5, busy: 3 };
 const longestRestMs = 300;
-/** With more validations than this, webhooks leave them the machine. */
+/** Above this many validations a second, webhooks yield to them. */
 const busyCallsPerSecond = 100;
 const troubleMs = 1_000;
 const logEveryMs = 10_000;
