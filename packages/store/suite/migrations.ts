@@ -49,7 +49,7 @@ export function migrations(stage: Stage, { apply, query }: Migrating) {
       await apply(location, mainMigrations);
       const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);
       expect(problem).toBeInstanceOf(StoreProblem);
-      expect(String(problem)).toContain("Migration 9001-next failed and was undone");
+      expect(String(problem)).toContain("Migration 9001-next failed and was rolled back");
       await expect(query(location, "select id from next_things")).rejects.toThrow();
       await expect(query(location, "select next_thing from organizations")).rejects.toThrow();
       expect(await query(location, "select name from schema_migrations where name = '9001-next'")).toEqual(
