@@ -201,6 +201,23 @@ globalThis.inPage = (() => {
     });
   }
 
+  /** Short words in the cells of tables that go on in the next line. */
+  function tornWords() {
+    const torn = new Set();
+    const range = document.createRange();
+    for (const cell of [...document.querySelectorAll("td")].filter(isShown)) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+        for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}]{2,12}/gu)) {
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+          if (lines.size > 1) torn.add(word);
+        }
+    }
+    return [...torn];
+  }
+
   function roomOf(cell) {
     const boxes = [cell, ...cell.querySelectorAll("*")].filter(isShown);
     const cut = boxes.filter((box) => getComputedStyle(box).textOverflow === "ellipsis");
@@ -264,5 +281,15 @@ globalThis.inPage = (() => {
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   }
 
-  return { markNext, hasOpened, hasClosed, depth, unreachable, layoutFaults, crampedCells, focusFaults };
+  return {
+    markNext,
+    hasOpened,
+    hasClosed,
+    depth,
+    unreachable,
+    layoutFaults,
+    crampedCells,
+    tornWords,
+    focusFaults,
+  };
 })();

@@ -12,6 +12,7 @@ type Question =
   | "unreachable"
   | "layoutFaults"
   | "crampedCells"
+  | "tornWords"
   | "focusFaults";
 
 /** Asks what runs inside the page, and puts it there first if need be, as an extension would. */

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Left out where there is little room. */
   readonly wide?: boolean;
+  /** Holds short words of a fixed set, which are never broken. */
+  readonly whole?: boolean;
   /** Where there is little room it takes what the others leave, and is cut off. */
   readonly fills?: boolean;
   readonly align?: "left" | "right";
@@ -99,6 +101,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       <Table.Td
                         key={column.id}
                         data-wide={column.wide || undefined}
+                        data-whole={column.whole || undefined}
                         data-apart={followsFigures(columns, place) || undefined}
                         data-fills={column.fills || undefined}
                         ta={column.align ?? "left"}

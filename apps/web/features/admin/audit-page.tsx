@@ -61,6 +61,7 @@ export function PlatformAuditPage() {
     {
       id: "what",
       header: t("audit-log:columns.what"),
+      whole: true,
       cell: (entry) => (
         <>
           <UnstyledButton onClick={() => set({ entry: entry.id })} fz="sm" fw={600}>

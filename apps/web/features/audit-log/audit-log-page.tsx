@@ -6,6 +6,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { plainWords } from "./actions.ts";
@@ -47,6 +48,7 @@ export function AuditLogPage() {
     {
       id: "what",
       header: t("columns.what"),
+      whole: true,
       cell: (entry) => (
         <>
           <UnstyledButton className={classes.open ?? ""} onClick={() => open(entry.id)}>
@@ -77,7 +79,7 @@ export function AuditLogPage() {
       id: "from",
       header: t("columns.from"),
       wide: true,
-      cell: (entry) => <span className="mono">{entry.ip ?? ""}</span>,
+      cell: (entry) => <span className={ipClass(entry.ip ?? "")}>{entry.ip ?? ""}</span>,
     },
   ];
   const isNarrowed = Object.values(filters).some((value) => value !== undefined);

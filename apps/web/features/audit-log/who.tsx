@@ -7,7 +7,7 @@ export function Who({ actor }: { actor: Entry["actor"] }) {
   const { t } = useTranslation("audit-log");
   const kind = actor.kind === "person" && actor.access_token_id !== null ? "by_token" : actor.kind;
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap="0 6px">
       <span>
         <WhoName actor={actor} />
       </span>

@@ -12,6 +12,7 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
@@ -45,8 +46,8 @@ export function IpsPage() {
       id: "ip",
       header: t("address"),
       cell: ({ ip, blocked }) => (
-        <Group gap={4} wrap="nowrap">
-          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
+        <Group gap="0 4px">
+          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
             {ip}
           </GoLink>
           <Copy value={ip} />

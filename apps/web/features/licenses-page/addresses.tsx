@@ -9,6 +9,7 @@ import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Section } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
@@ -42,8 +43,8 @@ export function Addresses({ license }: { license: License }) {
       id: "ip",
       header: t("addresses.ip"),
       cell: ({ ip, blocked }) => (
-        <Group gap={4} wrap="nowrap">
-          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
+        <Group gap="0 4px">
+          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
             {ip}
           </GoLink>
           <Copy value={ip} />

@@ -9,6 +9,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { KeyActions } from "./key-actions.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import type { Product } from "./use-product.ts";
 
@@ -111,30 +112,14 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
                   header: <VisuallyHidden>{t("keys.endNow")}</VisuallyHidden>,
                   align: "right" as const,
                   cell: (key: ApiKey) => (
-                    <Group gap="xs" justify="flex-end">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        onClick={() => {
-                          setName(key.name);
-                          setRenaming(key);
-                        }}
-                        aria-label={t("keys.renameOf", { prefix: key.prefix })}
-                      >
-                        {t("keys.rename")}
-                      </Button>
-                      {(key.expires_at !== null || lasting > 1) && (
-                        <Button
-                          size="compact-sm"
-                          variant="default"
-                          c="var(--mantine-color-error)"
-                          onClick={() => setEnding(key)}
-                          aria-label={t("keys.endNowOf", { prefix: key.prefix })}
-                        >
-                          {t("keys.endNow")}
-                        </Button>
-                      )}
-                    </Group>
+                    <KeyActions
+                      prefix={key.prefix}
+                      onRename={() => {
+                        setName(key.name);
+                        setRenaming(key);
+                      }}
+                      onEnd={key.expires_at !== null || lasting > 1 ? () => setEnding(key) : null}
+                    />
                   ),
                 },
               ]
@@ -263,5 +248,5 @@ function overlapWords(seconds: number | null) {
 }
 
 function KeyPrefix({ prefix }: { prefix: string }) {
-  return <span className="mono">{prefix}_…</span>;
+  return <span className="mono oneLine">{prefix}_…</span>;
 }

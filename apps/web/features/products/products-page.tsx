@@ -65,6 +65,7 @@ export function ProductsPage() {
     {
       id: "key",
       header: t("keys.prefix"),
+      whole: true,
       wide: true,
       cell: (product) => <span className="mono">{newestPrefix(product)}</span>,
     },

@@ -25,7 +25,8 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
       id: "name",
       header: t("columns.name"),
       cell: (role) => (
-        <GoLink to={`/o/${slug}/roles/${role.id}`} fw={600} size="sm">
+        // The first role that everybody has is called "Administrator".
+        <GoLink to={`/o/${slug}/roles/${role.id}`} fw={600} size="sm" display="block" miw="6.75rem">
           {role.name}
         </GoLink>
       ),

@@ -48,12 +48,14 @@ export function WebhooksPage() {
     {
       id: "format",
       header: t("list.format"),
+      whole: true,
       wide: true,
       cell: (webhook) => t(`formats.${webhook.format}.name`),
     },
     {
       id: "events",
       header: t("list.events"),
+      whole: true,
       wide: true,
       cell: ({ event_types }) =>
         event_types === null ? t("list.everything") : t("list.types", { count: event_types.length }),
