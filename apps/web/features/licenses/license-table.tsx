@@ -37,7 +37,7 @@ const nobodyChooses = { ids: new Set<string>(), isAll: false } as const;
 export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps) {
   const { t } = useTranslation("licenses");
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
-  const rowHeight = isNarrow ? 60 : 40;
+  const rowHeight = isNarrow ? 68 : 40;
   const [top, setTop] = useState(0);
   // What stands above changes height with the chips; and so does the page, of which both are a part.
   const box = useCallback((element: HTMLDivElement) => {

@@ -21,7 +21,7 @@ export function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
   return (
     <li className={classes.product}>
       <div className={classes.productName}>
-        <GoLink to={`/o/${slug}/products/${id}`} truncate display="block">
+        <GoLink to={`/o/${slug}/products/${id}`} display="block">
           {name}
         </GoLink>
         {status !== "active" && (

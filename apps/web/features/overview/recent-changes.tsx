@@ -41,7 +41,7 @@ export function RecentChanges() {
         {runs.map(({ newest: entry, count, isCut }) => (
           <li key={entry.id} className={classes.line}>
             <Stack gap={0} miw={0} flex={1}>
-              <Text component="div" truncate>
+              <Text component="div">
                 <GoLink to={`/o/${slug}/audit-log`} search={{ entry: entry.id }} c="inherit">
                   {audit(`actions.${entry.action}`, {
                     defaultValue: entry.action.replaceAll(/[._]/g, " "),

@@ -49,7 +49,7 @@ function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }
   return (
     <li className={classes.line}>
       <Stack gap={0} miw={0} flex={1}>
-        <Text truncate>
+        <Text>
           {t(`types.${event.type}`)} <Times count={count} isCut={isCut} />
         </Text>
         <Text size="sm" c="dimmed" truncate component="div">
