@@ -75,7 +75,7 @@ else
       await dialog.getByText("9,997 licenses that the import created will be deleted.").waitFor();
       await dialog.getByRole("button", { name: "Undo import" }).click();
       await page
-        .getByText("9,997 licenses deleted, 0 restored, 0 left as they are.")
+        .getByText("Licenses deleted: 9,997, restored: 0, left unchanged: 0.")
         .waitFor({ timeout: 60_000 });
       await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses`);
       await page.getByText("9,997 licenses").waitFor({ state: "detached" });

@@ -49,7 +49,12 @@ export function Shell() {
           <PersonMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} aria-label={t("mainNavigation")}>
+      <AppShell.Navbar
+        className={classes.navbar}
+        aria-label={t("mainNavigation")}
+        // A link to the same page, or one that unsaved changes hold back, leads back to the page too.
+        onClick={({ target }) => target instanceof Element && target.closest("a") !== null && close()}
+      >
         <ScrollArea type="never" h="100%">
           <SideBar />
         </ScrollArea>

@@ -58,7 +58,7 @@ function Places({ group, organization }: { group: readonly Place[]; organization
             params={{ organization: organization.slug }}
             activeOptions={{ exact: path === "", includeSearch: false }}
             // Blocks are the other half of the pages about IP addresses.
-            data-here={(path === "ips" && pathname.endsWith("/ip-blocks")) || undefined}
+            data-here={(path === "ips" && pathname === `/o/${organization.slug}/ip-blocks`) || undefined}
           >
             <Icon name={icon} />
             {t(`places.${path === "" ? "overview" : path}`)}

@@ -55,7 +55,15 @@ export function InvitationAnswer({ token, invitation }: InvitationAnswerProps) {
           {t("invitation.otherAddress", { email, mine: session.user.email })}
         </Alert>
         <Button onClick={signOut}>{t("invitation.signOut")}</Button>
-        <Button component={Link} to="/" variant="subtle">
+        <Button
+          component={Link}
+          to="/"
+          variant="subtle"
+          // An email address may be longer than a phone is wide.
+          h="auto"
+          py="xs"
+          styles={{ label: { whiteSpace: "normal" } }}
+        >
           {t("invitation.stay", { mine: session.user.email })}
         </Button>
       </Stack>
