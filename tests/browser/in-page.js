@@ -201,14 +201,14 @@ globalThis.inPage = (() => {
     });
   }
 
-  /** Short words in the cells of tables that go on in the next line. */
+  /** Short words in the cells of tables that go on in the next line. An email address or a URL has to break somewhere. */
   function tornWords() {
     const torn = new Set();
     const range = document.createRange();
     for (const cell of [...document.querySelectorAll("td")].filter(isShown)) {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
-        for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}]{2,12}/gu)) {
+        for (const { 0: word, index } of text.data.matchAll(/(?<!\S)[^\s-]{2,13}(?!\S)/gu)) {
           range.setStart(text, index);
           range.setEnd(text, index + word.length);
           const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
