@@ -90,8 +90,10 @@ globalThis.inPage = (() => {
       if (!isShown(item)) continue;
       item.scrollIntoView({ block: "nearest", inline: "nearest" });
       const box = item.getBoundingClientRect();
-      const x = box.left + box.width / 2;
-      const y = box.top + box.height / 2;
+      // A link can go over two lines: the middle of both together is beside it.
+      const line = [...item.getClientRects()].find(({ width }) => width > 4) ?? box;
+      const x = line.left + line.width / 2;
+      const y = line.top + line.height / 2;
       const said = `"${nameOf(item).slice(0, 40)}"`;
       if (box.left < -0.5 || box.right > innerWidth + 0.5) faults.push(`${said} is cut off at the side`);
       else if (y < 0 || y > innerHeight) faults.push(`${said} is out of view`);

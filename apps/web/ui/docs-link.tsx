@@ -23,6 +23,7 @@ export function DocsLink({ section, children }: DocsLinkProps) {
       href={docs(section)}
       target="_blank"
       rel="noopener"
+      style={{ whiteSpace: "nowrap" }}
       title={t("docs.newTab")}
     >
       {children}
