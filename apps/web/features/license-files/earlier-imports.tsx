@@ -59,7 +59,13 @@ export function EarlierImports({ present }: { present: string | undefined }) {
         </>
       ),
     },
-    { id: "created", header: t("did.created"), align: "right", cell: (row) => number(row.created) },
+    {
+      id: "created",
+      header: t("did.created"),
+      align: "right",
+      wide: true,
+      cell: (row) => number(row.created),
+    },
     {
       id: "updated",
       header: t("did.updated"),
