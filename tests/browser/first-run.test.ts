@@ -8,7 +8,7 @@ import {
   troublesOf,
   violationsOf,
 } from "../support/chromium.ts";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { skipLoudly } from "../support/skip.ts";
@@ -18,7 +18,7 @@ const name = "from the printed link to the first green light";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
-  describe.each(databases)("the first run, on $kind", ({ make }) => {
+  describe.each([sqlite])("the first run, on $kind", ({ make }) => {
     afterAll(closeChromium);
 
     test(name, async () => {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { databases } from "../support/databases.ts";
+import { postgres } from "../support/databases.ts";
 import { csvFile } from "../support/license-files.ts";
 import { skipLoudly } from "../support/skip.ts";
 
@@ -12,7 +12,7 @@ const badRows = [17, 4_000, 9_999];
 
 if (chromiumPath === null) skipLoudly("importing in the page", howToGetChromium);
 else
-  describe.each(databases)("importing in the page, on $kind", ({ make }) => {
+  describe.each([postgres])("importing in the page, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     let page: Page;
     beforeAll(async () => {
