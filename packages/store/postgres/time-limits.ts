@@ -57,8 +57,8 @@ export interface PoolLimits extends Limits {
 }
 
 /**
- * The lock limit is longer than the second after which PostgreSQL checks for a deadlock, which a retry resolves. With
- * three for batches and one for the request log, a node has at most 18 connections.
+ * The lock limit is longer than the second after which PostgreSQL checks for a deadlock, which a retry resolves. Batches,
+ * the readiness probe and the request log have connections of their own; the operating guide adds all of them up.
  */
 export const poolLimits: Readonly<Record<Purpose, PoolLimits>> = {
   // People are waiting: they should learn soon that someone else has locked what they want to change.

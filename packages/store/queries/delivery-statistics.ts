@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../tables.ts";
 import { idsWithin } from "./index-range.ts";
+import { pause } from "./license-list.ts";
 
 /** When what is counted was created; ids sort by it. Null where there is no bound. */
 export interface Span {
@@ -17,28 +18,40 @@ function idRange({ fromMs, beforeMs }: Span) {
   };
 }
 
+/** What one statement counts: a millisecond or two, during which a thread does nothing else on SQLite. */
+const rowsAtOnce = 5_000;
+
+/** Tells a count to stop; it then returns what it has. */
+export type IsOver = () => boolean;
+
 /**
- * How many deliveries have a state, from an index alone. They are asked for in its order: PostgreSQL might take the index
- * without the state otherwise, and read all rows of the endpoint. SQLite leaves the order out.
+ * How many deliveries have a state, from an index alone. They are asked for in its order: otherwise PostgreSQL might
+ * choose the index without the state and read all rows of the endpoint.
  */
 export async function countDeliveries(
   db: Database,
   endpointId: string,
   state: DeliveryRow["state"],
   span: Span,
+  isOver: IsOver,
 ): Promise<number> {
-  const inOrder = db
-    .selectFrom("deliveries")
-    .select("id")
-    .where(idsWithin({ endpoint_id: endpointId, state }, idRange(span)))
-    .orderBy("endpoint_id")
-    .orderBy("state")
-    .orderBy("id");
-  const { count } = await db
-    .selectFrom(inOrder.as("ids"))
-    .select((is) => is.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  let total = 0;
+  const slices = inSlices(isOver, (after) => {
+    const slice = db
+      .selectFrom("deliveries")
+      .select("id")
+      .where(idsWithin({ endpoint_id: endpointId, state }, { ...idRange(span), after }))
+      .orderBy("endpoint_id")
+      .orderBy("state")
+      .orderBy("id")
+      .limit(rowsAtOnce);
+    return db
+      .selectFrom(slice.as("slice"))
+      .select((is) => [is.fn.countAll().as("rows"), is.fn.max("id").as("last")])
+      .executeTakeFirstOrThrow();
+  });
+  for await (const { rows } of slices) total += Number(rows);
+  return total;
 }
 
 /** How many attempts there were, and how many of them succeeded, from an index alone. */
@@ -46,16 +59,50 @@ export async function countAttempts(
   db: Database,
   endpointId: string,
   span: Span,
+  isOver: IsOver,
 ): Promise<{ attempts: number; succeeded: number }> {
-  const { attempts, succeeded } = await db
-    .selectFrom("delivery_attempts")
-    .where(idsWithin({ endpoint_id: endpointId }, idRange(span)))
-    .select((is) => [
-      is.fn.countAll<number>().as("attempts"),
-      sql<number>`count(case when status between 200 and 299 then 1 end)`.as("succeeded"),
-    ])
-    .executeTakeFirstOrThrow();
-  return { attempts: Number(attempts), succeeded: Number(succeeded) };
+  const total = { attempts: 0, succeeded: 0 };
+  const slices = inSlices(isOver, (after) => {
+    const slice = db
+      .selectFrom("delivery_attempts")
+      .select(["id", "status"])
+      .where(idsWithin({ endpoint_id: endpointId }, { ...idRange(span), after }))
+      .orderBy("endpoint_id")
+      .orderBy("id")
+      .limit(rowsAtOnce);
+    return db
+      .selectFrom(slice.as("slice"))
+      .select((is) => [
+        is.fn.countAll().as("rows"),
+        sql<number>`count(case when status between 200 and 299 then 1 end)`.as("succeeded"),
+        is.fn.max("id").as("last"),
+      ])
+      .executeTakeFirstOrThrow();
+  });
+  for await (const { rows, succeeded } of slices) {
+    total.attempts += Number(rows);
+    total.succeeded += Number(succeeded);
+  }
+  return total;
+}
+
+interface Slice {
+  readonly rows: number | string | bigint;
+  readonly last: string | null;
+}
+
+/** Reads slices, each after the last ID of the one before, and lets other work run in between. */
+async function* inSlices<S extends Slice>(
+  isOver: IsOver,
+  read: (after: string | null) => Promise<S>,
+): AsyncGenerator<S> {
+  for (let after: string | null = null; ; ) {
+    const slice = await read(after);
+    yield slice;
+    if (Number(slice.rows) < rowsAtOnce || isOver()) return;
+    after = slice.last;
+    await pause();
+  }
 }
 
 /** How long the newest attempts took. */

@@ -3,6 +3,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import {
   countAttempts,
   countDeliveries,
+  type IsOver,
   newestDurations,
 } from "@countersign/store/queries/delivery-statistics";
 import type { Database } from "@countersign/store/store";
@@ -11,9 +12,9 @@ import type { Context } from "../../http/manage/context.ts";
 import { theEndpoint } from "./endpoints.ts";
 
 const days = 7;
-/** How long an attempt takes is told from so many of the newest: sorting them all would take far longer than counting. */
+/** Durations come from the newest attempts: sorting all of them would take far longer than counting them. */
 const mostTimed = 2_000;
-/** Millions are counted in less. */
+/** After this the response says "at least". Millions take less. */
 const longestMs = 4_000;
 
 interface Counts {
@@ -23,7 +24,6 @@ interface Counts {
   readonly succeeded: number;
 }
 
-/** Counts all there is from indexes, a day at a time: on SQLite nothing else is done on this thread meanwhile. */
 export async function endpointStatistics(
   context: Context,
   endpointId: string,
@@ -32,30 +32,39 @@ export async function endpointStatistics(
   const db = store.alongIndexes;
   const { id } = await theEndpoint(db, context, endpointId);
   const always = { fromMs: null, beforeMs: null };
-  const pending = await countDeliveries(db, id, "pending", always);
-  const held = await countDeliveries(db, id, "held", always);
+  const isGone = () => request.signal.aborted;
+  const pending = await countDeliveries(db, id, "pending", always, isGone);
+  const held = await countDeliveries(db, id, "held", always, isGone);
   const startedMs = performance.now();
+  const isOver = () => performance.now() - startedMs > longestMs || isGone();
   const counted: Counts[] = [];
-  while (counted.length < days) {
-    counted.push(await countDay(db, id, nowMs, counted.length));
-    if (performance.now() - startedMs > longestMs || request.signal.aborted) break;
+  let wholeDays = 0;
+  while (counted.length < days && !isOver()) {
+    counted.push(await countDay(db, id, nowMs, counted.length, isOver));
+    if (!isOver()) wholeDays += 1;
   }
   const spanOf = async (length: number) => ({
     ...show(counted.slice(0, length)),
-    counts_are_exact: counted.length >= length,
+    counts_are_exact: wholeDays >= length,
     ...(await durations(db, id, nowMs - length * dayMs)),
   });
   return { last_24_hours: await spanOf(1), last_7_days: await spanOf(days), pending, held };
 }
 
-/** The day that ended so many days ago; the newest has no end, for other clocks may be ahead. */
-async function countDay(db: Database, id: string, nowMs: number, daysAgo: number): Promise<Counts> {
+/** The day that ended this many days ago. The newest has no end, because other nodes' clocks may be ahead. */
+async function countDay(
+  db: Database,
+  id: string,
+  nowMs: number,
+  daysAgo: number,
+  isOver: IsOver,
+): Promise<Counts> {
   const endMs = nowMs - daysAgo * dayMs;
   const span = { fromMs: endMs - dayMs, beforeMs: daysAgo === 0 ? null : endMs };
   return {
-    delivered: await countDeliveries(db, id, "delivered", span),
-    failed: await countDeliveries(db, id, "failed", span),
-    ...(await countAttempts(db, id, span)),
+    delivered: await countDeliveries(db, id, "delivered", span, isOver),
+    failed: await countDeliveries(db, id, "failed", span, isOver),
+    ...(await countAttempts(db, id, span, isOver)),
   };
 }
 
@@ -78,7 +87,7 @@ async function durations(db: Database, id: string, sinceMs: number) {
   return { median_ms: percentile(sorted, 0.5), p95_ms: percentile(sorted, 0.95) };
 }
 
-/** The smallest of the sorted numbers that so large a part of them does not exceed. */
+/** The smallest of the sorted numbers that is not exceeded by this part of them. */
 function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null;
 }
