@@ -1,4 +1,4 @@
-// Builds the SDKs for JavaScript, each twice: as ES modules and as CommonJS.
+// Builds each JavaScript SDK twice: as ES modules and as CommonJS.
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const compiler = join(here, "node_modules", "typescript", "bin", "tsc");
 
-/** In this order: the others use the first. */
+/** In build order: the others import the first. */
 const packages = ["node", "express", "nestjs"];
 
-const shapes = {
-  esm: { words: [], type: "module" },
+const formats = {
+  esm: { flags: [], type: "module" },
   cjs: {
-    words: ["--module", "CommonJS", "--moduleResolution", "Bundler", "--verbatimModuleSyntax", "false"],
+    flags: ["--module", "CommonJS", "--moduleResolution", "Bundler", "--verbatimModuleSyntax", "false"],
     type: "commonjs",
   },
 };
@@ -21,17 +21,17 @@ const shapes = {
 for (const name of packages) {
   const dist = join(here, name, "dist");
   rmSync(dist, { recursive: true, force: true });
-  for (const [shape, { words, type }] of Object.entries(shapes)) {
-    const output = join(dist, shape);
-    compile(name, ["--rootDir", join(here, name, "src"), "--outDir", output, ...words]);
-    // The package is of ES modules: this says for the folder what it is instead, or that it is the same.
+  for (const [format, { flags, type }] of Object.entries(formats)) {
+    const output = join(dist, format);
+    compile(name, ["--rootDir", join(here, name, "src"), "--outDir", output, ...flags]);
+    // Overrides the type in the package's own package.json for this folder.
     writeFileSync(join(output, "package.json"), `${JSON.stringify({ type })}\n`);
   }
 }
 
-function compile(name, words) {
+function compile(name, flags) {
   const config = join(here, name, "tsconfig.json");
-  const { status } = spawnSync(process.execPath, [compiler, "-p", config, ...words], {
+  const { status } = spawnSync(process.execPath, [compiler, "-p", config, ...flags], {
     stdio: "inherit",
   });
   if (status !== 0) process.exit(1);

@@ -1,6 +1,6 @@
 import type { OutcomeRow } from "../../tests/http/outcome-rows.ts";
 
-/** One case of the suite, as the files beside this one and `GET /suite` have it. */
+/** One case of the suite, as in the JSON files of this folder and in `GET /suite`. */
 export interface Case {
   readonly name: string;
   readonly client?: ClientSettings;
@@ -10,7 +10,7 @@ export interface Case {
   readonly different_headers?: string;
 }
 
-/** What a client is made with. Only what somebody here has to understand has a type. */
+/** The client's settings. Only those that the conformance server uses have a type. */
 export interface ClientSettings extends Readonly<Record<string, unknown>> {
   readonly signing?: SigningSettings;
   readonly timeout_ms?: number;
@@ -23,20 +23,20 @@ export interface SigningSettings {
 }
 
 export interface Step {
-  readonly validate?: Question;
-  readonly check?: Question;
-  readonly lookup?: Question;
+  readonly validate?: CallOptions;
+  readonly check?: CallOptions;
+  readonly lookup?: CallOptions;
   readonly advance_seconds?: number;
   readonly clock?: "wall" | "steady";
   readonly expect?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly times_at_once?: number;
   readonly requests?: number;
   readonly restart?: true;
-  readonly forget?: true;
+  readonly clear_cache?: true;
   readonly tamper_with_grace?: readonly [string, string];
 }
 
-export interface Question {
+export interface CallOptions {
   readonly license_key?: string;
   readonly version?: string;
   readonly device_id?: string;
@@ -50,43 +50,43 @@ export interface Sent {
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A validate answer: these members, and the usual ones for the rest. */
+  /** A validate response: these members, and the default ones for the rest. */
   readonly validate?: Readonly<Record<string, unknown>>;
   readonly json?: unknown;
   readonly text?: string;
   readonly sign?: Signing;
-  /** For those who are to ask at once: long enough that all of them have. */
+  /** Delays the response, so that all concurrent calls are made before it. */
   readonly after_ms?: number;
-  /** What a real server answers, once this is so there; it stays so for the answers that follow. */
-  readonly real?: Arrangement;
-  /** On its way to the real server, the question becomes somebody else's. */
-  readonly asks_instead?: { readonly nonce?: string; readonly license_key?: string };
-  /** Of a real answer, this text of the body becomes that. */
+  /** A real server responds, after this setup. The setup also applies to the following answers. */
+  readonly real?: ServerSetup;
+  /** Replaces these values of the request before it is forwarded to the real server. */
+  readonly send_instead?: { readonly nonce?: string; readonly license_key?: string };
+  /** Replaces the first text with the second in the body of a real response. */
   readonly replace?: readonly [string, string];
-  /** In place of what the real server says, what it said to the first question. */
+  /** Sends the real server's response to the first request again. */
   readonly replay?: boolean;
-  /** Instead of an answer: the connection is cut before or within it, or nothing ever comes. */
+  /** The connection is cut before or within the response, or there never is a response. */
   readonly fault?: "cut" | "cut_body" | "hang";
 }
 
-/** What there is to be on the server before an answer. */
-export interface Arrangement {
-  /** A row of the table that the server's own tests go by, named by what it says; or what such a row has. */
+/** The state of the server before an answer. */
+export interface ServerSetup {
+  /** The name of a row in the table of the server's own tests, or the members of such a row. */
   readonly outcome?: string | Partial<OutcomeRow>;
-  /** There is a license with each of these, all alike. The usual one when left out. */
+  /** One identical license per key. Defaults to `defaultKey`. */
   readonly keys?: readonly string[];
-  /** The licenses end so long after the case began. */
-  readonly ends_after_seconds?: number;
+  /** The licenses expire this long after the start of the case. */
+  readonly expires_after_seconds?: number;
   readonly daily_limit?: number;
   /**
-   * The client is told the product's secret; and, while it is exchanged, also the next one or a wrong one. Or it knows
-   * certain secrets, and the id of this product or another's.
+   * The secrets that the client has: the product's current one, also the next one, or only a wrong one. Or a list of
+   * secrets, with the ID of this product or of another.
    */
   readonly signing?: "current" | "current and next" | "wrong" | KnownSecrets;
-  /** The secret that the product signs with, by hex; null for a product that does not sign. */
+  /** The secret that the product signs with, in hex; null if it does not sign. */
   readonly signs_with?: string | null;
-  /** The client has a wrong one, or the right one is not accepted any more. */
-  readonly api_key?: "wrong" | "ended";
+  /** The client has a wrong API key, or one that has expired. */
+  readonly api_key?: "wrong" | "expired";
   readonly client_is_ahead_seconds?: number;
 }
 
@@ -101,15 +101,15 @@ export interface Signing {
   readonly product_id: string;
   readonly key_id?: string;
   readonly age_seconds?: number;
-  /** Instead of what the client sent. */
+  /** Replaces the nonce that the client sent. */
   readonly nonce?: string;
   readonly license_key?: string;
   readonly purpose?: string;
-  /** After signing, this text of the body becomes that. */
+  /** Replaces the first text with the second in the signed body. */
   readonly replace?: readonly [string, string];
 }
 
-/** One delivery of a webhook, and what has to come of it. */
+/** One webhook delivery, and the expected result. */
 export interface Delivery {
   readonly name: string;
   readonly now: string;
@@ -120,12 +120,12 @@ export interface Delivery {
   readonly expect: object;
 }
 
-/** When scripted cases begin. */
+/** The time at which scripted cases start. */
 export const start = "2026-06-01T12:00:00.000Z";
-export const usualKey = "ABCD-EFGH-JKMN-PQRS";
+export const defaultKey = "ABCD-EFGH-JKMN-PQRS";
 
-/** What a scripted validate answer says where its case says nothing else. */
-export const usual = {
+/** The members of a scripted validate response, unless its case sets others. */
+export const defaultMembers = {
   valid: true,
   status: "active",
   expires: null,

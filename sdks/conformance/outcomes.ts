@@ -1,6 +1,6 @@
 import { outcomeRows } from "../../tests/http/outcome-rows.ts";
 
-/** Every verdict that the server can give. A block for the whole platform would be one for every other case too. */
+/** A case for every verdict of the server. A platform-wide block is left out: it would affect all other cases. */
 export function outcomeCases(): object[] {
   return outcomeRows
     .filter(({ block }) => block?.tier !== "platform")

@@ -9,29 +9,29 @@ import { sqlite } from "../../tests/support/databases.ts";
 import { newId, openSeller, type Seller } from "../../tests/support/seller.ts";
 import { startServerProcess } from "../../tests/support/server-process.ts";
 import { allowLoopback } from "../../tests/support/webhooks.ts";
-import { type Arrangement, type SigningSettings, usualKey } from "./case.ts";
+import { defaultKey, type ServerSetup, type SigningSettings } from "./case.ts";
 
-/** What the client has to be made with. */
-export interface ArrangedClient {
+/** The settings that the real server generates for the client. */
+export interface GeneratedSettings {
   readonly api_key: string;
   readonly signing?: SigningSettings;
 }
 
-/** A product of its own for each case. */
+/** One case on the real server, with its own product. */
 export interface RealCase {
-  readonly client: ArrangedClient;
+  readonly client: GeneratedSettings;
   /** The time by the client's clock. */
   readonly now: string;
-  /** Changes what there is, as the seller would between two answers. */
-  become(arrangement: Arrangement): Promise<void>;
+  /** Changes the state of the server between two answers. */
+  change(setup: ServerSetup): Promise<void>;
 }
 
-/** A real Countersign, on which every case gets a product of its own. */
+/** A real Countersign, on which every case gets its own product. */
 export interface RealServer {
   readonly url: string;
-  /** Somebody who sells there, and whom no case belongs to. */
+  /** An organization that no case uses. */
   readonly seller: Seller;
-  begin(arrangement: Arrangement): Promise<RealCase>;
+  startCase(setup: ServerSetup): Promise<RealCase>;
   close(): Promise<void>;
 }
 
@@ -42,23 +42,23 @@ export async function startRealServer(): Promise<RealServer> {
   return {
     url: server.url,
     seller: first,
-    begin: async (arrangement) => {
-      const { plan, product } = rowOf(arrangement);
+    startCase: async (setup) => {
+      const { plan, product } = rowOf(setup);
       const seller = await openSeller(database.location, {
         store: first.store,
         ...(plan === undefined ? {} : { plan }),
         ...(product === undefined ? {} : { settings: product }),
-        ...(arrangement.daily_limit === undefined ? {} : { dailyLimit: arrangement.daily_limit }),
+        ...(setup.daily_limit === undefined ? {} : { dailyLimit: setup.daily_limit }),
       });
-      const beganAtMs = Date.now();
-      await fill(seller, arrangement, beganAtMs);
-      const aheadMs = (arrangement.client_is_ahead_seconds ?? 0) * 1_000;
+      const startedAtMs = Date.now();
+      await createState(seller, setup, startedAtMs);
+      const aheadMs = (setup.client_is_ahead_seconds ?? 0) * 1_000;
       return {
-        client: clientFor(seller, arrangement),
-        now: new Date(beganAtMs + aheadMs).toISOString(),
-        become: async (next) => {
-          await empty(seller, next);
-          await fill(seller, next, beganAtMs);
+        client: clientFor(seller, setup),
+        now: new Date(startedAtMs + aheadMs).toISOString(),
+        change: async (next) => {
+          await resetState(seller, next);
+          await createState(seller, next, startedAtMs);
         },
       };
     },
@@ -70,29 +70,30 @@ export async function startRealServer(): Promise<RealServer> {
   };
 }
 
-/** Makes the licenses that an arrangement speaks of, and all that is about them. */
-async function fill(seller: Seller, arrangement: Arrangement, beganAtMs: number): Promise<void> {
-  const row = rowOf(arrangement);
+/** Creates the licenses of a setup, with everything that belongs to them. */
+async function createState(seller: Seller, setup: ServerSetup, startedAtMs: number): Promise<void> {
+  const row = rowOf(setup);
   const {
-    keys = [usualKey],
-    ends_after_seconds: endsAfter,
+    keys = [defaultKey],
+    expires_after_seconds: expiresAfter,
     signs_with: secret,
     api_key,
     signing,
-  } = arrangement;
-  const end = endsAfter === undefined ? {} : { expiresAtMs: beganAtMs + endsAfter * 1_000 };
+  } = setup;
+  const expiry = expiresAfter === undefined ? {} : { expiresAtMs: startedAtMs + expiresAfter * 1_000 };
   for (const key of keys) {
-    const license = row.license === null ? null : { key: key.trim(), ...row.license, ...end };
+    const license = row.license === null ? null : { key: key.trim(), ...row.license, ...expiry };
     await arrange(seller, { ...row, license });
   }
   const known = typeof signing === "object" ? signing.secrets : [];
   if (secret !== undefined && secret !== null) await signWith(seller, secret, known);
-  if (secret !== undefined) await change(seller, { product: { signed_validation: secret === null ? 0 : 1 } });
-  if (api_key === "ended") await endKeys(seller, Date.now());
+  if (secret !== undefined)
+    await updateRows(seller, { product: { signed_validation: secret === null ? 0 : 1 } });
+  if (api_key === "expired") await setApiKeyExpiry(seller, Date.now());
 }
 
-/** Takes away what an earlier arrangement made, and leaves the product as a new one is. */
-async function empty(seller: Seller, next: Arrangement): Promise<void> {
+/** Deletes what an earlier setup created, and resets the product to its defaults. */
+async function resetState(seller: Seller, next: ServerSetup): Promise<void> {
   const { store, productId, organizationId } = seller;
   await store.transaction(async (db) => {
     const licenses = db.selectFrom("licenses").select("id").where("product_id", "=", productId);
@@ -101,7 +102,7 @@ async function empty(seller: Seller, next: Arrangement): Promise<void> {
     await db.deleteFrom("licenses").where("product_id", "=", productId).execute();
     await replaceVersions(db, store.bulk, productId, []);
   });
-  await change(seller, {
+  await updateRows(seller, {
     product: { ...defaultProductSettings, ...rowOf(next).product, deleted_at: null },
     organization: {
       suspended_at: null,
@@ -109,10 +110,10 @@ async function empty(seller: Seller, next: Arrangement): Promise<void> {
       daily_limit_override: next.daily_limit ?? null,
     },
   });
-  await endKeys(seller, null);
+  await setApiKeyExpiry(seller, null);
 }
 
-async function change(
+async function updateRows(
   { store, productId, organizationId }: Seller,
   { product, organization }: { product: Partial<ProductRow>; organization?: Partial<OrganizationRow> },
 ): Promise<void> {
@@ -123,8 +124,8 @@ async function change(
   });
 }
 
-/** Null lets them work again. */
-async function endKeys({ store, productId }: Seller, atMs: number | null): Promise<void> {
+/** Null makes the API keys valid again. */
+async function setApiKeyExpiry({ store, productId }: Seller, atMs: number | null): Promise<void> {
   await store.transaction(async (db) => {
     await db
       .updateTable("product_api_keys")
@@ -134,7 +135,7 @@ async function endKeys({ store, productId }: Seller, atMs: number | null): Promi
   });
 }
 
-/** A rotation: this secret takes over now, and of those that the client knows too, each waits for its turn. */
+/** Rotates to this secret now. The client's other secrets become active later, one per day. */
 async function signWith(
   { store, productId }: Seller,
   secret: string,
@@ -154,14 +155,14 @@ async function signWith(
   });
 }
 
-function rowOf({ outcome = {} }: Arrangement): OutcomeRow {
+function rowOf({ outcome = {} }: ServerSetup): OutcomeRow {
   if (typeof outcome !== "string") return { says: "", status: "", ...outcome };
   const row = outcomeRows.find(({ says }) => says === outcome);
-  if (row === undefined) throw new Error(`No row says: ${outcome}`);
+  if (row === undefined) throw new Error(`There is no outcome row named: ${outcome}`);
   return row;
 }
 
-function clientFor(seller: Seller, { signing, api_key }: Arrangement): ArrangedClient {
+function clientFor(seller: Seller, { signing, api_key }: ServerSetup): GeneratedSettings {
   return {
     api_key:
       api_key === "wrong"
@@ -173,7 +174,7 @@ function clientFor(seller: Seller, { signing, api_key }: Arrangement): ArrangedC
 
 function signingFor(
   { productId, signingKey }: Seller,
-  signing: NonNullable<Arrangement["signing"]>,
+  signing: NonNullable<ServerSetup["signing"]>,
 ): SigningSettings {
   if (typeof signing === "object") {
     const { product, ...known } = signing;

@@ -1,57 +1,58 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Answer, type Signing, usual } from "./case.ts";
-import { deliveryTwins } from "./deliveries.ts";
+import { type Answer, defaultMembers, type Signing } from "./case.ts";
+import { liveDeliveries } from "./live-deliveries.ts";
+import { liveVariantOf } from "./live-variants.ts";
 import { outcomeCases } from "./outcomes.ts";
 import { type RealCase, startRealServer } from "./real.ts";
 import { suiteFiles } from "./suite-files.ts";
-import { twinOf } from "./twins.ts";
 
 /**
- * Answers as a case of the conformance suite says, so that every SDK meets the same server. Where a case wants real
- * answers it passes questions on to a real Countersign, and may still do something to what comes back.
+ * Responds as a case of the conformance suite says, so that every SDK is tested against the same server. For real
+ * answers it forwards requests to a real Countersign, and can modify the response.
  *
- * - `GET /suite` is every case there is, by the name of its file;
- * - `POST /cases` with a case's `now` and `answers` gives the base URL to use; for real answers also what the client
- *   has to be made with, and the time it is;
- * - `GET` on that base URL tells what was asked there so far.
+ * - `GET /suite` returns all cases, by file name.
+ * - `POST /cases` with a case's `now` and `answers` returns the base URL to use; for real answers also the client's
+ *   settings and its time.
+ * - `GET` on that base URL returns the requests received so far.
  */
 interface Script {
   readonly now: string;
   readonly answers: readonly Answer[];
 }
 
-interface Seen {
+interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-interface Known {
+interface StartedCase {
   readonly script: Script;
-  readonly seen: Seen[];
-  /** Where a real server answers: what there is on it, and from which answer on. */
+  readonly requests: ReceivedRequest[];
+  /** Null if no real server is needed. */
   readonly real: RealCase | null;
-  arranged: Answer | null;
-  /** What a real server said to the first question. */
-  firstSaid: string | null;
+  /** The answer whose setup the real server has. */
+  currentSetup: Answer | null;
+  /** The body of the real server's first response. */
+  firstBody: string | null;
 }
 
-const cases = new Map<string, Known>();
+const cases = new Map<string, StartedCase>();
 const real = await startRealServer();
 const files = suiteFiles();
 const suite = {
   ...Object.fromEntries(files),
   ...Object.fromEntries(
     files.flatMap(([name, { cases: scripted = [] }]) => {
-      const twins = scripted.flatMap((one) => twinOf(one) ?? []);
-      return twins.length === 0 ? [] : [[`twins of ${name}`, { cases: twins }]];
+      const variants = scripted.flatMap((one) => liveVariantOf(one) ?? []);
+      return variants.length === 0 ? [] : [[`live variants of ${name}`, { cases: variants }]];
     }),
   ),
-  "twins of webhooks.json": {
-    webhooks: await deliveryTwins(
+  "live variants of webhooks.json": {
+    webhooks: await liveDeliveries(
       files.flatMap(([, { webhooks = [] }]) => webhooks),
       real.seller,
     ),
@@ -60,88 +61,108 @@ const suite = {
 };
 
 const server = createServer(async (request, response) => {
-  // A connection for each: some runtimes ask again by themselves when one that they had kept is cut.
+  // One connection per request: some runtimes automatically retry if a reused connection is cut.
   response.setHeader("connection", "close");
   const body = await textOf(request);
   const [, first = "", id = "", ...rest] = (request.url ?? "").split("/");
   if (first === "suite") return send(response, 200, suite);
-  if (first === "cases" && id === "") return send(response, 201, await armed(JSON.parse(body)));
+  if (first === "cases" && id === "") return send(response, 201, await startCase(JSON.parse(body)));
   const known = cases.get(id);
   if (first !== "cases" || known === undefined) return send(response, 404, {});
-  if (rest.length === 0) return send(response, 200, { requests: known.seen });
+  if (rest.length === 0) return send(response, 200, { requests: known.requests });
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
-  known.seen.push({ method: request.method ?? "", path: `/${rest.join("/")}`, headers, body });
+  known.requests.push({ method: request.method ?? "", path: `/${rest.join("/")}`, headers, body });
   const { answers } = known.script;
-  const answer = answers[Math.min(known.seen.length, answers.length) - 1];
-  if (answer === undefined) return send(response, 500, { message: "The case has no answer for this." });
+  const answer = answers[Math.min(known.requests.length, answers.length) - 1];
+  if (answer === undefined)
+    return send(response, 500, { message: "The case has no answer for this request." });
   if (answer.after_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.after_ms));
-  if (known.real !== null && isReal(answer)) return playReal(response, answer, known);
-  play(response, answer, known.script.now, headers["x-countersign-nonce"] ?? "", body, known.seen.length);
+  if (known.real !== null && isReal(answer)) return respondFromRealServer(response, answer, known);
+  respondFromScript(
+    response,
+    answer,
+    known.script.now,
+    headers["x-countersign-nonce"] ?? "",
+    body,
+    known.requests.length,
+  );
 });
 
-async function armed(script: Script): Promise<object> {
+async function startCase(script: Script): Promise<object> {
   const id = randomUUID();
   const first = script.answers.find(({ real }) => real !== undefined) ?? null;
-  const begun = first?.real === undefined ? null : await real.begin(first.real);
-  cases.set(id, { script, seen: [], real: begun, arranged: first, firstSaid: null });
+  const started = first?.real === undefined ? null : await real.startCase(first.real);
+  cases.set(id, { script, requests: [], real: started, currentSetup: first, firstBody: null });
   const url = `http://127.0.0.1:${port()}/cases/${id}`;
-  return begun === null ? { url } : { url, client: begun.client, now: begun.now };
+  return started === null ? { url } : { url, client: started.client, now: started.now };
 }
 
-/** Whether a real server is asked for it, and not something in front of it. */
+/** Whether the request is forwarded to the real server. */
 function isReal({ real, fault, status, validate, json, text }: Answer): boolean {
   const isScripted = [status, validate, json, text].some((one) => one !== undefined);
   return real !== undefined || (fault === undefined && !isScripted);
 }
 
-async function playReal(response: ServerResponse, answer: Answer, known: Known): Promise<void> {
-  if (answer.real !== undefined && answer !== known.arranged) {
-    known.arranged = answer;
-    await known.real?.become(answer.real);
+async function respondFromRealServer(
+  response: ServerResponse,
+  answer: Answer,
+  known: StartedCase,
+): Promise<void> {
+  if (answer.real !== undefined && answer !== known.currentSetup) {
+    known.currentSetup = answer;
+    await known.real?.change(answer.real);
   }
-  const asked = known.seen.at(-1);
-  if (asked === undefined) return;
-  const { method, path, headers, body } = questionOf(asked, answer);
+  const received = known.requests.at(-1);
+  if (received === undefined) return;
+  const { method, path, headers, body } = forwardedRequest(received, answer);
   const { host: _, connection: __, "content-length": ___, ...passed } = headers;
-  const answered = await fetch(real.url + path, {
+  const realResponse = await fetch(real.url + path, {
     method,
     headers: passed,
     ...(body === "" ? {} : { body }),
   });
-  const said = await answered.text();
-  known.firstSaid ??= said;
-  const text = answer.replay === true ? known.firstSaid : said;
+  const realBody = await realResponse.text();
+  known.firstBody ??= realBody;
+  const text = answer.replay === true ? known.firstBody : realBody;
   if (answer.replace !== undefined && !text.includes(answer.replace[0]))
-    return send(response, 599, { message: `The real answer has no ${answer.replace[0]} in it: ${text}` });
-  const told = ["content-type", "x-request-id", "retry-after"].flatMap((name) => {
-    const value = answered.headers.get(name);
-    // Cases call the request by its number.
-    return value === null ? [] : [[name, name === "x-request-id" ? `req-${known.seen.length}` : value]];
+    return send(response, 599, {
+      message: `The real response does not contain ${answer.replace[0]}: ${text}`,
+    });
+  const responseHeaders = ["content-type", "x-request-id", "retry-after"].flatMap((name) => {
+    const value = realResponse.headers.get(name);
+    // Cases expect numbered request IDs.
+    return value === null ? [] : [[name, name === "x-request-id" ? `req-${known.requests.length}` : value]];
   });
   const content = answer.replace === undefined ? text : text.replace(...answer.replace);
-  finish(response, answered.status, Object.fromEntries(told), content, answer.fault);
+  sendBody(response, realResponse.status, Object.fromEntries(responseHeaders), content, answer.fault);
 }
 
-/** What is asked of the real server: what came, unless it is to be somebody else's question. */
-function questionOf(asked: Seen, { asks_instead: instead = {} }: Answer): Seen {
-  const { "x-countersign-nonce": sent, ...headers } = asked.headers;
+/** The request for the real server: as received, except for the values that the answer replaces. */
+function forwardedRequest(
+  received: ReceivedRequest,
+  { send_instead: instead = {} }: Answer,
+): ReceivedRequest {
+  const { "x-countersign-nonce": sent, ...headers } = received.headers;
   const nonce = instead.nonce ?? sent ?? "";
   const { license_key } = instead;
   return {
-    ...asked,
+    ...received,
     headers: { ...headers, ...(nonce === "" ? {} : { "x-countersign-nonce": nonce }) },
-    body: license_key === undefined ? asked.body : JSON.stringify({ ...JSON.parse(asked.body), license_key }),
+    body:
+      license_key === undefined
+        ? received.body
+        : JSON.stringify({ ...JSON.parse(received.body), license_key }),
   };
 }
 
-function play(
+function respondFromScript(
   response: ServerResponse,
   answer: Answer,
   now: string,
   nonce: string,
-  asked: string,
+  requestBody: string,
   number: number,
 ) {
   if (answer.fault === "hang") return;
@@ -154,11 +175,11 @@ function play(
     "x-request-id": `req-${number}`,
     ...answer.headers,
   };
-  finish(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, asked), answer.fault);
+  sendBody(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, requestBody), answer.fault);
 }
 
-/** Sends it, or half of it. */
-function finish(
+/** Sends the whole body, or half of it if the answer cuts the connection. */
+function sendBody(
   response: ServerResponse,
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -170,17 +191,23 @@ function finish(
   else response.end(content);
 }
 
-function contentOf(answer: Answer, now: string, nonce: string, asked: string): string {
+function contentOf(answer: Answer, now: string, nonce: string, requestBody: string): string {
   if (answer.text !== undefined) return answer.text;
   if (answer.json !== undefined) return JSON.stringify(answer.json);
-  const unsigned = JSON.stringify({ ...usual, ...answer.validate });
-  return answer.sign === undefined ? unsigned : signed(unsigned, answer.sign, now, nonce, asked);
+  const unsigned = JSON.stringify({ ...defaultMembers, ...answer.validate });
+  return answer.sign === undefined ? unsigned : signed(unsigned, answer.sign, now, nonce, requestBody);
 }
 
-function signed(unsigned: string, signing: Signing, now: string, sentNonce: string, asked: string): string {
+function signed(
+  unsigned: string,
+  signing: Signing,
+  now: string,
+  sentNonce: string,
+  requestBody: string,
+): string {
   const time = Math.floor(new Date(now).getTime() / 1_000) - (signing.age_seconds ?? 0);
   const nonce = signing.nonce ?? sentNonce;
-  const licenseKey = signing.license_key ?? JSON.parse(asked).license_key;
+  const licenseKey = signing.license_key ?? JSON.parse(requestBody).license_key;
   const purpose = signing.purpose ?? "countersign.validate.v1";
   const text = [purpose, time, nonce, signing.product_id, licenseKey, unsigned].join("\n");
   const code = createHmac("sha256", Buffer.from(signing.secret, "hex")).update(text).digest("hex");
@@ -204,5 +231,5 @@ function port(): number {
 }
 
 server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${port()}\n`));
-// Ends with whoever started it.
+// Exits when the process that started it closes the input.
 process.stdin.on("end", () => void real.close().finally(() => process.exit(0))).resume();

@@ -8,7 +8,7 @@ export interface SuiteFile {
   readonly webhooks?: readonly Delivery[];
 }
 
-/** What is written in the files beside this one, by their names. */
+/** The content of the JSON files in this folder, by file name. */
 export function suiteFiles(): [string, SuiteFile][] {
   return readdirSync(import.meta.dir)
     .filter((name) => name.endsWith(".json"))

@@ -4,7 +4,7 @@ import { NestFactory } from "@nestjs/core";
 
 @Controller("reports")
 class ReportsController {
-  // The key comes with each request, in the header X-License-Key.
+  // The key is in the X-License-Key header of each request.
   @Get()
   @RequireLicense({ version: "1.0.0" })
   list() {

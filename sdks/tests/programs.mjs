@@ -1,5 +1,5 @@
-// The snippets that the dashboard and the READMEs show, and the examples: each is run against a real server.
-// check.mjs copies them beside this file and compiles what is TypeScript.
+// Runs the snippets of the dashboard and the READMEs, and the examples, against a real server.
+// check.mjs copies them into the folder of this file and compiles the TypeScript files.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const here = import.meta.dirname;
 const sdks = process.env.SDKS;
 const key = "ABCD-EFGH-JKMN-PQRS";
 const revoked = { outcome: "a revoked license is refused" };
-const signs = { signing: "current", outcome: { product: { signed_validation: 1 } } };
+const signed = { signing: "current", outcome: { product: { signed_validation: 1 } } };
 const children = [];
 const folders = [];
 after(() => {
@@ -21,13 +21,13 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A server that answers so, and what a program has to know about it. */
-async function arm(...answers) {
-  const armed = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
+/** Starts a case with these answers, and returns the environment for a program that uses it. */
+async function startCase(...answers) {
+  const started = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
     method: "POST",
     body: JSON.stringify({ now: "2026-06-01T12:00:00.000Z", answers }),
   });
-  const { url, client = {} } = await armed.json();
+  const { url, client = {} } = await started.json();
   return {
     url,
     productId: client.signing?.product_id ?? "",
@@ -46,20 +46,20 @@ function filledIn(file, { url, productId }) {
   const text = readFileSync(join(here, "snippets", file), "utf8")
     .replaceAll("https://licenses.example.com", url)
     .replaceAll("PRODUCT-ID", productId)
-    // On this machine alone.
+    // Listens on the loopback interface only.
     .replace("?? 8080)", '?? 8080, "127.0.0.1")');
   const path = join(here, "snippets", `${crypto.randomUUID()}${file.slice(file.lastIndexOf("."))}`);
   writeFileSync(path, text);
   return path;
 }
 
-function output(command, words, env) {
-  const { stdout, stderr, status } = spawnSync(command, words, { env, encoding: "utf8", timeout: 30_000 });
-  return { status, said: stdout.trim(), complained: stderr };
+function runToEnd(command, args, env) {
+  const { stdout, stderr, status } = spawnSync(command, args, { env, encoding: "utf8", timeout: 30_000 });
+  return { status, output: stdout.trim(), errors: stderr };
 }
 
-function begin(path, env, words = []) {
-  const child = spawn(process.execPath, [path, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
+function startProgram(path, env, args = []) {
+  const child = spawn(process.execPath, [path, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   children.push(child);
   let text = "";
   for (const stream of [child.stdout, child.stderr])
@@ -70,19 +70,19 @@ function begin(path, env, words = []) {
   return {
     child,
     ended,
-    said: (words) =>
+    printed: (line) =>
       until(
-        `it says ${words}`,
-        () => text.includes(words),
+        `the program prints ${line}`,
+        () => text.includes(line),
         () => text,
       ),
   };
 }
 
-async function until(what, isSo, context = () => "") {
+async function until(what, condition, context = () => "") {
   const end = Date.now() + 20_000;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`Not in time: ${what}. ${context()}`);
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Timed out waiting until ${what}. ${context()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -96,16 +96,16 @@ function freePort() {
   });
 }
 
-/** A web service that was begun, when it answers. */
-async function served(path, armed, extra = {}) {
+/** Starts a web service, and waits until it responds. */
+async function startWebService(path, started, extra = {}) {
   const port = await freePort();
-  begin(path, { ...armed.environment, ...extra, PORT: String(port) });
+  startProgram(path, { ...started.environment, ...extra, PORT: String(port) });
   const ask = async (route, init = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}${route}`, init);
     const text = await response.text();
     return { status: response.status, text, body: text.startsWith("{") ? JSON.parse(text) : null };
   };
-  await until("it listens", () =>
+  await until("the service responds", () =>
     ask("/").then(
       () => true,
       () => false,
@@ -118,33 +118,35 @@ const withKey = { headers: { "x-license-key": key, "content-type": "application/
 
 describe("the snippet for", () => {
   test("Node.js", async () => {
-    for (const [file, real, said] of [
+    for (const [file, real, line] of [
       ["node.mjs", {}, "Licensed."],
       ["node.mjs", revoked, "Not licensed: revoked"],
-      ["signed/node.mjs", signs, "Licensed."],
+      ["signed/node.mjs", signed, "Licensed."],
     ]) {
-      const armed = await arm({ real });
-      const ended = output(process.execPath, [filledIn(file, armed)], armed.environment);
-      assert.deepEqual([ended.said, ended.status], [said, 0], ended.complained);
+      const started = await startCase({ real });
+      const ended = runToEnd(process.execPath, [filledIn(file, started)], started.environment);
+      assert.deepEqual([ended.output, ended.status], [line, 0], ended.errors);
     }
-    const armed = await arm({ real: { ...signs, signing: "wrong" } });
-    const ended = output(process.execPath, [filledIn("signed/node.mjs", armed)], armed.environment);
+    const started = await startCase({ real: { ...signed, signing: "wrong" } });
+    const ended = runToEnd(process.execPath, [filledIn("signed/node.mjs", started)], started.environment);
     assert.equal(ended.status, 1);
-    assert.match(ended.complained, /SignatureError/);
+    assert.match(ended.errors, /SignatureError/);
   });
 
   test("curl", async () => {
-    const plain = await arm({ real: revoked });
-    const answer = JSON.parse(output("sh", [filledIn("curl.sh", plain)], plain.environment).said);
+    const plain = await startCase({ real: revoked });
+    const answer = JSON.parse(runToEnd("sh", [filledIn("curl.sh", plain)], plain.environment).output);
     assert.deepEqual([answer.valid, answer.status], [false, "revoked"]);
-    for (const [signing, said] of [
+    for (const [signing, line] of [
       ["current", "signed by Countersign"],
       ["wrong", "NOT signed by Countersign"],
     ]) {
-      const signed = await arm({ real: { ...signs, signing } });
-      const lines = output("bash", [filledIn("signed/curl.sh", signed)], signed.environment).said.split("\n");
+      const started = await startCase({ real: { ...signed, signing } });
+      const lines = runToEnd("bash", [filledIn("signed/curl.sh", started)], started.environment).output.split(
+        "\n",
+      );
       assert.equal(JSON.parse(lines[0]).status, "active");
-      assert.equal(lines[1], said);
+      assert.equal(lines[1], line);
     }
   });
 
@@ -156,11 +158,11 @@ describe("the snippet for", () => {
       for (const [path, real, status] of [
         [file, {}, 200],
         [file, revoked, 403],
-        [`signed/${file}`, signs, 200],
-        [`signed/${file}`, { ...signs, signing: "wrong" }, 503],
+        [`signed/${file}`, signed, 200],
+        [`signed/${file}`, { ...signed, signing: "wrong" }, 503],
       ]) {
-        const armed = await arm({ real });
-        const ask = await served(filledIn(path, armed), armed);
+        const started = await startCase({ real });
+        const ask = await startWebService(filledIn(path, started), started);
         const answer = await ask("/reports", withKey);
         assert.equal(answer.status, status);
         if (status === 200) assert.equal(answer.text, "Licensed.");
@@ -173,13 +175,13 @@ describe("the snippet for", () => {
     ["express", "express.mjs"],
     ["nestjs", "nestjs.ts"],
   ])
-    test(`${folder} is the one in its README`, () => {
+    test(`${folder} is the same as in the README`, () => {
       const snippet = readFileSync(join(sdks, "snippets", file), "utf8");
       assert.ok(readFileSync(join(sdks, folder, "README.md"), "utf8").includes(snippet));
     });
 });
 
-test("no README of a package has a link that is broken where the package is published", () => {
+test("the README of a package has no relative links, which would be broken in a registry", () => {
   for (const folder of ["node", "express", "nestjs", "python", "java"]) {
     const text = readFileSync(join(sdks, folder, "README.md"), "utf8");
     const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
@@ -199,56 +201,62 @@ describe("the example for", () => {
   };
   const agent = join(here, "backup-agent.mjs");
 
-  test("Node.js works, notices that its license is revoked, and goes on without a network", async () => {
+  test("Node.js pauses when its license is revoked, and works without a network", async () => {
     const folder = home();
     const settings = { BACKUP_AGENT_HOME: folder, CHECK_EVERY_SECONDS: "1" };
-    const armed = await arm({ real: {} });
-    const first = begin(agent, { ...armed.environment, ...settings }, [key]);
-    await first.said("Licensed. Backups begin.");
+    const started = await startCase({ real: {} });
+    const first = startProgram(agent, { ...started.environment, ...settings }, [key]);
+    await first.printed("Licensed. Backups start.");
     first.child.kill("SIGTERM");
     assert.equal(await first.ended, 0);
 
-    // The key is known by now, and the server is away.
-    const away = { ...armed.environment, ...settings, COUNTERSIGN_URL: "http://127.0.0.1:9" };
-    const offline = begin(agent, away);
-    await offline.said("Working without a network.");
+    // The key is stored by now, and the server is unreachable.
+    const unreachable = { ...started.environment, ...settings, COUNTERSIGN_URL: "http://127.0.0.1:9" };
+    const offline = startProgram(agent, unreachable);
+    await offline.printed("The license server is unreachable. Backups start in the grace period.");
     offline.child.kill("SIGTERM");
     await offline.ended;
 
-    const scripted = await arm({ validate: {} }, { validate: { valid: false, status: "revoked" } });
-    const watched = begin(agent, { ...scripted.environment, ...settings });
-    await watched.said("This license was revoked. Write to support@example.com. Backups are paused.");
+    const scripted = await startCase({ validate: {} }, { validate: { valid: false, status: "revoked" } });
+    const watched = startProgram(agent, { ...scripted.environment, ...settings });
+    await watched.printed("This license was revoked. Contact support@example.com. Backups are paused.");
     watched.child.kill("SIGTERM");
     await watched.ended;
   });
 
-  test("Node.js says why it does not begin", async () => {
-    const refused = await arm({ real: revoked });
-    const ended = output(process.execPath, [agent, key], {
+  test("Node.js explains why it does not start", async () => {
+    const refused = await startCase({ real: revoked });
+    const ended = runToEnd(process.execPath, [agent, key], {
       ...refused.environment,
       BACKUP_AGENT_HOME: home(),
     });
     assert.deepEqual(
-      [ended.status, ended.complained.trim()],
-      [1, "This license was revoked. Write to support@example.com."],
+      [ended.status, ended.errors.trim()],
+      [1, "This license was revoked. Contact support@example.com."],
     );
-    const away = { ...refused.environment, BACKUP_AGENT_HOME: home(), COUNTERSIGN_URL: "http://127.0.0.1:9" };
-    const unchecked = output(process.execPath, [agent, key], away);
+    const unreachable = {
+      ...refused.environment,
+      BACKUP_AGENT_HOME: home(),
+      COUNTERSIGN_URL: "http://127.0.0.1:9",
+    };
+    const unchecked = runToEnd(process.execPath, [agent, key], unreachable);
     assert.equal(unchecked.status, 1);
-    assert.match(unchecked.complained, /could not be checked/);
-    assert.equal(output(process.execPath, [agent], away).status, 2);
+    assert.match(unchecked.errors, /could not be checked/);
+    assert.equal(runToEnd(process.execPath, [agent], unreachable).status, 2);
   });
 
   const secret = `whsec_${Buffer.alloc(24, 3).toString("base64")}`;
   const delivery = (type) =>
     signedDelivery(secret, JSON.stringify({ type, timestamp: new Date().toISOString(), data: {} }));
 
-  test("Express sells reports, and locks out who was revoked when it hears of it", async () => {
-    const armed = await arm(
+  test("Express serves reports, and denies an expired license as soon as the webhook arrives", async () => {
+    const started = await startCase(
       { validate: { custom: { plan: "pro" } } },
       { validate: { valid: false, status: "expired" } },
     );
-    const ask = await served(join(here, "shop.mjs"), armed, { COUNTERSIGN_WEBHOOK_SECRET: secret });
+    const ask = await startWebService(join(here, "shop.mjs"), started, {
+      COUNTERSIGN_WEBHOOK_SECRET: secret,
+    });
     assert.deepEqual((await ask("/prices")).body, { prices: { report: 12 } });
     assert.deepEqual((await ask("/prices", withKey)).body, { prices: { report: 0 } });
     const order = { method: "POST", ...withKey, body: JSON.stringify({ title: "May" }) };
@@ -262,10 +270,12 @@ describe("the example for", () => {
     assert.equal((await ask("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 
-  test("NestJS asks everybody for a license but who asks whether it is alive", async () => {
-    const armed = await arm({ real: {} });
-    const ask = await served(join(here, "service.js"), armed, { COUNTERSIGN_WEBHOOK_SECRET: secret });
-    assert.deepEqual((await ask("/health")).body, { alive: true });
+  test("NestJS requires a license for every request except the health check", async () => {
+    const started = await startCase({ real: {} });
+    const ask = await startWebService(join(here, "service.js"), started, {
+      COUNTERSIGN_WEBHOOK_SECRET: secret,
+    });
+    assert.deepEqual((await ask("/health")).body, { healthy: true });
     assert.equal((await ask("/forecast")).status, 401);
     assert.deepEqual((await ask("/forecast", withKey)).body, { days: 3, expires: null });
     assert.equal((await ask("/countersign", delivery("license.revoked"))).status, 204);

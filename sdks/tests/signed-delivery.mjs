@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** A delivery as a server sends it now, ready for `fetch`. */
+/** A delivery with the current time, as arguments for `fetch`. */
 export function signedDelivery(secret, body) {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const code = createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))

@@ -1,5 +1,5 @@
-// An online shop's report service: everybody may look at the prices, reports are for those with a license, and who
-// loses theirs is locked out at once by a webhook.
+// A shop that sells reports: prices are public, reports require a license, and a webhook makes a revoked license lose
+// access immediately.
 //
 //   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… COUNTERSIGN_WEBHOOK_SECRET=… PORT=8080 node shop.mjs
 import { getLicense, licenseMiddleware, requireLicense, webhookHandler } from "@countersign/express";
@@ -9,12 +9,12 @@ import express from "express";
 const client = new Countersign({ version: "3.2.0" });
 const app = express();
 
-// Before any express.json(): a signature is over the bytes as they came.
+// Before any express.json(): the signature covers the raw bytes.
 app.post(
   "/countersign",
   webhookHandler({ secret: process.env.COUNTERSIGN_WEBHOOK_SECRET }, (event) => {
-    // What is remembered about licenses may have changed: the next request asks again.
-    if (event.type.startsWith("license.")) client.forget();
+    // Cached results may be outdated: the next request validates again.
+    if (event.type.startsWith("license.")) client.clearCache();
   }),
 );
 
@@ -25,7 +25,7 @@ app.get("/prices", licenseMiddleware({ client }), (request, response) => {
   response.json({ prices: isCustomer ? { report: 0 } : { report: 12 } });
 });
 
-app.post("/reports", requireLicense({ client, onRefused: sorry }), (request, response) => {
+app.post("/reports", requireLicense({ client, onRefused: sendRejection }), (request, response) => {
   const { result } = getLicense(request);
   response
     .status(201)
@@ -37,13 +37,13 @@ const server = app.listen(process.env.PORT ?? 8080, "127.0.0.1", () => {
 });
 process.on("SIGTERM", () => server.close());
 
-/** In the words of this shop, and with the status that a support team asks for. */
-function sorry(refusal, _request, response) {
-  const sentences = {
+/** Explains the rejection to the customer. Other statuses get a generic message. */
+function sendRejection(refusal, _request, response) {
+  const messages = {
     license_missing: "Send your license key in the header X-License-Key.",
     expired: "Your license has expired. Renew it to get reports again.",
-    license_unverified: "We cannot check licenses at the moment. Try again in a minute.",
+    license_unverified: "Licenses cannot be validated at the moment. Try again in a minute.",
   };
-  const message = sentences[refusal.code] ?? `Your license is not accepted (${refusal.code}).`;
+  const message = messages[refusal.code] ?? `Your license is not accepted (${refusal.code}).`;
   response.status(refusal.status).json({ message });
 }

@@ -7,15 +7,15 @@ export type KeySource =
   | { readonly body: string }
   | ((request: Request) => string | null | undefined | Promise<string | null | undefined>);
 
-export const usualSource: KeySource = { header: "x-license-key" };
+export const defaultSource: KeySource = { header: "x-license-key" };
 
 /** Null if there is none. */
 export async function keyOf(request: Request, source: KeySource): Promise<string | null> {
-  const value = await given(request, source);
+  const value = await valueFrom(request, source);
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-function given(request: Request, source: KeySource): unknown {
+function valueFrom(request: Request, source: KeySource): unknown {
   if (typeof source === "function") return source(request);
   if ("header" in source) return request.get(source.header);
   if ("query" in source) return request.query[source.query];

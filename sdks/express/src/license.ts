@@ -1,6 +1,6 @@
 import type { Countersign, CountersignError, Decision, ValidateResult } from "@countersign/node";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { type KeySource, keyOf, usualSource } from "./key-source.ts";
+import { defaultSource, type KeySource, keyOf } from "./key-source.ts";
 
 export interface LicenseOptions {
   readonly client: Countersign;
@@ -30,13 +30,13 @@ export interface Refusal extends RequestLicense {
   readonly message: string;
 }
 
-interface Found {
+interface CheckedLicense {
   readonly license: RequestLicense;
-  readonly asked: string;
+  readonly requestKey: string;
   readonly client: Countersign;
 }
 
-const licenses = new WeakMap<Request, Found>();
+const licenses = new WeakMap<Request, CheckedLicense>();
 
 /** Validates each request's license and lets every request continue: `getLicense(request)` returns the result. */
 export function licenseMiddleware(options: LicenseOptions): RequestHandler {
@@ -63,24 +63,24 @@ export function getLicense(request: Request): RequestLicense | null {
 }
 
 async function attach(request: Request, options: LicenseOptions): Promise<RequestLicense> {
-  const key = await keyOf(request, options.key ?? usualSource);
-  const details = about(request, options);
+  const key = await keyOf(request, options.key ?? defaultSource);
+  const details = validateOptions(request, options);
   // A result from an earlier middleware is reused.
-  const asked = JSON.stringify([key, details]);
+  const requestKey = JSON.stringify([key, details]);
   const known = licenses.get(request);
-  if (known?.asked === asked && known.client === options.client) return known.license;
+  if (known?.requestKey === requestKey && known.client === options.client) return known.license;
   const decision: Decision =
     key === null ? { allowed: false, result: null, error: null } : await options.client.check(key, details);
   const license = { key, ...decision };
-  licenses.set(request, { license, asked, client: options.client });
+  licenses.set(request, { license, requestKey, client: options.client });
   return license;
 }
 
-function about(request: Request, { version, deviceId }: LicenseOptions) {
-  const told = typeof version === "function" ? version(request) : version;
+function validateOptions(request: Request, { version, deviceId }: LicenseOptions) {
+  const appVersion = typeof version === "function" ? version(request) : version;
   const device = deviceId?.(request);
   return {
-    ...(told === undefined ? {} : { version: told }),
+    ...(appVersion === undefined ? {} : { version: appVersion }),
     ...(device === undefined ? {} : { deviceId: device }),
   };
 }
@@ -88,18 +88,23 @@ function about(request: Request, { version, deviceId }: LicenseOptions) {
 function refusalOf(license: RequestLicense): Refusal {
   const { key, result } = license;
   if (key === null)
-    return { ...license, status: 401, code: "license_missing", message: "A license key is needed." };
+    return {
+      ...license,
+      status: 401,
+      code: "license_missing",
+      message: "This request requires a license key.",
+    };
   if (result === null)
     return {
       ...license,
       status: 503,
       code: "license_unverified",
-      message: "The license could not be checked. Try again later.",
+      message: "The license could not be validated. Try again later.",
     };
   return {
     ...license,
     status: 403,
     code: result.status,
-    message: `The license is not accepted: ${result.status}.`,
+    message: `The license was rejected: ${result.status}.`,
   };
 }

@@ -2,7 +2,7 @@ import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookOptions } f
 import express, { type Request, type RequestHandler } from "express";
 
 /** Larger than any event. */
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /**
  * Receives deliveries: verifies each, calls `onEvent` and responds 204 once it completes, so that failures are
@@ -13,7 +13,7 @@ export function webhookHandler(
   onEvent: (event: WebhookEvent, request: Request) => void | Promise<void>,
 ): RequestHandler[] {
   return [
-    express.raw({ type: () => true, limit: mostBytes }),
+    express.raw({ type: () => true, limit: maxBytes }),
     async (request, response, next) => {
       try {
         const event = verifyWebhook(bodyOf(request), request.headers, options);

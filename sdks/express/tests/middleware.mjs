@@ -1,4 +1,4 @@
-// Against whichever Express is installed beside this file; CONFORMANCE_URL is the server that plays Countersign.
+// Tests the middleware with the installed Express. CONFORMANCE_URL is the URL of the conformance server.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
@@ -9,33 +9,33 @@ import { signedDelivery } from "./signed-delivery.mjs";
 
 const key = "ABCD-EFGH-JKMN-PQRS";
 const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
-const served = [];
+const servers = [];
 after(() => {
-  for (const server of served) server.close();
+  for (const server of servers) server.close();
 });
 
-/** A client of a Countersign that answers so, and what it was asked. */
-async function arm(answers, options = {}) {
-  const armed = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
+/** Starts a case with these answers, and returns a client for it. */
+async function startCase(answers, options = {}) {
+  const started = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
     method: "POST",
     body: JSON.stringify({ now: "2026-06-01T12:00:00.000Z", answers }),
   });
-  const { url, client = {} } = await armed.json();
+  const { url, client = {} } = await started.json();
   return {
     client: new Countersign({ apiKey: client.api_key ?? "csk_test", baseUrl: url, ...options }),
-    asked: async () => (await (await fetch(url)).json()).requests.length,
+    requestCount: async () => (await (await fetch(url)).json()).requests.length,
   };
 }
 
-async function serve(prepare) {
+async function serve(addRoutes) {
   const app = express();
-  prepare(app);
-  // What a handler throws would be printed otherwise.
+  addRoutes(app);
+  // Without this, Express would print errors of the handlers.
   app.use((error, _request, response, _next) => response.status(599).json({ message: error.message }));
   const server = await new Promise((resolve) => {
     const listening = app.listen(0, "127.0.0.1", () => resolve(listening));
   });
-  served.push(server);
+  servers.push(server);
   const url = `http://127.0.0.1:${server.address().port}`;
   return async (path, init = {}) => {
     const response = await fetch(url + path, init);
@@ -47,69 +47,69 @@ async function serve(prepare) {
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
-const away = [{ fault: "cut" }];
+const unreachable = [{ fault: "cut" }];
 
 let version;
 before(() => {
   version = createRequire(import.meta.url)("express/package.json").version;
 });
 
-test("runs on the Express it should", () => {
+test("runs on the expected version of Express", () => {
   if (process.env.EXPECT_EXPRESS !== undefined)
     assert.equal(version.split(".")[0], process.env.EXPECT_EXPRESS);
 });
 
-test("requireLicense lets a valid license through, and the handler can read it", async () => {
-  const { client } = await arm(valid);
-  const ask = await serve((app) =>
+test("requireLicense accepts a valid license, and the handler can read it", async () => {
+  const { client } = await startCase(valid);
+  const request = await serve((app) =>
     app.get("/", requireLicense({ client }), (request, response) =>
       response.json({ status: getLicense(request).result.status, key: getLicense(request).key }),
     ),
   );
-  assert.deepEqual(await ask("/", withKey), { status: 200, body: { status: "active", key } });
+  assert.deepEqual(await request("/", withKey), { status: 200, body: { status: "active", key } });
 });
 
-test("requireLicense refuses: 401 without a key, 403 with one that is refused, 503 without a verdict", async () => {
+test("requireLicense responds 401 without a key, 403 to a rejected license and 503 without a verdict", async () => {
   for (const [answers, init, status, error] of [
     [valid, {}, 401, "license_missing"],
     [valid, { headers: { "x-license-key": "  " } }, 401, "license_missing"],
     [revoked, withKey, 403, "revoked"],
-    [away, withKey, 503, "license_unverified"],
+    [unreachable, withKey, 503, "license_unverified"],
   ]) {
-    const { client } = await arm(answers);
-    const ask = await serve((app) =>
+    const { client } = await startCase(answers);
+    const request = await serve((app) =>
       app.get("/", requireLicense({ client }), (_request, response) => response.send("in")),
     );
-    const answer = await ask("/", init);
+    const answer = await request("/", init);
     assert.deepEqual([answer.status, answer.body.error], [status, error]);
     assert.equal(typeof answer.body.message, "string");
   }
 });
 
-test("advisory lets in without a verdict, and says why there is none", async () => {
-  const { client } = await arm(away, { whenUnavailable: "advisory" });
-  const ask = await serve((app) =>
+test("advisory mode accepts a request without a verdict and reports the error", async () => {
+  const { client } = await startCase(unreachable, { whenUnavailable: "advisory" });
+  const request = await serve((app) =>
     app.get("/", requireLicense({ client }), (request, response) =>
       response.send(getLicense(request).error.name),
     ),
   );
-  assert.deepEqual(await ask("/", withKey), { status: 200, body: "ConnectionError" });
+  assert.deepEqual(await request("/", withKey), { status: 200, body: "ConnectionError" });
 });
 
-test("licenseMiddleware lets everybody go on, and is not asked again by requireLicense", async () => {
-  const { client, asked } = await arm(revoked);
-  const ask = await serve((app) => {
+test("licenseMiddleware accepts every request, and requireLicense reuses its result", async () => {
+  const { client, requestCount } = await startCase(revoked);
+  const request = await serve((app) => {
     app.use(licenseMiddleware({ client }));
     app.get("/", (request, response) => response.json(getLicense(request)));
     app.get("/paid", requireLicense({ client }), (_request, response) => response.send("in"));
   });
-  const open = await ask("/");
+  const open = await request("/");
   assert.deepEqual([open.status, open.body.key, open.body.allowed], [200, null, false]);
-  assert.equal((await ask("/paid", withKey)).status, 403);
-  assert.equal(await asked(), 1);
+  assert.equal((await request("/paid", withKey)).status, 403);
+  assert.equal(await requestCount(), 1);
 });
 
-test("the key comes from where one says: header, query, body, a function", async () => {
+test("the key can come from a header, the query, the body or a function", async () => {
   const sources = [
     [{ header: "x-key" }, "/", { headers: { "X-Key": key } }],
     [{ query: "license" }, `/?license=${key}`, {}],
@@ -129,26 +129,26 @@ test("the key comes from where one says: header, query, body, a function", async
     ],
   ];
   for (const [source, path, init] of sources) {
-    const { client } = await arm(valid);
-    const ask = await serve((app) => {
+    const { client } = await startCase(valid);
+    const request = await serve((app) => {
       app.use(express.json());
       app.all("/", requireLicense({ client, key: source }), (_request, response) => response.send("in"));
     });
-    assert.deepEqual(await ask(path, init), { status: 200, body: "in" });
-    assert.equal((await ask("/")).status, 401);
+    assert.deepEqual(await request(path, init), { status: 200, body: "in" });
+    assert.equal((await request("/")).status, 401);
   }
-  const { client } = await arm(valid);
-  const ask = await serve((app) =>
+  const { client } = await startCase(valid);
+  const request = await serve((app) =>
     app.get("/", requireLicense({ client, key: { query: "license" } }), (_request, response) =>
       response.send("in"),
     ),
   );
-  assert.equal((await ask(`/?license=${key}&license=${key}`)).status, 401, "two are none");
+  assert.equal((await request(`/?license=${key}&license=${key}`)).status, 401, "two keys count as none");
 });
 
-test("onRefused answers instead, and what a key function throws is the app's", async () => {
-  const { client } = await arm(revoked);
-  const ask = await serve((app) => {
+test("onRefused sends the response, and an error of the key function reaches the app", async () => {
+  const { client } = await startCase(revoked);
+  const request = await serve((app) => {
     app.get(
       "/",
       requireLicense({
@@ -166,15 +166,15 @@ test("onRefused answers instead, and what a key function throws is the app's", a
       }),
     );
   });
-  assert.deepEqual(await ask("/", withKey), { status: 402, body: { code: "revoked" } });
-  assert.deepEqual(await ask("/thrown"), { status: 599, body: { message: "no such session" } });
+  assert.deepEqual(await request("/", withKey), { status: 402, body: { code: "revoked" } });
+  assert.deepEqual(await request("/thrown"), { status: 599, body: { message: "no such session" } });
 });
 
-test("version and device are sent", async () => {
-  const { client } = await arm([
+test("version and device ID are sent", async () => {
+  const { client } = await startCase([
     { real: { outcome: { product: { version_module_enabled: 1 }, versions: { "2.0.0": "blocked" } } } },
   ]);
-  const ask = await serve((app) =>
+  const request = await serve((app) =>
     app.get(
       "/",
       requireLicense({
@@ -185,7 +185,9 @@ test("version and device are sent", async () => {
       (_request, response) => response.send("in"),
     ),
   );
-  const answer = await ask("/", { headers: { ...withKey.headers, "x-version": "2.0.0", "x-device": "d" } });
+  const answer = await request("/", {
+    headers: { ...withKey.headers, "x-version": "2.0.0", "x-device": "d" },
+  });
   assert.deepEqual([answer.status, answer.body.error], [403, "version_not_allowed"]);
 });
 
@@ -195,38 +197,38 @@ const event = JSON.stringify({
   data: { n: 1 },
 });
 
-test("webhookHandler hands over what is signed, and refuses everything else", async () => {
+test("webhookHandler passes on signed deliveries and rejects all others", async () => {
   const events = [];
-  const ask = await serve((app) =>
+  const request = await serve((app) =>
     app.post(
       "/hook",
-      webhookHandler({ secret }, async (given) => {
-        if (given.data.fails) throw new Error("the database is away");
-        events.push(given);
+      webhookHandler({ secret }, async (received) => {
+        if (received.data.fails) throw new Error("the database is unavailable");
+        events.push(received);
       }),
     ),
   );
-  assert.equal((await ask("/hook", signedDelivery(secret, event))).status, 204);
+  assert.equal((await request("/hook", signedDelivery(secret, event))).status, 204);
   assert.deepEqual([events[0].type, events[0].id, events[0].data], ["license.revoked", "msg_1", { n: 1 }]);
-  const changed = await ask("/hook", { ...signedDelivery(secret, event), body: event.replace("1", "2") });
+  const changed = await request("/hook", { ...signedDelivery(secret, event), body: event.replace("1", "2") });
   assert.deepEqual([changed.status, changed.body.error], [400, "mismatch"]);
-  const empty = await ask("/hook", { method: "POST" });
+  const empty = await request("/hook", { method: "POST" });
   assert.deepEqual([empty.status, empty.body.error], [400, "missing_header"]);
-  // What fails in the app is answered so that the delivery comes again.
+  // An error of the app makes the response an error, so that the event is delivered again.
   const failing = JSON.stringify({ type: "x", timestamp: "2026-06-01T12:00:00.000Z", data: { fails: true } });
-  assert.equal((await ask("/hook", signedDelivery(secret, failing))).status, 599);
+  assert.equal((await request("/hook", signedDelivery(secret, failing))).status, 599);
   assert.equal(events.length, 1);
 });
 
-test("webhookHandler names the mistake of a body that was parsed before", async () => {
-  const ask = await serve((app) => {
+test("webhookHandler reports a body that was already parsed", async () => {
+  const request = await serve((app) => {
     app.use(express.json());
     app.post(
       "/hook",
       webhookHandler({ secret }, () => undefined),
     );
   });
-  const answer = await ask("/hook", signedDelivery(secret, event));
+  const answer = await request("/hook", signedDelivery(secret, event));
   assert.deepEqual([answer.status, answer.body.error], [500, "parsed_body"]);
   assert.match(answer.body.message, /express\.json/);
 });

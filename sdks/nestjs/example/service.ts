@@ -1,4 +1,4 @@
-// A service that is licensed as a whole: every request needs a key, but for the one that tells whether it is alive.
+// A service in which every request requires a license key, except for the health check and the webhook.
 //
 //   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… COUNTERSIGN_WEBHOOK_SECRET=… PORT=8080 node service.js
 import "reflect-metadata";
@@ -22,7 +22,7 @@ class ServiceController {
   @Get("health")
   @SkipLicense()
   health() {
-    return { alive: true };
+    return { healthy: true };
   }
 
   @Get("forecast")
@@ -35,15 +35,15 @@ class ServiceController {
   @HttpCode(204)
   @SkipLicense()
   @UseGuards(WebhookGuard)
-  hear(@Webhook() event: WebhookEvent) {
-    // What is remembered about licenses may have changed: the next request asks again.
-    if (event.type.startsWith("license.")) this.countersign.forget();
+  handleEvent(@Webhook() event: WebhookEvent) {
+    // Cached results may be outdated: the next request validates again.
+    if (event.type.startsWith("license.")) this.countersign.clearCache();
   }
 }
 
 @Module({
   imports: [
-    // The address and the API key come from the environment.
+    // The URL and the API key come from the environment.
     CountersignModule.forRootAsync({
       useFactory: () => ({
         version: "2.0.0",

@@ -30,7 +30,7 @@ function dynamicModule(options: Provider, isGlobal: boolean): DynamicModule {
       options,
       {
         provide: Countersign,
-        useFactory: (given: CountersignModuleOptions) => given.client ?? new Countersign(given),
+        useFactory: (settings: CountersignModuleOptions) => settings.client ?? new Countersign(settings),
         inject: [optionsToken],
       },
       LicenseGuard,

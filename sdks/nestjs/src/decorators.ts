@@ -10,18 +10,18 @@ import {
   licenseOf,
   type RequestLicense,
   type RequireLicenseOptions,
-  requiredMark,
-  skippedMark,
+  requiredKey,
+  skippedKey,
 } from "./license.guard.ts";
 
 /** Requires a valid license: on a method, or on a class for all of its methods. */
 export function RequireLicense(options: RequireLicenseOptions = {}): ClassDecorator & MethodDecorator {
-  return applyDecorators(SetMetadata(requiredMark, options), UseGuards(LicenseGuard));
+  return applyDecorators(SetMetadata(requiredKey, options), UseGuards(LicenseGuard));
 }
 
 /** Requires no license, if a guard applies to the whole class or app. */
 export function SkipLicense(): ClassDecorator & MethodDecorator {
-  return SetMetadata(skippedMark, true);
+  return SetMetadata(skippedKey, true);
 }
 
 /** The request's license, as found by the guard. */

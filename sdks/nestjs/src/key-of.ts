@@ -5,11 +5,11 @@ export async function keyOf(
   request: AnyRequest,
   source: KeySource = { header: "x-license-key" },
 ): Promise<string | null> {
-  const value = typeof source === "function" ? await source(request) : given(request, source);
+  const value = typeof source === "function" ? await source(request) : valueFrom(request, source);
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-function given(request: AnyRequest, source: Exclude<KeySource, (...given: never[]) => unknown>): unknown {
+function valueFrom(request: AnyRequest, source: Exclude<KeySource, (...args: never[]) => unknown>): unknown {
   if ("header" in source) return request.headers[source.header.toLowerCase()];
   if ("query" in source) return member(request.query, source.query);
   return member(request.body, source.body);

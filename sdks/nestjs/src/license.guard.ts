@@ -23,15 +23,15 @@ export interface RequireLicenseOptions {
   readonly version?: string;
 }
 
-export const requiredMark = Symbol("a license is required");
-export const skippedMark = Symbol("no license is required");
+export const requiredKey = Symbol("a license is required");
+export const skippedKey = Symbol("no license is required");
 
-interface Found {
+interface CheckedLicense {
   readonly license: RequestLicense;
-  readonly asked: string;
+  readonly requestKey: string;
 }
 
-const licenses = new WeakMap<object, Found>();
+const licenses = new WeakMap<object, CheckedLicense>();
 
 /**
  * Accepts requests with a valid license. As a global guard, it requires a license everywhere except with
@@ -54,34 +54,37 @@ export class LicenseGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const places = [context.getHandler(), context.getClass()];
-    const required = this.#reflector.getAllAndOverride<RequireLicenseOptions>(requiredMark, places);
+    const targets = [context.getHandler(), context.getClass()];
+    const required = this.#reflector.getAllAndOverride<RequireLicenseOptions>(requiredKey, targets);
     if (this.#isSkipped(context)) return true;
     if (context.getType() !== "http")
       throw new InternalServerErrorException(
-        "LicenseGuard reads keys from HTTP requests. Put @SkipLicense() on what is called in another way.",
+        "LicenseGuard reads keys from HTTP requests. Add @SkipLicense() to handlers of other transports.",
       );
     const request = context.switchToHttp().getRequest<AnyRequest>();
     const { key, allowed, result } = await this.#license(request, required?.version);
     if (allowed) return true;
     if (key === null)
-      throw new UnauthorizedException({ error: "license_missing", message: "A license key is needed." });
+      throw new UnauthorizedException({
+        error: "license_missing",
+        message: "This request requires a license key.",
+      });
     if (result === null)
       throw new ServiceUnavailableException({
         error: "license_unverified",
-        message: "The license could not be checked. Try again later.",
+        message: "The license could not be validated. Try again later.",
       });
     throw new ForbiddenException({
       error: result.status,
-      message: `The license is not accepted: ${result.status}.`,
+      message: `The license was rejected: ${result.status}.`,
     });
   }
 
   /** The nearest decorator wins: a skipped method in a class that requires a license, and vice versa. */
   #isSkipped(context: ExecutionContext): boolean {
-    for (const place of [context.getHandler(), context.getClass()]) {
-      if (this.#reflector.get(skippedMark, place) === true) return true;
-      if (this.#reflector.get(requiredMark, place) !== undefined) return false;
+    for (const target of [context.getHandler(), context.getClass()]) {
+      if (this.#reflector.get(skippedKey, target) === true) return true;
+      if (this.#reflector.get(requiredKey, target) !== undefined) return false;
     }
     return false;
   }
@@ -89,15 +92,15 @@ export class LicenseGuard implements CanActivate {
   async #license(request: AnyRequest, version: string | undefined): Promise<RequestLicense> {
     const key = await keyOf(request, this.#options.key);
     // Guards of the app, the class and the method can all apply to one request.
-    const asked = JSON.stringify([key, version]);
+    const requestKey = JSON.stringify([key, version]);
     const known = licenses.get(request);
-    if (known?.asked === asked) return known.license;
+    if (known?.requestKey === requestKey) return known.license;
     const decision: Decision =
       key === null
         ? { allowed: false, result: null, error: null }
         : await this.#client.check(key, version === undefined ? {} : { version });
     const license = { key, ...decision };
-    licenses.set(request, { license, asked });
+    licenses.set(request, { license, requestKey });
     return license;
   }
 }

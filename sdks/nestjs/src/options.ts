@@ -25,9 +25,9 @@ export interface CountersignModuleOptions extends CountersignOptions {
 }
 
 export interface CountersignModuleAsyncOptions extends Pick<ModuleMetadata, "imports"> {
-  // biome-ignore lint/suspicious/noExplicitAny: what a factory is given is what `inject` names.
-  readonly useFactory: (...given: any[]) => CountersignModuleOptions | Promise<CountersignModuleOptions>;
-  // biome-ignore lint/suspicious/noExplicitAny: tokens are of every kind.
+  // biome-ignore lint/suspicious/noExplicitAny: the arguments of a factory depend on `inject`.
+  readonly useFactory: (...args: any[]) => CountersignModuleOptions | Promise<CountersignModuleOptions>;
+  // biome-ignore lint/suspicious/noExplicitAny: a token can have any type.
   readonly inject?: any[];
   /** Whether the module is global. Defaults to true. */
   readonly isGlobal?: boolean;

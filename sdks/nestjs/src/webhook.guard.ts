@@ -27,11 +27,11 @@ export class WebhookGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { webhook } = this.#options;
     if (webhook === undefined)
-      throw new InternalServerErrorException("WebhookGuard needs the option webhook: { secret }.");
+      throw new InternalServerErrorException("WebhookGuard requires the option webhook: { secret }.");
     const request = context.switchToHttp().getRequest<AnyRequest>();
     if (request.rawBody === undefined)
       throw new InternalServerErrorException(
-        "WebhookGuard needs the raw body. Create the app with NestFactory.create(AppModule, { rawBody: true }).",
+        "WebhookGuard requires the raw body. Create the app with NestFactory.create(AppModule, { rawBody: true }).",
       );
     try {
       events.set(request, verifyWebhook(request.rawBody, request.headers, webhook));

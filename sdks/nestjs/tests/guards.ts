@@ -1,4 +1,4 @@
-// Against whichever NestJS is installed beside this file; CONFORMANCE_URL is the server that plays Countersign.
+// Tests the guards with the installed NestJS. CONFORMANCE_URL is the URL of the conformance server.
 import "reflect-metadata";
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -36,14 +36,14 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
-const away = [{ fault: "cut" }];
+const unreachable = [{ fault: "cut" }];
 
 const adapters = { Express: () => new ExpressAdapter(), Fastify: () => new FastifyAdapter() };
 const apps: INestApplication[] = [];
 after(() => Promise.all(apps.map((app) => app.close())));
 
 @Controller()
-class Shop {
+class ShopController {
   @Get("open")
   open() {
     return { open: true };
@@ -64,7 +64,7 @@ class Shop {
 
 @Controller("guarded")
 @RequireLicense()
-class Guarded {
+class GuardedController {
   @Get("in")
   in() {
     return { in: true };
@@ -78,122 +78,128 @@ class Guarded {
 }
 
 @Controller("hooks")
-class Hooks {
+class WebhookController {
   @Post()
   @HttpCode(204)
   @UseGuards(WebhookGuard)
-  take(@Webhook() event: WebhookEvent) {
-    taken.push(event);
+  handle(@Webhook() event: WebhookEvent) {
+    received.push(event);
   }
 }
 
-const taken: WebhookEvent[] = [];
+const received: WebhookEvent[] = [];
 
 @Injectable()
-class Asking {
+class ClientUser {
   constructor(@Inject(Countersign) readonly client: Countersign) {}
 }
 
-/** What a client of a Countersign that answers so is made with, and what that was asked. */
-async function arm(answers: object[]) {
-  const armed = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
+/** Starts a case with these answers, and returns the options of a client for it. */
+async function startCase(answers: object[]) {
+  const started = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
     method: "POST",
     body: JSON.stringify({ now: "2026-06-01T12:00:00.000Z", answers }),
   });
-  const { url, client = {} } = (await armed.json()) as { url: string; client?: { api_key?: string } };
+  const { url, client = {} } = (await started.json()) as { url: string; client?: { api_key?: string } };
   return {
     options: { apiKey: client.api_key ?? "csk_test", baseUrl: url },
-    asked: async () => ((await (await fetch(url)).json()) as { requests: object[] }).requests.length,
+    requestCount: async () => ((await (await fetch(url)).json()) as { requests: object[] }).requests.length,
   };
 }
 
 async function serve(
   adapter: () => ExpressAdapter | FastifyAdapter,
   countersign: DynamicModule,
-  { isWhole = false, rawBody = true } = {},
+  { isGlobalGuard = false, rawBody = true } = {},
 ) {
   @Module({
     imports: [countersign],
-    controllers: [Shop, Guarded, Hooks],
-    providers: [Asking, ...(isWhole ? [{ provide: APP_GUARD, useExisting: LicenseGuard }] : [])],
+    controllers: [ShopController, GuardedController, WebhookController],
+    providers: [ClientUser, ...(isGlobalGuard ? [{ provide: APP_GUARD, useExisting: LicenseGuard }] : [])],
   })
   class App {}
   const app = await NestFactory.create(App, adapter() as ExpressAdapter, { logger: false, rawBody });
   await app.listen(0, "127.0.0.1");
   apps.push(app);
   const url = await app.getUrl();
-  const ask = async (path: string, init: RequestInit = {}) => {
+  const request = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, init);
     const text = await response.text();
     return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
   };
-  return { app, ask };
+  return { app, request };
 }
 
 for (const [name, adapter] of Object.entries(adapters)) {
   describe(`NestJS on ${name}`, () => {
     const root = (options: CountersignModuleOptions) => CountersignModule.forRoot(options);
 
-    test("@RequireLicense lets a valid license in, and @License reads it", async () => {
-      const { options } = await arm(valid);
-      const { ask } = await serve(adapter, root(options));
-      assert.deepEqual(await ask("/open"), { status: 200, body: { open: true } });
-      assert.deepEqual(await ask("/paid", withKey), {
+    test("@RequireLicense accepts a valid license, and @License injects it", async () => {
+      const { options } = await startCase(valid);
+      const { request } = await serve(adapter, root(options));
+      assert.deepEqual(await request("/open"), { status: 200, body: { open: true } });
+      assert.deepEqual(await request("/paid", withKey), {
         status: 200,
         body: { key, status: "active", error: null },
       });
     });
 
-    test("401 without a key, 403 with one that is refused, 503 without a verdict", async () => {
+    test("the response is 401 without a key, 403 to a rejected license and 503 without a verdict", async () => {
       for (const [answers, init, status, error] of [
         [valid, {}, 401, "license_missing"],
         [revoked, withKey, 403, "revoked"],
-        [away, withKey, 503, "license_unverified"],
+        [unreachable, withKey, 503, "license_unverified"],
       ] as const) {
-        const { options } = await arm([...answers]);
-        const { ask } = await serve(adapter, root(options));
-        const answer = await ask("/paid", init);
+        const { options } = await startCase([...answers]);
+        const { request } = await serve(adapter, root(options));
+        const answer = await request("/paid", init);
         assert.deepEqual([answer.status, answer.body.error], [status, error]);
       }
     });
 
-    test("advisory lets in without a verdict", async () => {
-      const { options } = await arm(away);
-      const { ask } = await serve(adapter, root({ ...options, whenUnavailable: "advisory" }));
-      assert.deepEqual((await ask("/paid", withKey)).body, { key, status: null, error: "ConnectionError" });
+    test("advisory mode accepts a request without a verdict", async () => {
+      const { options } = await startCase(unreachable);
+      const { request } = await serve(adapter, root({ ...options, whenUnavailable: "advisory" }));
+      assert.deepEqual((await request("/paid", withKey)).body, {
+        key,
+        status: null,
+        error: "ConnectionError",
+      });
     });
 
-    test("on a class, and skipped on one of its methods", async () => {
-      const { options } = await arm(valid);
-      const { ask } = await serve(adapter, root(options));
-      assert.equal((await ask("/guarded/in")).status, 401);
-      assert.equal((await ask("/guarded/in", withKey)).status, 200);
-      assert.equal((await ask("/guarded/free")).status, 200);
+    test("@RequireLicense applies to a class, except for methods with @SkipLicense", async () => {
+      const { options } = await startCase(valid);
+      const { request } = await serve(adapter, root(options));
+      assert.equal((await request("/guarded/in")).status, 401);
+      assert.equal((await request("/guarded/in", withKey)).status, 200);
+      assert.equal((await request("/guarded/free")).status, 200);
     });
 
-    test("for the whole app, asked once where several guards stand", async () => {
-      const { options, asked } = await arm(valid);
-      const { ask } = await serve(adapter, root({ ...options, cacheSeconds: 0 }), { isWhole: true });
-      assert.equal((await ask("/open")).status, 401);
-      assert.equal((await ask("/guarded/free")).status, 200);
-      assert.equal(await asked(), 0);
-      assert.equal((await ask("/paid", withKey)).status, 200);
-      assert.equal(await asked(), 1);
+    test("a global guard covers the whole app, and several guards send one request", async () => {
+      const { options, requestCount } = await startCase(valid);
+      const { request } = await serve(adapter, root({ ...options, cacheSeconds: 0 }), {
+        isGlobalGuard: true,
+      });
+      assert.equal((await request("/open")).status, 401);
+      assert.equal((await request("/guarded/free")).status, 200);
+      assert.equal(await requestCount(), 0);
+      assert.equal((await request("/paid", withKey)).status, 200);
+      assert.equal(await requestCount(), 1);
     });
 
-    test("a version that is not allowed", async () => {
-      const { options } = await arm([
+    test("a version that is not allowed is rejected", async () => {
+      const { options } = await startCase([
         { real: { outcome: { product: { version_module_enabled: 1 }, versions: { "2.0.0": "blocked" } } } },
       ]);
-      const { ask } = await serve(adapter, root(options));
-      assert.equal((await ask("/newest", withKey)).body.error, "version_not_allowed");
+      const { request } = await serve(adapter, root(options));
+      assert.equal((await request("/newest", withKey)).body.error, "version_not_allowed");
     });
 
-    test("forRootAsync, with a key from elsewhere and the client to be had", async () => {
-      const { options } = await arm(valid);
+    test("forRootAsync takes the options of a factory, and the client can be injected", async () => {
+      const { options } = await startCase(valid);
       @Module({ providers: [{ provide: "settings", useValue: options }], exports: ["settings"] })
       class Settings {}
-      const { app, ask } = await serve(
+      const { app, request } = await serve(
         adapter,
         CountersignModule.forRootAsync({
           imports: [Settings],
@@ -201,41 +207,41 @@ for (const [name, adapter] of Object.entries(adapters)) {
           useFactory: async (given: typeof options) => ({ ...given, key: { query: "license" } }),
         }),
       );
-      assert.equal((await ask(`/paid?license=${key}`)).status, 200);
-      assert.equal((await ask("/paid", withKey)).status, 401);
-      assert.ok(app.get(Asking).client instanceof Countersign);
-      assert.equal(app.get(Asking).client, app.get(Countersign));
+      assert.equal((await request(`/paid?license=${key}`)).status, 200);
+      assert.equal((await request("/paid", withKey)).status, 401);
+      assert.ok(app.get(ClientUser).client instanceof Countersign);
+      assert.equal(app.get(ClientUser).client, app.get(Countersign));
     });
 
-    test("a webhook is checked by its raw body", async () => {
-      const { options } = await arm(valid);
-      const { ask } = await serve(adapter, root({ ...options, webhook: { secret } }));
+    test("a webhook is verified against its raw body", async () => {
+      const { options } = await startCase(valid);
+      const { request } = await serve(adapter, root({ ...options, webhook: { secret } }));
       const body = JSON.stringify({
         type: "license.revoked",
         timestamp: "2026-06-01T12:00:00.000Z",
         data: {},
       });
-      const before = taken.length;
-      assert.equal((await ask("/hooks", signedDelivery(secret, body))).status, 204);
-      assert.equal(taken.at(-1)?.type, "license.revoked");
-      const changed = await ask("/hooks", {
+      const before = received.length;
+      assert.equal((await request("/hooks", signedDelivery(secret, body))).status, 204);
+      assert.equal(received.at(-1)?.type, "license.revoked");
+      const changed = await request("/hooks", {
         ...signedDelivery(secret, body),
         body: body.replace("revoked", "created"),
       });
       assert.deepEqual([changed.status, changed.body.error], [400, "mismatch"]);
-      assert.equal(taken.length, before + 1);
+      assert.equal(received.length, before + 1);
     });
 
-    test("a webhook without the raw body, or without a secret, is the app's mistake, and named", async () => {
-      const { options } = await arm(valid);
+    test("a missing raw body or secret is reported as a configuration error", async () => {
+      const { options } = await startCase(valid);
       const body = JSON.stringify({ type: "x", timestamp: "2026-06-01T12:00:00.000Z", data: {} });
       const parsed = await serve(adapter, root({ ...options, webhook: { secret } }), { rawBody: false });
-      const answer = await parsed.ask("/hooks", signedDelivery(secret, body));
+      const answer = await parsed.request("/hooks", signedDelivery(secret, body));
       assert.equal(answer.status, 500);
       assert.match(answer.body.message, /rawBody: true/);
       const none = await serve(adapter, root(options));
       assert.match(
-        (await none.ask("/hooks", signedDelivery(secret, body))).body.message,
+        (await none.request("/hooks", signedDelivery(secret, body))).body.message,
         /webhook: \{ secret \}/,
       );
     });

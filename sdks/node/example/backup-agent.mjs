@@ -1,5 +1,5 @@
-// A program that runs for weeks on a customer's machine: it checks its license when it starts, goes on for a week
-// without a network, and stops working, but not running, when the license is taken away.
+// A program that runs for weeks on a customer's machine. It validates its license at startup, keeps working for a week
+// without a network, and pauses its work while the license is not valid.
 //
 //   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… node backup-agent.mjs <license key>
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,9 +11,9 @@ const folder = process.env.BACKUP_AGENT_HOME ?? join(homedir(), ".backup-agent")
 const checkEverySeconds = Number(process.env.CHECK_EVERY_SECONDS ?? 3_600);
 mkdirSync(folder, { recursive: true });
 
-const licenseKey = process.argv[2] ?? keptKey();
+const licenseKey = process.argv[2] ?? storedKey();
 if (licenseKey === null) {
-  console.error("Start it once with your license key: node backup-agent.mjs <license key>");
+  console.error("Start the program once with your license key: node backup-agent.mjs <license key>");
   process.exit(2);
 }
 
@@ -26,28 +26,38 @@ const countersign = new Countersign({
 
 const { allowed, result, error } = await countersign.check(licenseKey);
 if (!allowed) {
-  console.error(result === null ? `The license could not be checked: ${error.message}` : refusal(result));
+  console.error(
+    result === null ? `The license could not be checked: ${error.message}` : rejectionMessage(result),
+  );
   process.exit(1);
 }
 writeFileSync(join(folder, "license-key"), licenseKey, { mode: 0o600 });
 
-let isWorking = true;
+let isLicensed = true;
 const watch = countersign.watch(licenseKey, {
   intervalSeconds: checkEverySeconds,
   onChange: (now) => {
-    if (now.valid === isWorking) return;
-    isWorking = now.valid;
-    console.log(isWorking ? "Licensed again. Backups go on." : `${refusal(now)} Backups are paused.`);
+    if (now.valid === isLicensed) return;
+    isLicensed = now.valid;
+    console.log(
+      isLicensed
+        ? "The license is valid again. Backups continue."
+        : `${rejectionMessage(now)} Backups are paused.`,
+    );
   },
 });
-const backups = setInterval(() => isWorking && backUp(), 1_000);
+const backups = setInterval(() => isLicensed && backUp(), 1_000);
 process.on("SIGTERM", () => {
   watch.stop();
   clearInterval(backups);
 });
-console.log(result.source === "grace" ? "Working without a network." : "Licensed. Backups begin.");
+console.log(
+  result.source === "grace"
+    ? "The license server is unreachable. Backups start in the grace period."
+    : "Licensed. Backups start.",
+);
 
-function keptKey() {
+function storedKey() {
   try {
     return readFileSync(join(folder, "license-key"), "utf8").trim();
   } catch {
@@ -55,18 +65,18 @@ function keptKey() {
   }
 }
 
-/** What the customer can do about it. Statuses that are not known here yet get the last sentence. */
-function refusal({ status }) {
-  const sentences = {
-    license_not_found: "This license key does not exist. Check it for typing errors.",
-    revoked: "This license was revoked. Write to support@example.com.",
-    expired: "This license has expired. Renew it to go on.",
-    ip_limit_reached: "This license is in use on as many machines as it allows.",
+/** Tells the customer what to do. Unknown statuses get the generic message. */
+function rejectionMessage({ status }) {
+  const messages = {
+    license_not_found: "This license key does not exist. Check it for typos.",
+    revoked: "This license was revoked. Contact support@example.com.",
+    expired: "This license has expired. Renew it to continue.",
+    ip_limit_reached: "This license is already in use on the maximum number of machines.",
     version_not_allowed: "This license does not cover this version.",
   };
-  return sentences[status] ?? `This license is not accepted (${status}).`;
+  return messages[status] ?? `This license is not accepted (${status}).`;
 }
 
 function backUp() {
-  // Here the program does what it is sold for.
+  // The product's own work goes here.
 }

@@ -1,11 +1,11 @@
 /** Caches a limited number of values, each for its own time by a monotonic clock. The oldest is evicted. */
 export class Cache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
-  readonly #most: number;
+  readonly #maxEntries: number;
   readonly #steadyMs: () => number;
 
-  constructor(most: number, steadyMs: () => number) {
-    this.#most = most;
+  constructor(maxEntries: number, steadyMs: () => number) {
+    this.#maxEntries = maxEntries;
     this.#steadyMs = steadyMs;
   }
 
@@ -19,10 +19,10 @@ export class Cache<Value> {
 
   set(key: string, value: Value, forMs: number): void {
     this.#entries.delete(key);
-    if (forMs <= 0 || this.#most <= 0) return;
+    if (forMs <= 0 || this.#maxEntries <= 0) return;
     this.#entries.set(key, { value, untilMs: this.#steadyMs() + forMs });
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest);
   }
 
   delete(key: string): void {

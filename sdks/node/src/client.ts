@@ -9,12 +9,12 @@ import {
   SignatureError,
 } from "./errors.ts";
 import { Grace } from "./grace.ts";
-import { Latch } from "./latch.ts";
 import { type LicenseRecord, readLicense } from "./license.ts";
 import { type CountersignOptions, readOptions, type Settings } from "./options.ts";
+import { RateLimitGate } from "./rate-limit-gate.ts";
 import { parsed, readResult, type ValidateResult } from "./result.ts";
 import { signatureProblem } from "./signature.ts";
-import { ask, type Question, type Reply } from "./transport.ts";
+import { type ApiRequest, type ApiResponse, send } from "./transport.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
 
 export interface ValidateOptions {
@@ -40,16 +40,16 @@ export interface Decision {
  */
 export class Countersign {
   readonly #settings: Settings;
-  readonly #latch: Latch;
+  readonly #rateLimitGate: RateLimitGate;
   readonly #cache: Cache<ValidateResult>;
   readonly #grace: Grace;
-  readonly #underWay = new Map<string, Promise<ValidateResult>>();
+  readonly #pending = new Map<string, Promise<ValidateResult>>();
 
   constructor(options: CountersignOptions = {}) {
     const settings = readOptions(options);
     const { clock, cacheEntries, graceSeconds, graceStore, apiKey } = settings;
     this.#settings = settings;
-    this.#latch = new Latch(clock);
+    this.#rateLimitGate = new RateLimitGate(clock);
     this.#cache = new Cache(cacheEntries, clock.steadyMs);
     this.#grace = new Grace(graceSeconds, graceStore, apiKey, clock, cacheEntries);
   }
@@ -60,22 +60,22 @@ export class Countersign {
    */
   async validate(licenseKey: string, options: ValidateOptions = {}): Promise<ValidateResult> {
     if (typeof licenseKey !== "string" || licenseKey.trim() === "")
-      throw new TypeError("licenseKey should be the customer's license key.");
+      throw new TypeError("licenseKey must be a license key that is not empty.");
     const version = options.version ?? this.#settings.version;
     const deviceId = options.deviceId ?? this.#settings.deviceId;
     const key = JSON.stringify([licenseKey, version, deviceId]);
-    const known = options.fresh === true ? undefined : this.#cache.get(key);
-    if (known !== undefined) return { ...known, source: "cache", ipRegistered: null };
-    const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
-    const asking = this.#validate(key, licenseKey, version, deviceId).finally(() =>
-      this.#underWay.delete(key),
+    const cached = options.fresh === true ? undefined : this.#cache.get(key);
+    if (cached !== undefined) return { ...cached, source: "cache", ipRegistered: null };
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    const validation = this.#validate(key, licenseKey, version, deviceId).finally(() =>
+      this.#pending.delete(key),
     );
-    this.#underWay.set(key, asking);
-    return asking;
+    this.#pending.set(key, validation);
+    return validation;
   }
 
-  /** The same as a yes-or-no decision, which never throws because the server is unavailable. */
+  /** Returns a decision instead of a result. An unavailable server never makes it throw. */
   async check(licenseKey: string, options: ValidateOptions = {}): Promise<Decision> {
     try {
       const result = await this.validate(licenseKey, options);
@@ -90,15 +90,15 @@ export class Countersign {
 
   /** The license's record. Read-only: it registers no IP address and grants nothing. */
   async lookup(licenseKey: string): Promise<LicenseRecord> {
-    const reply = await this.#ask({
+    const response = await this.#send({
       method: "GET",
       path: `/api/v1/license/${encodeURIComponent(licenseKey)}`,
       headers: this.#headers(),
     });
-    if (reply.status === 404 && parsed(textOf(reply))?.statusCode === 404)
-      throw new NotFoundError("There is no such license under this product.", reply.requestId);
-    const license = reply.status === 200 ? readLicense(textOf(reply)) : null;
-    if (license === null) throw this.#unusable(reply);
+    if (response.status === 404 && parsed(textOf(response))?.statusCode === 404)
+      throw new NotFoundError("The product has no license with this key.", response.requestId);
+    const license = response.status === 200 ? readLicense(textOf(response)) : null;
+    if (license === null) throw this.#unusable(response);
     return license;
   }
 
@@ -111,8 +111,8 @@ export class Countersign {
     return new Watch(validate, options, { clock, random });
   }
 
-  /** Clears the cache, but not the daily limit that was reached. */
-  forget(): void {
+  /** Clears the cache. It does not lift a reached daily limit. */
+  clearCache(): void {
     this.#cache.clear();
   }
 
@@ -123,28 +123,28 @@ export class Countersign {
     deviceId: string | null,
   ): Promise<ValidateResult> {
     try {
-      const result = await this.#askVerdict(licenseKey, version, deviceId);
+      const result = await this.#requestVerdict(licenseKey, version, deviceId);
       this.#cache.set(key, result, result.valid ? this.#cacheMs(result) : 0);
-      if (result.valid) await this.#grace.granted(licenseKey, key, result);
-      else await this.#grace.refused(licenseKey);
+      if (result.valid) await this.#grace.recordGrant(licenseKey, key, result);
+      else await this.#grace.recordRejection(licenseKey);
       return result;
     } catch (error) {
-      const isAway =
+      const isUnreachable =
         error instanceof ConnectionError || (error instanceof ServerError && error.status >= 500);
-      const lastWord = isAway ? await this.#grace.lastWord(licenseKey, key) : null;
-      if (lastWord === null) throw error;
-      return lastWord;
+      const graceResult = isUnreachable ? await this.#grace.graceResult(licenseKey, key) : null;
+      if (graceResult === null) throw error;
+      return graceResult;
     }
   }
 
-  async #askVerdict(
+  async #requestVerdict(
     licenseKey: string,
     version: string | null,
     deviceId: string | null,
   ): Promise<ValidateResult> {
     const { signing, clock } = this.#settings;
     const nonce = randomBytes(18).toString("base64url");
-    const reply = await this.#ask({
+    const response = await this.#send({
       method: "POST",
       path: "/api/v1/validate",
       headers: {
@@ -158,51 +158,57 @@ export class Countersign {
         ...(deviceId === null ? {} : { device_id: deviceId }),
       }),
     });
-    if (reply.status !== 200) throw this.#unusable(reply);
+    if (response.status !== 200) throw this.#unusable(response);
     if (signing !== null) {
       const nowUnixSeconds = clock.wallMs() / 1_000;
-      const problem = signatureProblem(reply.body, { ...signing, licenseKey, nonce, nowUnixSeconds });
-      if (problem !== null) throw new SignatureError(problem, reply.requestId);
+      const problem = signatureProblem(response.body, { ...signing, licenseKey, nonce, nowUnixSeconds });
+      if (problem !== null) throw new SignatureError(problem, response.requestId);
     }
-    const result = readResult(textOf(reply), new Date(clock.wallMs()), reply.requestId);
-    if (result === null) throw this.#unusable(reply);
+    const result = readResult(textOf(response), new Date(clock.wallMs()), response.requestId);
+    if (result === null) throw this.#unusable(response);
     return result;
   }
 
-  async #ask(question: Question): Promise<Reply> {
-    this.#latch.check();
-    const reply = await ask(question, this.#settings);
-    if (reply.status === 401)
+  async #send(request: ApiRequest): Promise<ApiResponse> {
+    this.#rateLimitGate.check();
+    const response = await send(request, this.#settings);
+    if (response.status === 401)
       throw new AuthenticationError(
-        "The API key is not accepted. Is it this product's, complete, and not rotated since?",
-        reply.requestId,
+        "The server rejected the API key. Check that it is complete, belongs to this product and has not been rotated.",
+        response.requestId,
       );
-    if (reply.status === 429) throw this.#latch.shut(secondsIn(reply), reply.requestId);
-    return reply;
+    if (response.status === 429)
+      throw this.#rateLimitGate.close(retryAfterSeconds(response), response.requestId);
+    return response;
   }
 
   #headers(): Record<string, string> {
     return { authorization: `Bearer ${this.#settings.apiKey}`, accept: "application/json" };
   }
 
-  #unusable({ status, requestId }: Reply): ServerError {
-    const hint = status === 404 || status < 400 ? " Is baseUrl the address of a Countersign server?" : "";
-    return new ServerError(`The server's answer (${status}) cannot be used.${hint}`, status, requestId);
+  #unusable({ status, requestId }: ApiResponse): ServerError {
+    const hint =
+      status === 404 || status < 400 ? " Check that baseUrl is the URL of a Countersign server." : "";
+    return new ServerError(
+      `The server sent an unusable response (HTTP ${status}).${hint}`,
+      status,
+      requestId,
+    );
   }
 
   /** Never past the license's expiry. */
   #cacheMs({ expires }: ValidateResult): number {
-    const mostMs = this.#settings.cacheSeconds * 1_000;
-    return expires === null ? mostMs : Math.min(mostMs, expires.getTime() - this.#settings.clock.wallMs());
+    const maxMs = this.#settings.cacheSeconds * 1_000;
+    return expires === null ? maxMs : Math.min(maxMs, expires.getTime() - this.#settings.clock.wallMs());
   }
 }
 
-function textOf(reply: Reply): string {
-  return new TextDecoder().decode(reply.body);
+function textOf(response: ApiResponse): string {
+  return new TextDecoder().decode(response.body);
 }
 
-/** Until midnight UTC at the latest; a minute if the server does not say. */
-function secondsIn(reply: Reply): number {
-  const said = Number(reply.headers.get("retry-after") ?? parsed(textOf(reply))?.retry_after);
-  return Number.isFinite(said) && said > 0 ? Math.min(Math.ceil(said), 86_400) : 60;
+/** At most a day; a minute if the server gives no time. */
+function retryAfterSeconds(response: ApiResponse): number {
+  const seconds = Number(response.headers.get("retry-after") ?? parsed(textOf(response))?.retry_after);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds), 86_400) : 60;
 }

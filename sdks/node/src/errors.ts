@@ -62,7 +62,7 @@ export class SignatureError extends CountersignError {
   readonly reason: SignatureProblem;
 
   constructor(reason: SignatureProblem, requestId: string | null) {
-    super(`The answer's signature is not right (${reason}), so it is not trusted.`, requestId);
+    super(`The response has no valid signature (${reason}), so it is not trusted.`, requestId);
     this.reason = reason;
   }
 }

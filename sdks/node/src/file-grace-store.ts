@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GraceStore } from "./grace.ts";
 
-/** One small file per license in a folder of the app. */
+/** Stores one small file per license in a folder of the app. */
 export class FileGraceStore implements GraceStore {
   readonly #folder: string;
 
@@ -17,10 +17,10 @@ export class FileGraceStore implements GraceStore {
   async save(name: string, text: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(name);
-    const half = `${path}.${process.pid}`;
-    // Renamed into place, so that nobody ever reads a partial file.
-    await writeFile(half, text, { mode: 0o600 });
-    await rename(half, path);
+    const temporaryPath = `${path}.${process.pid}`;
+    // Renamed into place, so that no reader sees a partial file.
+    await writeFile(temporaryPath, text, { mode: 0o600 });
+    await rename(temporaryPath, path);
   }
 
   async remove(name: string): Promise<void> {

@@ -10,7 +10,7 @@ export interface GraceStore {
 }
 
 /** What is stored for one license, for all versions and devices. */
-interface Kept {
+interface StoredGrants {
   /** The latest time ever seen: an earlier clock was set back. */
   readonly seenWallMs: number;
   /** By request, newest last. */
@@ -19,13 +19,13 @@ interface Kept {
 
 interface Grant {
   readonly result: ValidateResult;
-  readonly saidAtWallMs: number;
+  readonly grantedAtWallMs: number;
 }
 
-/** How far a clock can be corrected backwards without suspicion. */
-const correctionMs = 120_000;
+/** A clock that goes back further than this was set back on purpose. */
+const maxClockCorrectionMs = 120_000;
 /** The maximum number of versions and devices stored per license. */
-const mostGrants = 50;
+const maxGrants = 50;
 
 /**
  * Keeps a valid license valid for a while if the server is unreachable. Any rejection ends that for the whole license.
@@ -37,126 +37,132 @@ export class Grace {
   readonly #store: GraceStore;
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
-  readonly #most: number;
-  /** When each license was last granted to whom, by the monotonic clock. The oldest is evicted. */
-  readonly #granted = new Map<string, Map<string, number>>();
+  readonly #maxEntries: number;
+  /** When each license was last granted, per request, by the monotonic clock. The oldest is evicted. */
+  readonly #grantTimes = new Map<string, Map<string, number>>();
   /** Rejected licenses that the store could not remove. The oldest is evicted. */
-  readonly #refused = new Set<string>();
-  /** Once a rejection was evicted, only what was granted here since is known not to be rejected. */
-  #hasForgotten = false;
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #rejected = new Set<string>();
+  /** Once a rejection was evicted, only licenses that this process granted have a grace period. */
+  #hasEvictedRejection = false;
+  readonly #lastTasks = new Map<string, Promise<unknown>>();
 
-  constructor(graceSeconds: number, store: GraceStore | null, apiKey: string, clock: Clock, most: number) {
+  constructor(
+    graceSeconds: number,
+    store: GraceStore | null,
+    apiKey: string,
+    clock: Clock,
+    maxEntries: number,
+  ) {
     this.#graceMs = graceSeconds * 1_000;
-    this.#store = store ?? new InMemory(most);
+    this.#store = store ?? new InMemoryStore(maxEntries);
     this.#secret = createHash("sha256").update(`countersign.grace.v1\n${apiKey}`).digest();
     this.#clock = clock;
-    this.#most = Math.max(1, most);
+    this.#maxEntries = Math.max(1, maxEntries);
   }
 
-  async granted(licenseKey: string, asked: string, result: ValidateResult): Promise<void> {
+  async recordGrant(licenseKey: string, requestKey: string, result: ValidateResult): Promise<void> {
     if (this.#graceMs === 0) return;
-    const license = formOf(licenseKey);
-    const question = this.#nameOf(asked);
-    await this.#inTurn(license, async () => {
-      this.#refused.delete(license);
-      const grants = this.#granted.get(license) ?? new Map<string, number>();
-      grants.delete(question);
-      grants.set(question, this.#clock.steadyMs());
-      dropOldest(grants, mostGrants);
-      this.#granted.delete(license);
-      this.#granted.set(license, grants);
-      dropOldest(this.#granted, this.#most);
+    const license = normalized(licenseKey);
+    const request = this.#nameOf(requestKey);
+    await this.#serialize(license, async () => {
+      this.#rejected.delete(license);
+      const grants = this.#grantTimes.get(license) ?? new Map<string, number>();
+      grants.delete(request);
+      grants.set(request, this.#clock.steadyMs());
+      evictOldest(grants, maxGrants);
+      this.#grantTimes.delete(license);
+      this.#grantTimes.set(license, grants);
+      evictOldest(this.#grantTimes, this.#maxEntries);
       // The verdict applies whether or not it can be stored.
-      await this.#keep(license, question, result).catch(() => undefined);
+      await this.#storeGrant(license, request, result).catch(() => undefined);
     });
   }
 
-  async refused(licenseKey: string): Promise<void> {
+  async recordRejection(licenseKey: string): Promise<void> {
     if (this.#graceMs === 0) return;
-    const license = formOf(licenseKey);
-    await this.#inTurn(license, async () => {
-      this.#granted.delete(license);
+    const license = normalized(licenseKey);
+    await this.#serialize(license, async () => {
+      this.#grantTimes.delete(license);
       try {
         await this.#store.remove(this.#nameOf(license));
       } catch {
-        this.#refused.add(license);
-        if (dropOldest(this.#refused, this.#most)) this.#hasForgotten = true;
+        this.#rejected.add(license);
+        if (evictOldest(this.#rejected, this.#maxEntries)) this.#hasEvictedRejection = true;
       }
     });
   }
 
   /** The result to return if the server cannot be reached. */
-  async lastWord(licenseKey: string, asked: string): Promise<ValidateResult | null> {
+  async graceResult(licenseKey: string, requestKey: string): Promise<ValidateResult | null> {
     if (this.#graceMs === 0) return null;
-    const license = formOf(licenseKey);
-    const question = this.#nameOf(asked);
-    return this.#inTurn(license, async () => {
-      const grants = this.#granted.get(license);
-      if (this.#refused.has(license) || (this.#hasForgotten && grants === undefined)) return null;
-      // What cannot be read, or not be written back, grants nothing.
-      return this.#lastKept(license, question, grants?.get(question)).catch(() => null);
+    const license = normalized(licenseKey);
+    const request = this.#nameOf(requestKey);
+    return this.#serialize(license, async () => {
+      const grants = this.#grantTimes.get(license);
+      if (this.#rejected.has(license) || (this.#hasEvictedRejection && grants === undefined)) return null;
+      // An entry that cannot be read or written back grants nothing.
+      return this.#storedResult(license, request, grants?.get(request)).catch(() => null);
     });
   }
 
-  /** Sequentially per license: what was read before a rejection must not be written after it. */
-  async #inTurn<T>(license: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(license);
-    const turn = before === undefined ? work() : before.then(work, work);
-    this.#turns.set(license, turn);
+  /** Runs the work for one license in sequence: data read before a rejection must not be written after it. */
+  async #serialize<T>(license: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#lastTasks.get(license);
+    const task = previous === undefined ? work() : previous.then(work, work);
+    this.#lastTasks.set(license, task);
     try {
-      return await turn;
+      return await task;
     } finally {
-      if (this.#turns.get(license) === turn) this.#turns.delete(license);
+      if (this.#lastTasks.get(license) === task) this.#lastTasks.delete(license);
     }
   }
 
-  async #keep(license: string, question: string, result: ValidateResult): Promise<void> {
+  async #storeGrant(license: string, request: string, result: ValidateResult): Promise<void> {
     const nowMs = this.#clock.wallMs();
-    const kept = await this.#load(license).catch(() => null);
-    const isSetBack = kept === null || nowMs < kept.seenWallMs - correctionMs;
-    const { [question]: _, ...others } = isSetBack ? {} : kept.grants;
-    const newest = Object.entries(others).slice(1 - mostGrants);
+    const stored = await this.#load(license).catch(() => null);
+    const isSetBack = stored === null || nowMs < stored.seenWallMs - maxClockCorrectionMs;
+    const { [request]: _, ...others } = isSetBack ? {} : stored.grants;
+    const newest = Object.entries(others).slice(1 - maxGrants);
     await this.#save(license, {
-      seenWallMs: isSetBack ? nowMs : Math.max(nowMs, kept.seenWallMs),
-      grants: { ...Object.fromEntries(newest), [question]: { result, saidAtWallMs: nowMs } },
+      seenWallMs: isSetBack ? nowMs : Math.max(nowMs, stored.seenWallMs),
+      grants: { ...Object.fromEntries(newest), [request]: { result, grantedAtWallMs: nowMs } },
     });
   }
 
-  async #lastKept(
+  async #storedResult(
     license: string,
-    question: string,
-    saidSteadyMs: number | undefined,
+    request: string,
+    grantedAtSteadyMs: number | undefined,
   ): Promise<ValidateResult | null> {
-    const kept = await this.#load(license);
-    const grant = kept?.grants[question];
-    if (kept === null || grant === undefined) return null;
+    const stored = await this.#load(license);
+    const grant = stored?.grants[request];
+    if (stored === null || grant === undefined) return null;
     const nowMs = this.#clock.wallMs();
-    if (nowMs < kept.seenWallMs - correctionMs) return null;
-    const ages = [nowMs - grant.saidAtWallMs];
-    if (saidSteadyMs !== undefined) ages.push(this.#clock.steadyMs() - saidSteadyMs);
+    if (nowMs < stored.seenWallMs - maxClockCorrectionMs) return null;
+    const ages = [nowMs - grant.grantedAtWallMs];
+    if (grantedAtSteadyMs !== undefined) ages.push(this.#clock.steadyMs() - grantedAtSteadyMs);
     if (Math.max(...ages) > this.#graceMs) return null;
-    const seenWallMs = Math.max(nowMs, kept.seenWallMs);
-    const result = revived(grant.result);
+    const seenWallMs = Math.max(nowMs, stored.seenWallMs);
+    const result = withDates(grant.result);
     if (result.expires !== null && result.expires.getTime() <= seenWallMs) return null;
-    await this.#save(license, { ...kept, seenWallMs });
+    await this.#save(license, { ...stored, seenWallMs });
     return { ...result, source: "grace", ipRegistered: null };
   }
 
-  async #save(license: string, kept: Kept): Promise<void> {
-    const text = JSON.stringify(kept);
+  async #save(license: string, stored: StoredGrants): Promise<void> {
+    const text = JSON.stringify(stored);
     await this.#store.save(this.#nameOf(license), `${this.#mac(license, text)}.${text}`);
   }
 
   /** Null for anything this client did not write, or wrote for another license. */
-  async #load(license: string): Promise<Kept | null> {
+  async #load(license: string): Promise<StoredGrants | null> {
     const text = await this.#store.load(this.#nameOf(license));
     if (text === null) return null;
     const content = text.slice(65);
     const expected = Buffer.from(this.#mac(license, content));
     const claimed = Buffer.from(text.slice(0, 64));
     if (claimed.length !== expected.length || !timingSafeEqual(claimed, expected)) return null;
-    return JSON.parse(content) as Kept;
+    return JSON.parse(content) as StoredGrants;
   }
 
   /** Reveals nothing about the license key, and differs for products that share a store. */
@@ -170,7 +176,7 @@ export class Grace {
 }
 
 /** In JSON, times are strings. */
-function revived(result: ValidateResult): ValidateResult {
+function withDates(result: ValidateResult): ValidateResult {
   const { expires, checkedAt } = result;
   return {
     ...result,
@@ -179,24 +185,24 @@ function revived(result: ValidateResult): ValidateResult {
   };
 }
 
-/** The same for the same license, however it was typed. */
-function formOf(licenseKey: string): string {
+/** The same for every spelling of a license key. */
+function normalized(licenseKey: string): string {
   return licenseKey.trim().toUpperCase();
 }
 
-/** Whether an entry was evicted. */
-function dropOldest(some: Map<string, unknown> | Set<string>, most: number): boolean {
-  const [oldest] = some.keys();
-  return some.size > most && oldest !== undefined && some.delete(oldest);
+/** Returns whether an entry was evicted. */
+function evictOldest(entries: Map<string, unknown> | Set<string>, maxEntries: number): boolean {
+  const [oldest] = entries.keys();
+  return entries.size > maxEntries && oldest !== undefined && entries.delete(oldest);
 }
 
-/** The oldest is evicted. */
-class InMemory implements GraceStore {
+/** Keeps a limited number of entries. The oldest is evicted. */
+class InMemoryStore implements GraceStore {
   readonly #texts = new Map<string, string>();
-  readonly #most: number;
+  readonly #maxEntries: number;
 
-  constructor(most: number) {
-    this.#most = Math.max(1, most);
+  constructor(maxEntries: number) {
+    this.#maxEntries = Math.max(1, maxEntries);
   }
 
   load(name: string): string | null {
@@ -206,7 +212,7 @@ class InMemory implements GraceStore {
   save(name: string, text: string): void {
     this.#texts.delete(name);
     this.#texts.set(name, text);
-    dropOldest(this.#texts, this.#most);
+    evictOldest(this.#texts, this.#maxEntries);
   }
 
   remove(name: string): void {

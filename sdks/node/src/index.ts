@@ -17,7 +17,7 @@ export type { GraceStore } from "./grace.ts";
 export type { LicenseRecord } from "./license.ts";
 export type { CountersignOptions, SigningOptions } from "./options.ts";
 export type { KnownStatus, ValidateResult, ValidateStatus } from "./result.ts";
-export { type SignedQuestion, signatureProblem } from "./signature.ts";
+export { type SignedRequest, signatureProblem } from "./signature.ts";
 export { Watch, type WatchOptions } from "./watch.ts";
 export {
   verifyWebhook,

@@ -44,26 +44,26 @@ export interface CountersignOptions {
   readonly random?: (() => number) | undefined;
 }
 
-type Known = Omit<CountersignOptions, "signing" | "graceStore" | "deviceId" | "version">;
+type OptionsWithDefaults = Omit<CountersignOptions, "signing" | "graceStore" | "deviceId" | "version">;
 
 /** All options, with defaults filled in. */
-export type Settings = { readonly [Name in keyof Known]-?: Exclude<Known[Name], undefined> } & {
+export type Settings = {
+  readonly [Name in keyof OptionsWithDefaults]-?: Exclude<OptionsWithDefaults[Name], undefined>;
+} & {
   readonly signing: { productId: string; secrets: readonly string[]; toleranceSeconds: number } | null;
   readonly graceStore: GraceStore | null;
   readonly deviceId: string | null;
   readonly version: string | null;
 };
 
-const longestGraceSeconds = 30 * 86_400;
+const maxGraceSeconds = 30 * 86_400;
 
-/** Throws a `TypeError` that names the option and says what it should be. */
+/** Throws a `TypeError` that names the option and says what it must be. */
 export function readOptions(options: CountersignOptions): Settings {
   const environment = globalThis.process?.env ?? {};
   const apiKey = options.apiKey ?? environment.COUNTERSIGN_API_KEY ?? "";
   if (!/^\S+$/.test(apiKey)) {
-    throw new TypeError(
-      "apiKey should be the product's API key (csk_…), given here or as COUNTERSIGN_API_KEY.",
-    );
+    throw new TypeError("apiKey must be the product's API key (csk_…). Pass it, or set COUNTERSIGN_API_KEY.");
   }
   return {
     apiKey,
@@ -72,7 +72,7 @@ export function readOptions(options: CountersignOptions): Settings {
     signing: options.signing === undefined ? null : readSigning(options.signing),
     cacheSeconds: within("cacheSeconds", options.cacheSeconds ?? 300, 0, 86_400),
     cacheEntries: within("cacheEntries", options.cacheEntries ?? 1_000, 0, 1_000_000),
-    graceSeconds: within("graceSeconds", options.graceSeconds ?? 0, 0, longestGraceSeconds),
+    graceSeconds: within("graceSeconds", options.graceSeconds ?? 0, 0, maxGraceSeconds),
     graceStore: options.graceStore ?? null,
     whenUnavailable: options.whenUnavailable ?? "closed",
     deviceId: options.deviceId ?? null,
@@ -87,7 +87,7 @@ function readUrl(given: string | undefined): string {
   const url = given !== undefined && URL.canParse(given) ? new URL(given) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(
-      "baseUrl should be where Countersign runs, such as https://licenses.example.com, given here or as COUNTERSIGN_URL.",
+      "baseUrl must be the URL of the Countersign server, such as https://licenses.example.com. Pass it, or set COUNTERSIGN_URL.",
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");
@@ -98,10 +98,10 @@ function readSigning(options: SigningOptions) {
   const secrets = options.secrets ?? globalThis.process?.env.COUNTERSIGN_SIGNING_SECRETS ?? [];
   const list = typeof secrets === "string" ? secrets.split(",").map((secret) => secret.trim()) : secrets;
   if (typeof productId !== "string" || productId === "")
-    throw new TypeError("signing.productId should be the product's id, as the dashboard shows it.");
+    throw new TypeError("signing.productId must be the product's ID, as shown in the dashboard.");
   if (list.length === 0 || !list.every((secret) => /^[0-9a-fA-F]{64}$/.test(secret)))
     throw new TypeError(
-      "signing.secrets should be 64 hexadecimal digits each, as the dashboard shows them, given here or as COUNTERSIGN_SIGNING_SECRETS.",
+      "signing.secrets must be 64 hexadecimal digits each, as shown in the dashboard. Pass them, or set COUNTERSIGN_SIGNING_SECRETS.",
     );
   return {
     productId,
@@ -110,7 +110,7 @@ function readSigning(options: SigningOptions) {
   };
 }
 
-function within(name: string, value: number, least: number, most: number): number {
-  if (typeof value === "number" && value >= least && value <= most) return value;
-  throw new TypeError(`${name} should be a number from ${least} to ${most}, not ${value}.`);
+function within(name: string, value: number, min: number, max: number): number {
+  if (typeof value === "number" && value >= min && value <= max) return value;
+  throw new TypeError(`${name} must be a number from ${min} to ${max}, not ${value}.`);
 }

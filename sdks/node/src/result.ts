@@ -59,7 +59,7 @@ export function readResult(body: string, checkedAt: Date, requestId: string | nu
   };
 }
 
-/** It is shared by all concurrent callers for the same license. */
+/** Concurrent callers and later cache hits share the value, so none of them may change it. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) frozen(inner);
   return Object.freeze(value);

@@ -5,8 +5,8 @@ import type { ValidateResult } from "./result.ts";
 export interface WatchOptions {
   readonly intervalSeconds: number;
   /** Called with the first verdict, and after every change. */
-  readonly onChange: (result: ValidateResult, before: ValidateResult | null) => void;
-  /** Called if there was no verdict. It is retried after the interval. */
+  readonly onChange: (result: ValidateResult, previous: ValidateResult | null) => void;
+  /** Called if there was no verdict. The next attempt follows after the interval. */
   readonly onError?: ((error: CountersignError) => void) | undefined;
   readonly version?: string | undefined;
   readonly deviceId?: string | undefined;
@@ -20,7 +20,7 @@ export class Watch {
   readonly #options: WatchOptions;
   readonly #random: () => number;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #before: ValidateResult | null = null;
+  #previous: ValidateResult | null = null;
   #isStopped = false;
   /** Resolves after the first check. */
   readonly started: Promise<void>;
@@ -30,12 +30,11 @@ export class Watch {
     options: WatchOptions,
     { random }: { readonly clock: Clock; readonly random: () => number },
   ) {
-    if (!(options.intervalSeconds >= 1))
-      throw new TypeError("intervalSeconds should be a number of seconds, 1 or more.");
+    if (!(options.intervalSeconds >= 1)) throw new TypeError("intervalSeconds must be at least 1.");
     this.#validate = validate;
     this.#options = options;
     this.#random = random;
-    this.started = this.#look();
+    this.started = this.#check();
   }
 
   stop(): void {
@@ -43,26 +42,26 @@ export class Watch {
     clearTimeout(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       const result = await this.#validate();
       if (this.#isStopped) return;
-      const before = this.#before;
-      this.#before = result;
-      if (before === null || before.valid !== result.valid || before.status !== result.status)
-        this.#options.onChange(result, before);
+      const previous = this.#previous;
+      this.#previous = result;
+      if (previous === null || previous.valid !== result.valid || previous.status !== result.status)
+        this.#options.onChange(result, previous);
     } catch (error) {
       if (!(error instanceof CountersignError)) throw error;
       if (!this.#isStopped) this.#options.onError?.(error);
     } finally {
-      this.#next();
+      this.#scheduleNext();
     }
   }
 
-  #next(): void {
+  #scheduleNext(): void {
     if (this.#isStopped) return;
     const spread = 1 + jitter * (2 * this.#random() - 1);
-    this.#timer = setTimeout(() => void this.#look(), this.#options.intervalSeconds * 1_000 * spread);
+    this.#timer = setTimeout(() => void this.#check(), this.#options.intervalSeconds * 1_000 * spread);
     this.#timer.unref?.();
   }
 }

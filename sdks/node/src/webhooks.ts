@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { CountersignError } from "./errors.ts";
 
 export interface WebhookEvent<Data = Readonly<Record<string, unknown>>> {
-  /** The same however often it is delivered: remember it, and process it only once. */
+  /** The same for every delivery of the event: store it, and process the event only once. */
   readonly id: string;
   readonly type: string;
-  /** When it happened. */
+  /** When the event occurred. */
   readonly timestamp: Date;
   readonly data: Data;
 }
@@ -32,14 +32,14 @@ export interface WebhookOptions {
   readonly nowMs?: (() => number) | undefined;
 }
 
-type Headers_ = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+type RequestHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Verifies a delivery and returns its event. `body` is the raw request body: bytes, or a string that was not parsed.
  */
 export function verifyWebhook(
   body: Uint8Array | string,
-  headers: Headers_,
+  headers: RequestHeaders,
   options: WebhookOptions,
 ): WebhookEvent {
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
@@ -54,24 +54,31 @@ export function verifyWebhook(
   const nowSeconds = (options.nowMs ?? Date.now)() / 1_000;
   const tolerance = options.toleranceSeconds ?? 300;
   if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > tolerance)
-    throw new WebhookError("stale", "The delivery is too old, or from the future.");
+    throw new WebhookError(
+      "stale",
+      "The delivery's timestamp is too old, or in the future. Check that the clock is right.",
+    );
   const secrets = typeof options.secret === "string" ? [options.secret] : (options.secret ?? []);
-  // Otherwise an empty secret would accept whatever anyone sends.
+  // With an empty secret, anyone could sign a delivery.
   if (
     secrets.length === 0 ||
-    secrets.some((secret) => typeof secret !== "string" || keyOf(secret).length === 0)
+    secrets.some((secret) => typeof secret !== "string" || hmacKey(secret).length === 0)
   )
-    throw new TypeError("secret should be the endpoint's secret, whsec_…, as the dashboard shows it.");
-  const given = signatures
+    throw new TypeError("secret must be the endpoint's secret (whsec_…), as shown in the dashboard.");
+  const claimed = signatures
     .split(" ")
     .map((one) => one.split(","))
     .filter(([version]) => version === "v1")
     .map(([, code]) => Buffer.from(code ?? "", "base64"));
-  const isRight = secrets.map(keyOf).some((key) => {
+  const isValid = secrets.map(hmacKey).some((key) => {
     const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-    return given.some((code) => code.length === expected.length && timingSafeEqual(code, expected));
+    return claimed.some((code) => code.length === expected.length && timingSafeEqual(code, expected));
   });
-  if (!isRight) throw new WebhookError("mismatch", "The signature does not fit the body and the secret.");
+  if (!isValid)
+    throw new WebhookError(
+      "mismatch",
+      "The signature does not match. Check the secret, and pass the raw body.",
+    );
   return readEvent(id, body);
 }
 
@@ -81,18 +88,18 @@ function readEvent(id: string, body: Uint8Array | string): WebhookEvent {
     const { type, timestamp, data } = JSON.parse(text);
     if (typeof type === "string") return { id, type, timestamp: new Date(timestamp), data };
   } catch {
-    // Reported below.
+    // The error below reports it.
   }
-  throw new WebhookError("malformed", "The body is signed, and no event.");
+  throw new WebhookError("malformed", "The body is signed but is not a webhook event.");
 }
 
-function header(headers: Headers_, name: string): string {
+function header(headers: RequestHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : (headers[name] ?? null);
   const text = typeof value === "string" ? value : (value?.[0] ?? "");
-  if (text === "") throw new WebhookError("missing_header", `The header ${name} is missing.`);
+  if (text === "") throw new WebhookError("missing_header", `The request has no ${name} header.`);
   return text;
 }
 
-function keyOf(secret: string): Uint8Array {
+function hmacKey(secret: string): Uint8Array {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { Countersign, type GraceStore } from "../src/index.ts";
 
 const key = "ABCD-EFGH-JKMN-PQRS";
-const usual = { ip_registered: false, ip_count: 1, max_ips: 3, expires: null, signature: null };
-const valid = { valid: true, status: "active", custom: { plan: { name: "pro" } }, ...usual };
-const revoked = { valid: false, status: "revoked", custom: null, ...usual };
+const members = { ip_registered: false, ip_count: 1, max_ips: 3, expires: null, signature: null };
+const valid = { valid: true, status: "active", custom: { plan: { name: "pro" } }, ...members };
+const revoked = { valid: false, status: "revoked", custom: null, ...members };
 
-/** A client of a server that gives these answers in turn, and is away after the last. */
-function clientOf(
+/** A client whose server sends these responses in order, and is unreachable after the last. */
+function createClient(
   graceStore: GraceStore,
   answers: object[],
   cacheEntries?: number,
@@ -29,131 +29,131 @@ function clientOf(
   });
 }
 
-const broken = () => {
+const fail = () => {
   throw new Error("the disk is full");
 };
 
-test("a store that cannot be written loses no verdict, and grants nothing later", async () => {
-  const client = clientOf({ load: () => null, save: broken, remove: broken }, [valid, revoked, valid]);
+test("a store that cannot be written changes no verdict and grants no grace period", async () => {
+  const client = createClient({ load: () => null, save: fail, remove: fail }, [valid, revoked, valid]);
   expect((await client.validate(key)).valid).toBe(true);
   expect((await client.validate(key)).status).toBe("revoked");
   expect((await client.validate(key)).valid).toBe(true);
   expect(client.validate(key)).rejects.toThrow();
 });
 
-test("a store that cannot be read grants nothing", async () => {
-  const client = clientOf({ load: broken, save: () => undefined, remove: () => undefined }, [valid]);
+test("a store that cannot be read grants no grace period", async () => {
+  const client = createClient({ load: fail, save: () => undefined, remove: () => undefined }, [valid]);
   await client.validate(key);
   expect(client.validate(key)).rejects.toThrow();
 });
 
-test("what was refused is not granted from a store that could not remove it", async () => {
-  const kept = new Map<string, string>();
+test("a rejected license gets no grace period from a store that could not remove it", async () => {
+  const stored = new Map<string, string>();
   const store: GraceStore = {
-    load: (name) => kept.get(name) ?? null,
-    save: (name, text) => void kept.set(name, text),
-    remove: broken,
+    load: (name) => stored.get(name) ?? null,
+    save: (name, text) => void stored.set(name, text),
+    remove: fail,
   };
-  const client = clientOf(store, [valid, revoked]);
+  const client = createClient(store, [valid, revoked]);
   await client.validate(key);
   expect((await client.validate(key)).status).toBe("revoked");
   expect(client.validate(key)).rejects.toThrow();
 });
 
-test("however many are refused, none is granted from a store that could not remove it", async () => {
-  const kept = new Map<string, string>();
+test("a rejected license gets no grace period, even after its rejection was evicted from memory", async () => {
+  const stored = new Map<string, string>();
   const store: GraceStore = {
-    load: (name) => kept.get(name) ?? null,
-    save: (name, text) => void kept.set(name, text),
-    remove: broken,
+    load: (name) => stored.get(name) ?? null,
+    save: (name, text) => void stored.set(name, text),
+    remove: fail,
   };
   const keys = ["A", "B", "C", "D"];
-  const earlier = clientOf(store, [valid, valid, valid, valid, valid]);
+  const earlier = createClient(store, [valid, valid, valid, valid, valid]);
   for (const one of [...keys, "OLD"]) await earlier.validate(one);
-  const client = clientOf(store, [revoked, revoked, revoked, revoked, valid], 2);
+  const client = createClient(store, [revoked, revoked, revoked, revoked, valid], 2);
   for (const one of keys) expect((await client.validate(one)).status).toBe("revoked");
   await client.validate("NEW");
   for (const one of keys) await expect(client.validate(one)).rejects.toThrow();
   expect((await client.validate("NEW")).source).toBe("grace");
-  // Nobody knows any more which were refused, so that of an earlier process counts for nothing.
+  // A rejection was evicted from memory, so grants of an earlier process are ignored.
   await expect(client.validate("OLD")).rejects.toThrow();
 });
 
-test("what is granted after it was refused has its grace again", async () => {
-  const kept = new Map<string, string>();
+test("a license that is valid again after a rejection has a grace period again", async () => {
+  const stored = new Map<string, string>();
   const store: GraceStore = {
-    load: (name) => kept.get(name) ?? null,
-    save: (name, text) => void kept.set(name, text),
-    remove: broken,
+    load: (name) => stored.get(name) ?? null,
+    save: (name, text) => void stored.set(name, text),
+    remove: fail,
   };
-  const client = clientOf(store, [revoked, valid]);
+  const client = createClient(store, [revoked, valid]);
   await client.validate(key);
   await client.validate(key);
   expect((await client.validate(key)).source).toBe("grace");
 });
 
-test("what one caller does with the custom response is no other's business", async () => {
-  const client = clientOf({ load: () => null, save: () => undefined, remove: () => undefined }, [valid]);
+test("callers cannot change the shared custom response", async () => {
+  const client = createClient({ load: () => null, save: () => undefined, remove: () => undefined }, [valid]);
   const { custom } = await client.validate(key);
   expect(() => {
     (custom as { plan: { name: string } }).plan.name = "free";
   }).toThrow();
 });
 
-test("products that share a store keep their own, also for the same license key", async () => {
-  const kept = new Map<string, string>();
+test("products that share a store have separate grace periods, even for the same license key", async () => {
+  const stored = new Map<string, string>();
   const store: GraceStore = {
-    load: (name) => kept.get(name) ?? null,
-    save: (name, text) => void kept.set(name, text),
-    remove: (name) => void kept.delete(name),
+    load: (name) => stored.get(name) ?? null,
+    save: (name, text) => void stored.set(name, text),
+    remove: (name) => void stored.delete(name),
   };
-  const one = clientOf(store, [valid]);
-  const other = clientOf(store, [valid], undefined, "csk_other");
+  const one = createClient(store, [valid]);
+  const other = createClient(store, [valid], undefined, "csk_other");
   await one.validate(key);
   await other.validate(key);
   expect((await one.validate(key)).source).toBe("grace");
   expect((await other.validate(key)).source).toBe("grace");
 });
 
-test("the license key is not in what is kept", async () => {
-  const kept = new Map<string, string>();
-  const save = (name: string, text: string) => void kept.set(name, text);
-  await clientOf({ load: () => null, save, remove: () => undefined }, [valid]).validate(key);
-  expect(JSON.stringify([...kept])).toContain("active");
-  expect(JSON.stringify([...kept])).not.toContain(key);
+test("the store does not contain the license key", async () => {
+  const stored = new Map<string, string>();
+  const save = (name: string, text: string) => void stored.set(name, text);
+  await createClient({ load: () => null, save, remove: () => undefined }, [valid]).validate(key);
+  expect(JSON.stringify([...stored])).toContain("active");
+  expect(JSON.stringify([...stored])).not.toContain(key);
 });
 
-test("a refusal stays, although somebody was just being granted grace", async () => {
-  const kept = new Map<string, string>();
-  let goOn = () => {};
+test("a rejection during a concurrent grace check is not lost", async () => {
+  const stored = new Map<string, string>();
+  let resume = () => {};
   let isLoading = () => {};
   const loading = new Promise<void>((resolve) => {
     isLoading = resolve;
   });
   const store: GraceStore = {
     load: async (name) => {
-      const text = kept.get(name) ?? null;
+      const text = stored.get(name) ?? null;
       isLoading();
       await new Promise<void>((resolve) => {
-        goOn = resolve;
+        resume = resolve;
       });
       return text;
     },
-    save: (name, text) => void kept.set(name, text),
-    remove: (name) => void kept.delete(name),
+    save: (name, text) => void stored.set(name, text),
+    remove: (name) => void stored.delete(name),
   };
-  const earlier = clientOf({ ...store, load: () => null }, [valid]);
+  const earlier = createClient({ ...store, load: () => null }, [valid]);
   await earlier.validate(key, { version: "1" });
   const answers: object[] = [];
-  const client = clientOf(store, answers);
-  const granting = client.validate(key, { version: "1" });
+  const client = createClient(store, answers);
+  const graceCheck = client.validate(key, { version: "1" });
   await loading;
   answers.push(revoked);
-  const refusing = client.validate(key, { version: "2" });
-  // As long as it takes where nothing holds it up.
-  await Promise.race([refusing, new Promise((resolve) => setTimeout(resolve, 50))]);
-  goOn();
-  await granting;
-  expect((await refusing).status).toBe("revoked");
-  expect(kept.size).toBe(0);
+  const rejection = client.validate(key, { version: "2" });
+  // Enough time to finish, if nothing blocked it.
+  await Promise.race([rejection, new Promise((resolve) => setTimeout(resolve, 50))]);
+  resume();
+  await graceCheck;
+  expect((await rejection).status).toBe("revoked");
+  expect(stored.size).toBe(0);
 });

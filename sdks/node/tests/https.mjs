@@ -1,4 +1,4 @@
-// A server with a certificate that nobody knows, asked by programs that were told to trust it and by others.
+// A server with a self-signed certificate, called by programs that trust the certificate and by others.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,11 +11,11 @@ const folder = mkdtempSync(join(tmpdir(), "countersign-https-"));
 const certificate = join(folder, "certificate.pem");
 const answer = { valid: true, status: "active", expires: null, custom: null, signature: null };
 let server;
-let asked = 0;
+let requestCount = 0;
 
 before(async () => {
   const key = join(folder, "key.pem");
-  const made = spawnSync(
+  const openssl = spawnSync(
     "openssl",
     [
       ...[
@@ -34,9 +34,9 @@ before(async () => {
     ],
     { encoding: "utf8" },
   );
-  assert.equal(made.status, 0, made.stderr);
+  assert.equal(openssl.status, 0, openssl.stderr);
   server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_request, response) => {
-    asked += 1;
+    requestCount += 1;
     response.setHeader("connection", "close").end(JSON.stringify(answer));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -47,8 +47,8 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a program says that has such an environment from its start, which is when Node.js reads whom to trust. */
-function said(environment) {
+/** The result of a separate process, because Node.js reads trusted certificates from the environment only at startup. */
+function checkInProcess(environment) {
   const program = `
     import { Countersign } from "@countersign/node";
     const { result, error } = await new Countersign().check("ABCD-EFGH-JKMN-PQRS");
@@ -70,13 +70,13 @@ function said(environment) {
   return new Promise((resolve) => child.on("close", () => resolve(JSON.parse(text))));
 }
 
-test("a certificate of one's own is trusted when it is given as an authority", async () => {
-  const found = await said({ NODE_EXTRA_CA_CERTS: certificate });
-  assert.deepEqual(found, { status: "active", error: null });
+test("a self-signed certificate is trusted if NODE_EXTRA_CA_CERTS names it", async () => {
+  const result = await checkInProcess({ NODE_EXTRA_CA_CERTS: certificate });
+  assert.deepEqual(result, { status: "active", error: null });
 });
 
-test("a certificate that nobody vouches for is a connection error, and the key does not leave", async () => {
-  const before = asked;
-  assert.deepEqual(await said({}), { status: null, error: "ConnectionError" });
-  assert.equal(asked, before);
+test("an untrusted certificate is a connection error, and the API key is not sent", async () => {
+  const before = requestCount;
+  assert.deepEqual(await checkInProcess({}), { status: null, error: "ConnectionError" });
+  assert.equal(requestCount, before);
 });

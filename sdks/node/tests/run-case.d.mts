@@ -1,4 +1,4 @@
 import type * as Sdk from "../src/index.ts";
 
-export function runCase(sdk: typeof Sdk, serverUrl: string, given: object): Promise<void>;
-export function runWebhook(sdk: typeof Sdk, given: object): Promise<void>;
+export function runCase(sdk: typeof Sdk, serverUrl: string, testCase: object): Promise<void>;
+export function runWebhook(sdk: typeof Sdk, testCase: object): Promise<void>;

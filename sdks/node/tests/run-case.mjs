@@ -1,16 +1,15 @@
-// Plays one case of ../../conformance against the SDK that it is given. Plain JavaScript, because it also runs on Node
-// and Deno against the built package.
+// Runs one case of ../../conformance against an SDK. Plain JavaScript, because it also runs on Node.js and Deno against
+// the built package.
 import assert from "node:assert/strict";
 
 const start = "2026-06-01T12:00:00.000Z";
-const usualKey = "ABCD-EFGH-JKMN-PQRS";
+const defaultKey = "ABCD-EFGH-JKMN-PQRS";
 
 /**
- * How a case meets the SDK: straight, as here, or through what a framework puts in front of it. `open` makes whom a step
- * asks, out of a client's options and the versions that are going to be asked about; `verify` takes in a delivery, and
- * says its event or what is wrong with it.
+ * Calls the SDK directly. Other adapters call it through a framework. `open` creates the client from its options and the
+ * versions used in the case; `verify` verifies a webhook delivery and returns its event or the reason for rejecting it.
  */
-function straight(sdk) {
+function directAdapter(sdk) {
   return {
     sdk,
     open: async (options) => {
@@ -24,7 +23,7 @@ function straight(sdk) {
     },
     verify: async ({ body, headers, isParsed, ...options }) => {
       const bodies = isParsed ? [JSON.parse(body)] : [body, new TextEncoder().encode(body)];
-      const [said, ...same] = bodies.map((one) => {
+      const [first, ...others] = bodies.map((one) => {
         try {
           return { event: sdk.verifyWebhook(one, headers, options) };
         } catch (error) {
@@ -32,14 +31,14 @@ function straight(sdk) {
           return { reason: error.reason };
         }
       });
-      for (const one of same) assert.deepEqual(one, said, "bytes and text are the same");
-      return said;
+      for (const other of others) assert.deepEqual(other, first, "bytes and text have the same result");
+      return first;
     },
   };
 }
 
-/** Throws when the SDK does not do what the case says. */
-export async function runCase(sdk, serverUrl, given, door = straight(sdk)) {
+/** Throws if the SDK does not behave as the case requires. */
+export async function runCase(sdk, serverUrl, given, adapter = directAdapter(sdk)) {
   const {
     answers,
     steps,
@@ -49,22 +48,27 @@ export async function runCase(sdk, serverUrl, given, door = straight(sdk)) {
     name,
     ...rest
   } = given;
-  assert.deepEqual(Object.keys(rest), [], `${name}: the case says something that this runner does not know`);
-  const armed = await fetch(`${serverUrl}/cases`, {
+  assert.deepEqual(Object.keys(rest), [], `${name}: the case has members that this runner does not know`);
+  const started = await fetch(`${serverUrl}/cases`, {
     method: "POST",
     body: JSON.stringify({ now: start, answers }),
   });
-  // Where a real server answers, what the client has to be made with and the time are the server's.
-  const { url, client: arranged = {}, now = start } = await armed.json();
-  const scene = new Scene(door, url, { ...settings, ...arranged }, { now, versions: versionsIn(steps) });
+  // A real server provides the client's settings and the time.
+  const { url, client: generated = {}, now = start } = await started.json();
+  const runner = new CaseRunner(
+    adapter,
+    url,
+    { ...settings, ...generated },
+    { now, versions: versionsIn(steps) },
+  );
   try {
-    await scene.open();
-    for (const step of steps) await scene.play(step);
+    await runner.open();
+    for (const step of steps) await runner.run(step);
   } finally {
-    await scene.close();
+    await runner.close();
   }
-  const requests = await scene.requests();
-  for (const [index, wanted] of sent.entries()) compareSent(requests[index], wanted);
+  const requests = await runner.requests();
+  for (const [index, expected] of sent.entries()) compareSent(requests[index], expected);
   if (different !== undefined)
     assert.equal(new Set(requests.map(({ headers }) => headers[different])).size, requests.length);
 }
@@ -72,43 +76,43 @@ export async function runCase(sdk, serverUrl, given, door = straight(sdk)) {
 export async function runWebhook(
   sdk,
   { name, now, secrets, headers, body, body_is_parsed: isParsed = false, expect, ...rest },
-  door = straight(sdk),
+  adapter = directAdapter(sdk),
 ) {
-  assert.deepEqual(Object.keys(rest), [], `${name}: the case says something that this runner does not know`);
+  assert.deepEqual(Object.keys(rest), [], `${name}: the case has members that this runner does not know`);
   const nowMs = () => new Date(now).getTime();
-  const { event, reason } = await door.verify({ body, headers, isParsed, secret: secrets, nowMs });
+  const { event, reason } = await adapter.verify({ body, headers, isParsed, secret: secrets, nowMs });
   if (expect.error !== undefined) assert.deepEqual({ kind: "webhook", reason }, expect.error);
   else assert.deepEqual({ ...event, timestamp: event?.timestamp.toISOString() }, expect.event);
 }
 
-class Scene {
+class CaseRunner {
   #wallMs;
   #steadyMs = 1_000;
-  #kept = new Map();
-  #door;
+  #stored = new Map();
+  #adapter;
   #url;
   #settings;
   #versions;
-  #opened = null;
+  #target = null;
 
-  constructor(door, url, settings, { now, versions }) {
+  constructor(adapter, url, settings, { now, versions }) {
     this.#wallMs = new Date(now).getTime();
-    this.#door = door;
+    this.#adapter = adapter;
     this.#url = url;
     this.#settings = settings;
     this.#versions = versions;
   }
 
-  async play(step) {
-    const { expect, times_at_once: times = 1, ...deed } = step;
-    const [[name, value], ...more] = Object.entries(deed).filter(([key]) => key !== "clock");
-    assert.deepEqual(more, [], "a step does one thing");
+  async run(step) {
+    const { expect, times_at_once: times = 1, ...action } = step;
+    const [[name, value], ...more] = Object.entries(action).filter(([key]) => key !== "clock");
+    assert.deepEqual(more, [], "a step has one action");
     switch (name) {
       case "validate":
       case "check":
       case "lookup":
         await Promise.all(
-          Array.from({ length: times }, () => this.#outcome(() => this.#ask(name, value), expect)),
+          Array.from({ length: times }, () => this.#checkOutcome(() => this.#call(name, value), expect)),
         );
         break;
       case "advance_seconds":
@@ -116,19 +120,19 @@ class Scene {
         if (step.clock !== "steady") this.#wallMs += value * 1_000;
         break;
       case "restart":
-        // Another process: its steady clock begins anywhere.
+        // A new process: its steady clock starts at an arbitrary time.
         this.#steadyMs = 7_000;
         await this.close();
         await this.open();
         break;
-      case "forget":
-        this.#opened.client.forget();
+      case "clear_cache":
+        this.#target.client.clearCache();
         break;
       case "tamper_with_grace":
-        for (const [key, text] of this.#kept) this.#kept.set(key, text.replace(...value));
+        for (const [key, text] of this.#stored) this.#stored.set(key, text.replace(...value));
         break;
       case "requests":
-        assert.equal((await this.requests()).length, value, "requests that left");
+        assert.equal((await this.requests()).length, value, "requests that were sent");
         break;
       default:
         assert.fail(`This runner does not know the step ${name}.`);
@@ -140,7 +144,7 @@ class Scene {
   }
 
   async close() {
-    await this.#opened?.close();
+    await this.#target?.close();
   }
 
   async open() {
@@ -176,9 +180,9 @@ class Scene {
       ...(grace_store === true
         ? {
             graceStore: {
-              load: (name) => this.#kept.get(name) ?? null,
-              save: (name, text) => void this.#kept.set(name, text),
-              remove: (name) => void this.#kept.delete(name),
+              load: (name) => this.#stored.get(name) ?? null,
+              save: (name, text) => void this.#stored.set(name, text),
+              remove: (name) => void this.#stored.delete(name),
             },
           }
         : {}),
@@ -189,35 +193,35 @@ class Scene {
         sleep: async () => undefined,
       },
     };
-    this.#opened = await this.#door.open(options, this.#versions);
+    this.#target = await this.#adapter.open(options, this.#versions);
   }
 
-  #ask(method, { license_key: key = usualKey, version, device_id: deviceId, fresh, ...rest }) {
-    assert.deepEqual(Object.keys(rest), [], "a validation with something that this runner does not know");
-    if (method === "lookup") return this.#opened.client.lookup(key);
-    return this.#opened[method](key, {
+  #call(method, { license_key: key = defaultKey, version, device_id: deviceId, fresh, ...rest }) {
+    assert.deepEqual(Object.keys(rest), [], "call options that this runner does not know");
+    if (method === "lookup") return this.#target.client.lookup(key);
+    return this.#target[method](key, {
       ...(version === undefined ? {} : { version }),
       ...(deviceId === undefined ? {} : { deviceId }),
       ...(fresh === undefined ? {} : { fresh }),
     });
   }
 
-  async #outcome(work, expect) {
-    let said;
+  async #checkOutcome(work, expect) {
+    let actual;
     try {
       const value = await work();
-      said = expect.decision === undefined ? snake(value) : decision(this.#door.sdk, value);
+      actual = expect.decision === undefined ? withSnakeCaseNames(value) : decision(this.#adapter.sdk, value);
     } catch (error) {
-      const kind = kindOf(this.#door.sdk, error);
+      const kind = kindOf(this.#adapter.sdk, error);
       if (kind === null || expect.error === undefined) throw error;
-      said = { ...snake(error), kind };
+      actual = { ...withSnakeCaseNames(error), kind };
     }
-    const [[what, wanted], ...more] = Object.entries(expect);
+    const [[kind, expected], ...more] = Object.entries(expect);
     assert.ok(
-      ["result", "decision", "license", "error"].includes(what) && more.length === 0,
-      "what is expected",
+      ["result", "decision", "license", "error"].includes(kind) && more.length === 0,
+      "the expectation is one that this runner knows",
     );
-    for (const [name, value] of Object.entries(wanted)) assert.deepEqual(said[name], value, name);
+    for (const [name, value] of Object.entries(expected)) assert.deepEqual(actual[name], value, name);
   }
 }
 
@@ -247,7 +251,7 @@ function kindOf(sdk, error) {
   return kinds[error.name] ?? null;
 }
 
-function snake(value) {
+function withSnakeCaseNames(value) {
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [
       key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -257,7 +261,7 @@ function snake(value) {
 }
 
 function compareSent(request, { method, path, headers = {}, body, has_header, has_no_header, ...rest }) {
-  assert.deepEqual(Object.keys(rest), [], "a request with something that this runner does not know");
+  assert.deepEqual(Object.keys(rest), [], "expectations of a request that this runner does not know");
   if (method !== undefined) assert.equal(request.method, method);
   if (path !== undefined) assert.equal(request.path, path);
   for (const [name, value] of Object.entries(headers)) assert.equal(request.headers[name], value);

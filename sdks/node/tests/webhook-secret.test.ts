@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { verifyWebhook } from "../src/index.ts";
 
-test.each([[""], ["whsec_"], [[]], [["whsec_"]], [undefined]])("%p is no secret", (secret) => {
+test.each([[""], ["whsec_"], [[]], [["whsec_"]], [undefined]])("%p is rejected as a secret", (secret) => {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const code = createHmac("sha256", "").update(`msg_1.${timestamp}.{}`).digest("base64");
   const headers = {

@@ -6,9 +6,9 @@ body=$(curl -sS -X POST https://licenses.example.com/api/v1/validate \
   -d "{\"license_key\":\"$LICENSE_KEY\",\"version\":\"1.0.0\"}")
 echo "$body"
 
-# The signature is over the answer with null in the signature's place.
-sent=${body##*\"t=}; time=${sent%%,*}; claimed=${sent##*v1=}; claimed=${claimed%\"\}}
-made=$(printf 'countersign.validate.v1\n%s\n%s\n%s\n%s\n%s' "$time" "$nonce" \
+# The signature covers the response with null as its signature.
+signature=${body##*\"t=}; time=${signature%%,*}; claimed=${signature##*v1=}; claimed=${claimed%\"\}}
+expected=$(printf 'countersign.validate.v1\n%s\n%s\n%s\n%s\n%s' "$time" "$nonce" \
   PRODUCT-ID "$LICENSE_KEY" "${body%\"t=*}null}" |
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:${COUNTERSIGN_SIGNING_SECRETS%%,*}" | sed 's/.* //')
-[ "$made" = "$claimed" ] && echo "signed by Countersign" || echo "NOT signed by Countersign"
+[ "$expected" = "$claimed" ] && echo "signed by Countersign" || echo "NOT signed by Countersign"

@@ -9,7 +9,7 @@ const client = new Countersign({
 });
 
 const app = express();
-// The key comes with each request, in the header X-License-Key.
+// The key is in the X-License-Key header of each request.
 app.get("/reports", requireLicense({ client, version: "1.0.0" }), (request, response) => {
   response.send("Licensed.");
 });

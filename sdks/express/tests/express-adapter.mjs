@@ -1,24 +1,24 @@
-// The door by which run-suite.mjs takes every case through the middleware of whichever Express is installed beside this.
+// The adapter that run-suite.mjs uses to run every case through the middleware of the installed Express.
 import { createRequire } from "node:module";
 import { getLicense, licenseMiddleware, requireLicense, webhookHandler } from "@countersign/express";
 import { Countersign } from "@countersign/node";
 import express from "express";
-import { delivered, throughHttp } from "./through-http.mjs";
+import { deliverTo, httpAdapter } from "./http-adapter.mjs";
 
-export const where = `Express ${createRequire(import.meta.url)("express/package.json").version}`;
+export const framework = `Express ${createRequire(import.meta.url)("express/package.json").version}`;
 
 export async function open(options) {
   const client = new Countersign(options);
-  const taken = new Map();
+  const received = new Map();
   const license = {
     client,
     key: { query: "license_key" },
     version: (request) => request.query.version,
     deviceId: (request) => request.query.deviceId,
   };
-  const server = await listening((app) => {
+  const server = await listen((app) => {
     app.use((request, _response, next) => {
-      taken.set(request.get("x-call"), request);
+      received.set(request.get("x-call"), request);
       next();
     });
     app.use(licenseMiddleware(license));
@@ -26,27 +26,27 @@ export async function open(options) {
       response.json({ key: getLicense(request).key }),
     );
   });
-  return throughHttp({ server, client, taken, licenseOf: getLicense, routeFor: () => "/" });
+  return httpAdapter({ server, client, received, licenseOf: getLicense, routeFor: () => "/" });
 }
 
 export async function verify({ body, headers, isParsed, ...options }) {
   let event;
-  const server = await listening((app) => {
+  const server = await listen((app) => {
     if (isParsed) app.use(express.json());
     app.post(
       "/hook",
-      webhookHandler(options, (given) => {
-        event = given;
+      webhookHandler(options, (verified) => {
+        event = verified;
       }),
     );
   });
-  const answer = await delivered(server, { headers, body });
+  const answer = await deliverTo(server, { headers, body });
   return answer.status === 204 ? { event } : { reason: answer.body.error };
 }
 
-function listening(prepare) {
+function listen(addRoutes) {
   const app = express();
-  prepare(app);
+  addRoutes(app);
   return new Promise((resolve) => {
     const server = app.listen(0, "127.0.0.1", () => resolve(server));
   });

@@ -1,20 +1,20 @@
 import type { OutcomeRow } from "../../tests/http/outcome-rows.ts";
-import { start, usual } from "./case.ts";
+import { defaultMembers, start } from "./case.ts";
 
-/** What there has to be on a real server so that it answers in a certain way. */
-export interface World {
+/** The state of a real server that produces a certain response. */
+export interface ServerState {
   readonly outcome: Partial<OutcomeRow>;
-  /** Where the license ends by the time that passes in its case: so long after the case began. */
-  readonly ends_after_seconds?: number;
+  /** If the license expires during its case: how long after the start of the case. */
+  readonly expires_after_seconds?: number;
 }
 
 export type Members = Readonly<Record<string, unknown>>;
 
-const here = "127.0.0.1";
+const callerIp = "127.0.0.1";
 const past = Date.UTC(2020, 0, 2, 3, 4, 5, 6);
 const nearMs = 7 * 86_400_000;
 
-/** What the database has to hold for each verdict, beside what the other members say. */
+/** The database contents for each verdict, in addition to those for the other members. */
 const verdicts: Readonly<Record<string, Partial<OutcomeRow>>> = {
   active: {},
   license_not_found: { license: null },
@@ -35,30 +35,30 @@ export function isKnownStatus(status: unknown): boolean {
   return typeof status === "string" && status in verdicts;
 }
 
-/** Null for what a Countersign never says. */
-export function worldOf(members: Members): World | null {
-  const said: Said = { ...usual, ...members };
-  const verdict = verdicts[said.status];
-  const isComplete = Object.keys(said).length === Object.keys(usual).length;
-  if (verdict === undefined || !isComplete || said.valid !== (said.status === "active")) return null;
-  const custom = customOf(said);
-  const end = endOf(said);
-  if (custom === null || end === null) return null;
+/** Null for a response that no Countersign sends. */
+export function stateFor(scripted: Members): ServerState | null {
+  const members: ValidateMembers = { ...defaultMembers, ...scripted };
+  const verdict = verdicts[members.status];
+  const isComplete = Object.keys(members).length === Object.keys(defaultMembers).length;
+  if (verdict === undefined || !isComplete || members.valid !== (members.status === "active")) return null;
+  const custom = customOf(members);
+  const expiry = expiryOf(members);
+  if (custom === null || expiry === null) return null;
   const license =
-    verdict.license === null ? null : { maxIps: said.max_ips, ...verdict.license, ...end.license };
+    verdict.license === null ? null : { maxIps: members.max_ips, ...verdict.license, ...expiry.license };
   return {
     outcome: {
       ...verdict,
       license,
-      product: { ...verdict.product, ...end.product, ...custom, ...versionGate(said) },
-      versions: versionsOf(said),
-      registered: license === null ? [] : registeredFor(said),
+      product: { ...verdict.product, ...expiry.product, ...custom, ...versionModule(members) },
+      versions: versionsOf(members),
+      registered: license === null ? [] : registeredFor(members),
     },
-    ...(end.afterSeconds === undefined ? {} : { ends_after_seconds: end.afterSeconds }),
+    ...(expiry.afterSeconds === undefined ? {} : { expires_after_seconds: expiry.afterSeconds }),
   };
 }
 
-interface Said {
+interface ValidateMembers {
   readonly valid: boolean;
   readonly status: string;
   readonly expires: string | null;
@@ -70,8 +70,8 @@ interface Said {
   readonly custom: unknown;
 }
 
-/** A template is filled in before it is sent, so a text with a placeholder cannot come back as it is. */
-function customOf({ custom, valid }: Said): OutcomeRow["product"] | null {
+/** Null with a placeholder: the server fills it in, so the response would differ. */
+function customOf({ custom, valid }: ValidateMembers): OutcomeRow["product"] | null {
   if (custom === null) return {};
   const text = JSON.stringify(custom);
   if (typeof custom !== "object" || Array.isArray(custom) || text.includes("{{")) return null;
@@ -82,17 +82,17 @@ function customOf({ custom, valid }: Said): OutcomeRow["product"] | null {
   };
 }
 
-interface End {
+interface Expiry {
   readonly license?: { readonly expiresAtMs: number };
   readonly product?: { readonly expiry_enforcement: 0 };
   readonly afterSeconds?: number;
 }
 
 /**
- * A time near the beginning of its case is one that the case waits for, and counts from when the case really begins.
- * One that is far away stays as it is written.
+ * A time near the start of the case is one that the case waits for, so it is relative to the actual start. Other times
+ * are used as written.
  */
-function endOf({ expires, status }: Said): End | null {
+function expiryOf({ expires, status }: ValidateMembers): Expiry | null {
   if (expires === null) return status === "expired" ? { afterSeconds: -1 } : {};
   const atMs = Date.parse(expires);
   const afterMs = atMs - Date.parse(start);
@@ -103,34 +103,42 @@ function endOf({ expires, status }: Said): End | null {
   };
 }
 
-function versionGate({ version_valid: isValid, status }: Said): OutcomeRow["product"] {
+function versionModule({ version_valid: isValid, status }: ValidateMembers): OutcomeRow["product"] {
   if (isValid === null) return {};
   const isReported = isValid === false && status === "active";
   return { version_module_enabled: 1, ...(isReported ? { version_enforcement: "report" } : {}) };
 }
 
-function versionsOf({ version, version_valid: isValid }: Said): NonNullable<OutcomeRow["versions"]> {
+function versionsOf({
+  version,
+  version_valid: isValid,
+}: ValidateMembers): NonNullable<OutcomeRow["versions"]> {
   if (version === null) return {};
   return { [version]: isValid === true ? "allowed" : "latest" };
 }
 
-function registeredFor({ status, ip_registered: isNew, ip_count: count, max_ips: most }: Said): string[] {
+function registeredFor({
+  status,
+  ip_registered: isNew,
+  ip_count: count,
+  max_ips: most,
+}: ValidateMembers): string[] {
   if (count === null || most === null) return [];
-  const withThis = count === 0 ? [] : [here, ...others(count - 1)];
+  const withThis = count === 0 ? [] : [callerIp, ...otherIps(count - 1)];
   switch (status) {
     case "ip_limit_reached":
-      return others(most);
+      return otherIps(most);
     case "ip_not_registered":
-      return others(count);
+      return otherIps(count);
     case "active":
-      return isNew ? others(count - 1) : withThis;
+      return isNew ? otherIps(count - 1) : withThis;
     default:
       return withThis;
   }
 }
 
-/** The same for a record that is looked up. */
-export function worldOfRecord(record: Members): World | null {
+/** The state for the record that a lookup returns. */
+export function stateForRecord(record: Members): ServerState | null {
   const text = (name: string) => (typeof record[name] === "string" ? record[name] : null);
   const time = (name: string) => (text(name) === null ? null : Date.parse(text(name) ?? ""));
   const key = text("license_key");
@@ -146,9 +154,9 @@ export function worldOfRecord(record: Members): World | null {
         notes: text("notes"),
         pin: pinOf(record.version_pin_mode, text),
       },
-      // A record tells of versions only where the product minds them.
+      // A record contains versions only if the product's version module is enabled.
       product: { version_module_enabled: record.version_pin_mode === null ? 0 : 1 },
-      registered: others(Number(record.current_unique_ip_count)),
+      registered: otherIps(Number(record.current_unique_ip_count)),
       ...(email === null ? {} : { customer: { email, name: text("customer_name") ?? "" } }),
     },
   };
@@ -165,7 +173,7 @@ function pinOf(mode: unknown, text: (name: string) => string | null) {
   }
 }
 
-/** So many addresses that are not this one. */
-function others(count: number): string[] {
+/** This many IP addresses other than the caller's. */
+function otherIps(count: number): string[] {
   return Array.from({ length: count }, (_, number) => `192.0.2.${number + 1}`);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 import { RateLimitError } from "./errors.ts";
 
-/** Once the server has said that the daily limit is used up, no request is sent until it resets. */
-export class Latch {
+/** Blocks requests after a 429, until the daily limit resets. */
+export class RateLimitGate {
   readonly #clock: Clock;
   #untilSteadyMs = Number.NEGATIVE_INFINITY;
   #requestId: string | null = null;
@@ -18,7 +18,7 @@ export class Latch {
   }
 
   /** Closes the gate, and returns the error to throw. */
-  shut(retryAfterSeconds: number, requestId: string | null): RateLimitError {
+  close(retryAfterSeconds: number, requestId: string | null): RateLimitError {
     this.#untilSteadyMs = this.#clock.steadyMs() + retryAfterSeconds * 1_000;
     this.#requestId = requestId;
     return this.#error(retryAfterSeconds);
@@ -27,7 +27,7 @@ export class Latch {
   #error(seconds: number): RateLimitError {
     const resetAt = new Date(this.#clock.wallMs() + seconds * 1_000);
     return new RateLimitError(
-      `The product's daily limit is used up. It starts anew in ${seconds} seconds.`,
+      `The product's daily limit is used up. It resets in ${seconds} seconds.`,
       seconds,
       resetAt,
       this.#requestId,

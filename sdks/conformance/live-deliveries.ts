@@ -6,47 +6,47 @@ import { newId, type Seller } from "../../tests/support/seller.ts";
 import { until } from "../../tests/support/until.ts";
 import { makeEndpoint, makeEvents } from "../../tests/support/webhooks.ts";
 import type { Delivery } from "./case.ts";
-import type { NoTwin } from "./twins.ts";
+import type { NoLiveVariant } from "./live-variants.ts";
 
-/** How a scripted delivery came about: what was signed with which secrets, before anybody changed anything. */
-interface Origin {
+/** A scripted delivery before the case modified it: its content, and the secrets that signed it. */
+interface Original {
   readonly timestamp: string;
   readonly body: string;
-  /** As the header has them: the newest first. */
+  /** In the order of the header: newest first. */
   readonly signers: readonly string[];
-  /** Those parts of the signature header that are theirs. */
+  /** The parts of the signature header that these secrets produced. */
   readonly signatures: readonly string[];
 }
 
 /**
- * The same deliveries as a real server sends them: an endpoint with the case's secrets gets the case's event, and what
- * the case does to a delivery is done to that one. The first case is the event that the others are about.
+ * The live variants of the deliveries: an endpoint with the case's secrets receives the case's event from a real server,
+ * and the case's modifications are applied to that delivery. All cases modify the event of the first one.
  */
-export async function deliveryTwins(deliveries: readonly Delivery[], seller: Seller): Promise<Delivery[]> {
+export async function liveDeliveries(deliveries: readonly Delivery[], seller: Seller): Promise<Delivery[]> {
   const [first] = deliveries;
   if (first === undefined) return [];
-  const wanted = deliveries.filter((one) => whyNoDelivery(one, deliveries) === null);
-  const origins = new Map(wanted.map((one) => [one, originOf(one, deliveries)]));
-  const received = await receive(first, new Set([...origins.values()].map(signersOf)), seller);
-  return [...origins].map(([one, origin]) => {
-    const real = received.get(signersOf(origin));
-    if (real?.body !== first.body) throw new Error(`A real server sends another body: ${real?.body}`);
-    return twinOf(one, origin, real);
+  const possible = deliveries.filter((one) => whyNoLiveDelivery(one, deliveries) === null);
+  const originals = new Map(possible.map((one) => [one, originalOf(one, deliveries)]));
+  const received = await receive(first, new Set([...originals.values()].map(signersOf)), seller);
+  return [...originals].map(([one, original]) => {
+    const real = received.get(signersOf(original));
+    if (real?.body !== first.body) throw new Error(`The real server sent another body: ${real?.body}`);
+    return applyModifications(one, original, real);
   });
 }
 
-/** Why no real server sends a delivery; null for one that has a twin. */
-export function whyNoDelivery(one: Delivery, deliveries: readonly Delivery[]): NoTwin | null {
-  const isEvent = originOf(one, deliveries).body === deliveries[0]?.body;
-  return isEvent ? null : "a signature that only a forger makes";
+/** Why a real server cannot send a delivery; null if it has a live variant. */
+export function whyNoLiveDelivery(one: Delivery, deliveries: readonly Delivery[]): NoLiveVariant | null {
+  const isEvent = originalOf(one, deliveries).body === deliveries[0]?.body;
+  return isEvent ? null : "a forged signature";
 }
 
-function originOf(one: Delivery, deliveries: readonly Delivery[]): Origin {
+function originalOf(one: Delivery, deliveries: readonly Delivery[]): Original {
   const [first = one] = deliveries;
-  const secrets = [...new Set(deliveries.flatMap((other) => other.secrets.map(whole)))];
+  const secrets = [...new Set(deliveries.flatMap((other) => other.secrets.map(withPrefix)))];
   const parts = (one.headers["webhook-signature"] ?? "").split(" ");
-  // What the case has, and what it may have had before it was changed.
-  for (const { id, timestamp, body } of contents(one, first)) {
+  // Tries the case's own content, and the content it had before the case modified it.
+  for (const { id, timestamp, body } of possibleContents(one, first)) {
     const signed = parts.flatMap((part) => {
       const signer = secrets.find((secret) => part === signatureOf(secret, `${id}.${timestamp}.${body}`));
       return signer === undefined ? [] : [{ part, signer }];
@@ -59,12 +59,12 @@ function originOf(one: Delivery, deliveries: readonly Delivery[]): Origin {
         signatures: signed.map(({ part }) => part),
       };
   }
-  // No signature was left in it.
+  // The case removed all signatures.
   const timestamp = first.headers["webhook-timestamp"] ?? "";
-  return { timestamp, body: first.body, signers: first.secrets.map(whole), signatures: [] };
+  return { timestamp, body: first.body, signers: first.secrets.map(withPrefix), signatures: [] };
 }
 
-function contents(one: Delivery, first: Delivery) {
+function possibleContents(one: Delivery, first: Delivery) {
   const both = (name: string) => [one.headers[name] ?? "", first.headers[name] ?? ""];
   return both("webhook-id").flatMap((id) =>
     both("webhook-timestamp").flatMap((timestamp) =>
@@ -73,8 +73,8 @@ function contents(one: Delivery, first: Delivery) {
   );
 }
 
-/** A secret may be given without its prefix. */
-function whole(secret: string): string {
+/** Adds the prefix if the secret was given without it. */
+function withPrefix(secret: string): string {
   return secret.startsWith("whsec_") ? secret : `whsec_${secret}`;
 }
 
@@ -85,11 +85,11 @@ function signatureOf(secret: string, text: string): string {
   return `v1,${code}`;
 }
 
-function signersOf({ signers }: Origin): string {
+function signersOf({ signers }: Original): string {
   return signers.join(" ");
 }
 
-/** What a real server sends to an endpoint for each of these lists of secrets. */
+/** What a real server sends to an endpoint with each of these lists of secrets. */
 async function receive(
   first: Delivery,
   signers: ReadonlySet<string>,
@@ -124,23 +124,23 @@ async function receive(
   return new Map(receiver.received.map((one) => [lists[Number(one.path.slice(1))] ?? "", one]));
 }
 
-function twinOf(one: Delivery, origin: Origin, real: Received): Delivery {
+function applyModifications(one: Delivery, original: Original, real: Received): Delivery {
   const sentAt = Number(real.headers["webhook-timestamp"]);
-  const laterSeconds = sentAt - Number(origin.timestamp);
+  const laterSeconds = sentAt - Number(original.timestamp);
   const given = one.headers["webhook-timestamp"] ?? "";
   const headers = {
     ...one.headers,
     ...(/^[0-9]+$/.test(given) ? { "webhook-timestamp": String(Number(given) + laterSeconds) } : {}),
-    ...(origin.signatures.length === 0
+    ...(original.signatures.length === 0
       ? {}
-      : { "webhook-signature": realSignatures(one, origin, String(real.headers["webhook-signature"])) }),
+      : { "webhook-signature": realSignatures(one, original, String(real.headers["webhook-signature"])) }),
   };
   return { ...one, now: new Date(Date.parse(one.now) + laterSeconds * 1_000).toISOString(), headers };
 }
 
-/** What the server signed, in the place of what the script did; what somebody else put beside it stays there. */
-function realSignatures(one: Delivery, { signatures }: Origin, real: string): string {
+/** Replaces the scripted signatures with those of the real server, and leaves all others unchanged. */
+function realSignatures(one: Delivery, { signatures }: Original, real: string): string {
   const parts = (one.headers["webhook-signature"] ?? "").split(" ");
-  const theirs = real.split(" ");
-  return parts.map((part) => theirs[signatures.indexOf(part)] ?? part).join(" ");
+  const signed = real.split(" ");
+  return parts.map((part) => signed[signatures.indexOf(part)] ?? part).join(" ");
 }

@@ -1,12 +1,12 @@
-// For cases of the conformance suite that go through a web app: each question is a request to it, and what is said is
-// what the app found about that request.
+// Runs conformance cases through a web app: each validation is a request to the app, and its result is the one that the
+// app's package attached to that request.
 import assert from "node:assert/strict";
 
 /**
- * `taken` holds the app's requests by their `x-call`, `licenseOf` says what the package found about one, and `routeFor`
- * where to ask with these details; null for what the package does not offer, which its client is asked then.
+ * `received` holds the app's requests by their `x-call` header, and `licenseOf` returns the package's result for one.
+ * `routeFor` returns the route for these details; null for what the package does not offer: then the client is called.
  */
-export function throughHttp({ server, client, taken, licenseOf, routeFor }) {
+export function httpAdapter({ server, client, received, licenseOf, routeFor }) {
   const base = `http://127.0.0.1:${server.address().port}`;
   let calls = 0;
   const check = async (key, details) => {
@@ -17,10 +17,10 @@ export function throughHttp({ server, client, taken, licenseOf, routeFor }) {
     const query = new URLSearchParams({ license_key: key, ...details });
     const response = await fetch(`${base}${route}?${query}`, { headers: { "x-call": call } });
     const body = await response.json();
-    const license = licenseOf(taken.get(call));
-    assert.equal(license?.key, key, "the key that the request came with");
-    assert.deepEqual([response.status, body.error], answerFor(license), "what the caller is told");
-    if (license.allowed) assert.equal(body.key, key, "the key that the handler was given");
+    const license = licenseOf(received.get(call));
+    assert.equal(license?.key, key, "the key of the request");
+    assert.deepEqual([response.status, body.error], expectedResponse(license), "the app's response");
+    if (license.allowed) assert.equal(body.key, key, "the key passed to the handler");
     return license;
   };
   return {
@@ -32,28 +32,28 @@ export function throughHttp({ server, client, taken, licenseOf, routeFor }) {
       if (error !== null) throw error;
       return result;
     },
-    close: () => closed(server),
+    close: () => close(server),
   };
 }
 
-/** Posts a delivery to an app, and closes it. What is wrong is what the app's package answers. */
-export async function delivered(server, { headers, body }) {
+/** Posts a delivery to an app, closes the app and returns its response. */
+export async function deliverTo(server, { headers, body }) {
   const response = await fetch(`http://127.0.0.1:${server.address().port}/hook`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body,
   });
   const text = await response.text();
-  await closed(server);
+  await close(server);
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
-function answerFor({ allowed, result }) {
+function expectedResponse({ allowed, result }) {
   if (allowed) return [200, undefined];
   return result === null ? [503, "license_unverified"] : [403, result.status];
 }
 
-function closed(server) {
+function close(server) {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(resolve));
 }
