@@ -1,5 +1,5 @@
-// Everything that has to be right about this SDK: style, types, tests. Call: node check.mjs [path for JUnit XML]
-// Exits with 0 when all is well, 1 when something failed, 3 when there is no Python to do it with.
+// Checks the style and types of the Python SDK, and runs its tests. Usage: node check.mjs [path for JUnit XML]
+// Exits with 0 on success, 1 if a check failed, 3 if Python is not installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -9,11 +9,11 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const environment = join(folder, ".venv");
 const bin = join(environment, process.platform === "win32" ? "Scripts" : "bin");
 const python = join(bin, process.platform === "win32" ? "python.exe" : "python");
-const mark = join(environment, "installed-requirements.txt");
+const installedRequirements = join(environment, "installed-requirements.txt");
 const report = process.argv[2] === undefined ? [] : [`--junitxml=${resolve(process.argv[2])}`];
 const requirements = readFileSync(join(folder, "requirements-dev.txt"), "utf8");
 
-if (!isReady()) prepare();
+if (!isPrepared()) prepare();
 const failed = [
   ["ruff check", [join(bin, "ruff"), "check", "--no-cache", ".", "../snippets"]],
   ["ruff format --check", [join(bin, "ruff"), "format", "--no-cache", "--check", ".", "../snippets"]],
@@ -23,11 +23,12 @@ const failed = [
   process.stdout.write(`\n== ${name}\n`);
   return !run(...command);
 });
-if (failed.length > 0) end(1, `Failed: ${failed.map(([name]) => name).join(", ")}.`);
+if (failed.length > 0) exitWith(1, `Failed: ${failed.map(([name]) => name).join(", ")}.`);
 
-/** What was installed is what is wanted, and the Python that it was made with is still there. */
-function isReady() {
-  if (!existsSync(mark) || readFileSync(mark, "utf8") !== requirements) return false;
+/** Whether the environment has the current requirements, and its Python still works. */
+function isPrepared() {
+  if (!existsSync(installedRequirements) || readFileSync(installedRequirements, "utf8") !== requirements)
+    return false;
   return spawnSync(python, ["-c", ""]).status === 0;
 }
 
@@ -38,30 +39,31 @@ function prepare() {
       0,
   );
   if (found === undefined)
-    end(
+    exitWith(
       3,
-      "The Python SDK needs Python 3.9 or newer with its venv module: install it from https://www.python.org/downloads/ or by the system's packages, such as apt install python3 python3-venv.",
+      "The Python SDK needs Python 3.9 or later with its venv module. Install it from https://www.python.org/downloads/ or with the system's package manager, for example: apt install python3 python3-venv.",
     );
-  // Begun anew, so that nothing of another Python or another release stays.
+  // Starts from scratch, so that nothing of another Python or an earlier release remains.
   rmSync(environment, { recursive: true, force: true });
-  if (!run(found, "-m", "venv", environment)) end(1, "The environment in .venv could not be made.");
+  if (!run(found, "-m", "venv", environment))
+    exitWith(1, "The virtual environment .venv could not be created.");
   const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
   if (!run(python, ...install, "-r", "requirements-dev.txt"))
-    end(1, "The tools in requirements-dev.txt could not be installed.");
-  writeFileSync(mark, requirements);
+    exitWith(1, "The tools in requirements-dev.txt could not be installed.");
+  writeFileSync(installedRequirements, requirements);
 }
 
-function run(command, ...given) {
-  const { status } = spawnSync(command, given, {
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, {
     cwd: folder,
     stdio: ["ignore", "inherit", "inherit"],
-    // Nothing that Python compiles is left among the sources.
+    // Keeps compiled files out of the source folders.
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
   });
   return status === 0;
 }
 
-function end(code, sentence) {
-  process.stderr.write(`${sentence}\n`);
+function exitWith(code, message) {
+  process.stderr.write(`${message}\n`);
   process.exit(code);
 }

@@ -2,8 +2,8 @@
 
     python report_tool.py [--license-key KEY] [--follow] FILE
 
-The license key is taken from the argument, from LICENSE_KEY, or from where it was kept the last time.
-Exit codes: 0 done, 1 the file cannot be read, 2 the tool was called wrongly, 3 not licensed, 4 no verdict to be had.
+The license key is taken from the argument, from LICENSE_KEY, or from the key stored by an earlier run.
+Exit codes: 0 success, 1 the file cannot be read, 2 wrong arguments, 3 not licensed, 4 no verdict.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from countersign import (
 
 APP = "report-tool"
 VERSION = "1.0.0"
-# In your own tool these two are constants: they are your product's, not your customer's.
+# Make these two constants in your own tool: they belong to your product, not to your customer.
 SERVER = os.environ.get("COUNTERSIGN_URL", "https://licenses.example.com")
 API_KEY = os.environ.get("COUNTERSIGN_API_KEY", "csk_your_products_api_key")
 
-REFUSALS = {
-    "expired": "Your license has expired. Renew it, and this tool works again at once.",
-    "revoked": "Your license was revoked. If you think that is a mistake, write to support@example.com.",
-    "license_not_found": "There is no license with this key. Is it complete, as in the mail that you got?",
-    "ip_limit_reached": "Your license is in use at as many places as it allows.",
+REJECTION_MESSAGES = {
+    "expired": "Your license has expired. Renew it to continue.",
+    "revoked": "Your license was revoked. If you think this is a mistake, contact support@example.com.",
+    "license_not_found": "There is no license with this key. Compare it with the key in your email.",
+    "ip_limit_reached": "Your license is already in use from the maximum number of IP addresses.",
     "version_not_allowed": f"Your license does not cover version {VERSION} of this tool.",
 }
 
 
 def config_folder() -> Path:
-    """Where this user's settings are, by the custom of each system."""
+    """Return the user's configuration folder, which differs by operating system."""
     if sys.platform == "win32":
         return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / APP
     if sys.platform == "darwin":
@@ -48,20 +48,20 @@ def config_folder() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / APP
 
 
-def kept_key(path: Path) -> str:
+def stored_key(path: Path) -> str:
     try:
         return path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
 
 
-def keep_key(path: Path, key: str) -> None:
+def store_key(path: Path, key: str) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_text(key + "\n", "utf-8")
         path.chmod(0o600)
     except OSError as error:
-        print(f"The license key could not be kept for the next time: {error}", file=sys.stderr)
+        print(f"The license key could not be stored for the next run: {error}", file=sys.stderr)
 
 
 def make_client(folder: Path) -> Countersign:
@@ -70,34 +70,37 @@ def make_client(folder: Path) -> Countersign:
         SERVER,
         version=VERSION,
         device_id=device_id(APP),
-        # Who was licensed goes on for a week when the server is away, or they are.
+        # A licensed user can keep working for a week without the server.
         grace_seconds=7 * 86_400,
         grace_store=FileGraceStore(folder / "grace"),
     )
 
 
 def explain(result: ValidateResult) -> None:
-    print(REFUSALS.get(result.status, f"Your license is not valid ({result.status})."), file=sys.stderr)
+    print(REJECTION_MESSAGES.get(result.status, f"Your license is not valid ({result.status})."), file=sys.stderr)
 
 
-def refused(client: Countersign, key: str) -> int:
-    """0 when the license is valid; else tells why not and returns the exit code."""
+def validate(client: Countersign, key: str) -> int:
+    """Return 0 if the license is valid; otherwise print the reason and return the exit code."""
     try:
         result = client.validate(key)
     except RateLimitError as error:
-        print(f"The license cannot be checked before {error.reset_at:%H:%M} UTC. Try again then.", file=sys.stderr)
+        print(f"The license cannot be validated before {error.reset_at:%H:%M} UTC. Try again then.", file=sys.stderr)
         return 4
     except AuthenticationError:
-        print("This copy of the tool is not set up right. Get the latest release.", file=sys.stderr)
+        print("This copy of the tool cannot validate licenses. Install the latest release.", file=sys.stderr)
         return 4
     except CountersignError as error:
-        print(f"The license could not be checked. Is there a network? ({error.message})", file=sys.stderr)
+        print(f"The license could not be validated. Check your network connection. ({error.message})", file=sys.stderr)
         return 4
     if not result.valid:
         explain(result)
         return 3
     if result.source == "grace":
-        print(f"The license server is away; last checked {result.checked_at:%Y-%m-%d}.", file=sys.stderr)
+        print(
+            f"The license server is unreachable. The license was last validated on {result.checked_at:%Y-%m-%d}.",
+            file=sys.stderr,
+        )
     return 0
 
 
@@ -112,7 +115,7 @@ def report(file: Path) -> int:
 
 
 def follow(client: Countersign, key: str, file: Path) -> int:
-    """Reports whenever the file changes, for as long as the license is valid."""
+    """Report whenever the file changes, as long as the license is valid."""
     ended = threading.Event()
 
     def changed(result: ValidateResult, _before: ValidateResult | None) -> None:
@@ -132,22 +135,22 @@ def follow(client: Countersign, key: str, file: Path) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(prog=APP, description="Writes a short report about a text file.")
     parser.add_argument("file", type=Path)
-    parser.add_argument("--license-key", help="needed once; it is kept for the next time")
+    parser.add_argument("--license-key", help="required once; the key is stored for later runs")
     parser.add_argument("--follow", action="store_true", help="report again whenever the file changes")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     folder = config_folder()
-    key = (given.license_key or os.environ.get("LICENSE_KEY") or kept_key(folder / "license-key")).strip()
+    key = (arguments.license_key or os.environ.get("LICENSE_KEY") or stored_key(folder / "license-key")).strip()
     if not key:
-        print("This tool needs a license. Call it once with --license-key and your key.", file=sys.stderr)
+        print("This tool requires a license. Run it once with --license-key and your key.", file=sys.stderr)
         return 3
     client = make_client(folder)
-    code = refused(client, key)
+    code = validate(client, key)
     if code != 0:
         return code
-    if key != kept_key(folder / "license-key"):
-        keep_key(folder / "license-key", key)
-    code = report(given.file)
-    return follow(client, key, given.file) if given.follow and code == 0 else code
+    if key != stored_key(folder / "license-key"):
+        store_key(folder / "license-key", key)
+    code = report(arguments.file)
+    return follow(client, key, arguments.file) if arguments.follow and code == 0 else code
 
 
 if __name__ == "__main__":

@@ -14,17 +14,17 @@ from typing import Any
 
 PROGRAM = Path(__file__).parents[2] / "conformance" / "server.ts"
 START = "2026-06-01T12:00:00.000Z"
-USUAL_KEY = "ABCD-EFGH-JKMN-PQRS"
+DEFAULT_KEY = "ABCD-EFGH-JKMN-PQRS"
 
-#: What a case's server can be told to be: a license that is valid, one that is revoked, one with signed answers.
+#: Answers of a real server: a valid license, a revoked one, and one with signed responses.
 VALID: dict[str, Any] = {"real": {}}
 REVOKED: dict[str, Any] = {"real": {"outcome": "a revoked license is refused"}}
 SIGNED: dict[str, Any] = {"real": {"signing": "current", "outcome": {"product": {"signed_validation": 1}}}}
 
 
 @dataclass(frozen=True)
-class Armed:
-    """Where a case is played, and what its client has to be made with."""
+class StartedCase:
+    """The URL of a started case, and the settings and time of its client."""
 
     url: str
     client: dict[str, Any]
@@ -32,48 +32,48 @@ class Armed:
 
 
 @functools.cache
-def address() -> str:
-    """The address of the server, which is started by the first who asks."""
+def server_url() -> str:
+    """Return the URL of the server. The first call starts it."""
     runtime = os.environ.get("COUNTERSIGN_BUN") or str(PROGRAM.parents[2] / "node_modules" / ".bin" / "bun")
     process = subprocess.Popen([runtime, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None and process.stdout is not None
-    given_in = process.stdin
+    server_input = process.stdin
 
-    def end() -> None:
-        # It ends by itself when nobody can write to it any more.
-        given_in.close()
+    def stop() -> None:
+        # The server exits when its input is closed.
+        server_input.close()
         process.wait(20)
 
-    atexit.register(end)
-    said = process.stdout.readline().strip()
-    assert said.startswith("http://"), f"The conformance server did not start: {said!r}"
-    return said
+    atexit.register(stop)
+    url = process.stdout.readline().strip()
+    assert url.startswith("http://"), f"The conformance server did not start: {url!r}"
+    return url
 
 
 @functools.cache
 def suite() -> dict[str, dict[str, Any]]:
-    """Every case there is, by the name of its file."""
-    found: dict[str, dict[str, Any]] = get(f"{address()}/suite")
-    return found
+    """Return all cases, by file name."""
+    cases: dict[str, dict[str, Any]] = get(f"{server_url()}/suite")
+    return cases
 
 
-def arm(*answers: dict[str, Any]) -> Armed:
-    """Prepares a server that gives these answers."""
-    armed = post(f"{address()}/cases", {"now": START, "answers": list(answers)})
-    assert set(armed) <= {"url", "client", "now"}, "the server says something that this runner does not know"
-    return Armed(armed["url"], armed.get("client", {}), armed.get("now", START))
+def start_case(*answers: dict[str, Any]) -> StartedCase:
+    """Start a case with these answers."""
+    started = post(f"{server_url()}/cases", {"now": START, "answers": list(answers)})
+    assert set(started) <= {"url", "client", "now"}, "the server returned members that this runner does not know"
+    return StartedCase(started["url"], started.get("client", {}), started.get("now", START))
 
 
 def get(url: str) -> Any:
-    with _direct.open(url, timeout=60) as response:
+    with _opener.open(url, timeout=60) as response:
         return json.load(response)
 
 
 def post(url: str, body: dict[str, Any]) -> Any:
     request = urllib.request.Request(url, json.dumps(body).encode(), method="POST")
-    with _direct.open(request, timeout=60) as response:
+    with _opener.open(request, timeout=60) as response:
         return json.load(response)
 
 
-# The server is on this machine, whatever proxy the environment names.
-_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# The server runs on this machine, so the proxy of the environment is not used.
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

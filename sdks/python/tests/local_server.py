@@ -1,4 +1,4 @@
-"""A server on this machine that says exactly the bytes it is told to, for what no real server would say."""
+"""A local server that sends exactly the given bytes, for responses that no real server sends."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Union
 
-#: Bytes to send, or seconds to wait; less than none closes the connection.
+#: Bytes to send, or seconds to wait; a negative number closes the connection.
 Part = Union[bytes, float]
 CLOSE = -1.0
 
 VALID_BODY = b'{"valid":true,"status":"active","expires":null,"custom":{"plan":"pro"},"signature":null}'
-REFUSED_BODY = b'{"valid":false,"status":"revoked","expires":null,"signature":null}'
+REVOKED_BODY = b'{"valid":false,"status":"revoked","expires":null,"signature":null}'
 
 
 def answer(body: bytes, status: str = "200 OK", *headers: str) -> bytes:
@@ -25,13 +25,13 @@ def answer(body: bytes, status: str = "200 OK", *headers: str) -> bytes:
 @dataclass
 class LocalServer:
     url: str
-    #: What was asked, each as the bytes that came.
-    asked: list[bytes] = field(default_factory=list)
+    #: The raw bytes of each request.
+    requests: list[bytes] = field(default_factory=list)
 
 
 @contextmanager
-def saying(*answers: Sequence[Part]) -> Iterator[LocalServer]:
-    """Gives one answer after the other, and the last one for ever. Leaves every connection open until the end."""
+def serving(*answers: Sequence[Part]) -> Iterator[LocalServer]:
+    """Send the answers in order, and repeat the last one. Every connection stays open until the end."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = LocalServer(f"http://127.0.0.1:{listener.getsockname()[1]}")
     ended = threading.Event()
@@ -56,8 +56,8 @@ def saying(*answers: Sequence[Part]) -> Iterator[LocalServer]:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            server.asked.append(_request(connection))
-            parts = answers[min(len(server.asked), len(answers)) - 1]
+            server.requests.append(_read_request(connection))
+            parts = answers[min(len(server.requests), len(answers)) - 1]
             threading.Thread(target=serve, args=(connection, parts), daemon=True).start()
 
     threading.Thread(target=listen, daemon=True).start()
@@ -65,7 +65,7 @@ def saying(*answers: Sequence[Part]) -> Iterator[LocalServer]:
         yield server
     finally:
         ended.set()
-        # On some systems closing alone does not end a wait for connections.
+        # On some systems, closing the socket does not end accept.
         try:
             listener.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -73,7 +73,7 @@ def saying(*answers: Sequence[Part]) -> Iterator[LocalServer]:
         listener.close()
 
 
-def _request(connection: socket.socket) -> bytes:
+def _read_request(connection: socket.socket) -> bytes:
     text = b""
     while b"\r\n\r\n" not in text:
         part = connection.recv(65536)

@@ -1,4 +1,4 @@
-"""Every case of ../conformance, against the server that plays them."""
+"""Runs every case of ../conformance against the conformance server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import countersign
-from conformance_server import USUAL_KEY, arm, get, suite
+from conformance_server import DEFAULT_KEY, get, start_case, suite
 from countersign import AsyncCountersign, Countersign, Signing, WebhookError, verify_webhook
 
 SUITE = suite()
@@ -31,7 +31,7 @@ KINDS: dict[type[Exception], str] = {
 }
 
 
-def test_there_are_cases() -> None:
+def test_the_suite_is_complete() -> None:
     assert len(SUITE) > 15
     assert set().union(*(file.keys() for file in SUITE.values())) == {"about", "cases", "webhooks"}
     assert len(CASES) > 250
@@ -42,13 +42,13 @@ def test_there_are_cases() -> None:
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}: {case['name']}" for name, case in CASES])
 def test_case(name: str, case: dict[str, Any], use: str) -> None:
     known = {"name", "client", "answers", "steps", "sent", "different_headers"}
-    assert set(case) <= known, "the case says something that this runner does not know"
-    armed = arm(*case["answers"])
-    # Where a real server answers, what the client has to be made with and the time are the server's.
-    scene = Scene(armed.url, {**case.get("client", {}), **armed.client}, armed.now, use)
+    assert set(case) <= known, "the case has members that this runner does not know"
+    started_case = start_case(*case["answers"])
+    # A real server provides the client's settings and the time.
+    runner = CaseRunner(started_case.url, {**case.get("client", {}), **started_case.client}, started_case.now, use)
     for step in case["steps"]:
-        scene.play(step)
-    requests = scene.requests()
+        runner.run_step(step)
+    requests = runner.requests()
     sent = case.get("sent", [])
     assert len(requests) >= len(sent)
     for request, wanted in zip(requests, sent):
@@ -61,7 +61,7 @@ def test_case(name: str, case: dict[str, Any], use: str) -> None:
 @pytest.mark.parametrize(("name", "case"), WEBHOOKS, ids=[f"{name}: {case['name']}" for name, case in WEBHOOKS])
 def test_webhook(name: str, case: dict[str, Any]) -> None:
     known = {"name", "now", "secrets", "headers", "body", "body_is_parsed", "expect"}
-    assert set(case) <= known, "the case says something that this runner does not know"
+    assert set(case) <= known, "the case has members that this runner does not know"
     bodies: list[Any] = [case["body"], case["body"].encode()]
     if case.get("body_is_parsed"):
         bodies = [json.loads(case["body"])]
@@ -71,54 +71,54 @@ def test_webhook(name: str, case: dict[str, Any]) -> None:
         except WebhookError as error:
             assert {"kind": "webhook", "reason": error.reason} == case["expect"]["error"]
         else:
-            assert plain(asdict(event)) == case["expect"]["event"]
+            assert with_iso_times(asdict(event)) == case["expect"]["event"]
 
 
-class Scene:
+class CaseRunner:
     def __init__(self, url: str, settings: dict[str, Any], now: str, use: str) -> None:
         self.url = url
         self.settings = settings
         self.use = use
         self.clock = FakeClock(now)
-        self.kept: dict[str, str] = {}
+        self.stored: dict[str, str] = {}
         self.open()
 
-    def play(self, step: dict[str, Any]) -> None:
-        deeds = [key for key in step if key not in ("expect", "clock", "times_at_once")]
-        assert len(deeds) == 1, "a step does one thing"
-        name, value = deeds[0], step[deeds[0]]
+    def run_step(self, step: dict[str, Any]) -> None:
+        actions = [key for key in step if key not in ("expect", "clock", "times_at_once")]
+        assert len(actions) == 1, "a step has one action"
+        name, value = actions[0], step[actions[0]]
         if name in ("validate", "check", "lookup"):
-            self.at_once(step.get("times_at_once", 1), name, value, step["expect"])
+            self.call(step.get("times_at_once", 1), name, value, step["expect"])
         elif name == "advance_seconds":
             if step.get("clock") != "wall":
                 self.clock.steady_now += value
             if step.get("clock") != "steady":
                 self.clock.wall_now += value
         elif name == "restart":
-            # Another process: its steady clock begins anywhere.
+            # A new process: its steady clock starts at an arbitrary time.
             self.clock.steady_now = 7
             self.open()
-        elif name == "forget":
-            self.client.forget()
+        elif name == "clear_cache":
+            self.client.clear_cache()
         elif name == "tamper_with_grace":
-            for key, text in self.kept.items():
-                self.kept[key] = text.replace(value[0], value[1], 1)
+            for key, text in self.stored.items():
+                self.stored[key] = text.replace(value[0], value[1], 1)
         elif name == "requests":
             assert len(self.requests()) == value
         else:
             raise AssertionError(f"This runner does not know the step {name}.")
 
     def requests(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = get(self.url)["requests"]
-        return found
+        requests: list[dict[str, Any]] = get(self.url)["requests"]
+        return requests
 
     def open(self) -> None:
-        # A setting that is not known is refused by the client itself.
+        # The client itself rejects unknown settings.
         given = dict(self.settings)
         api_key = given.pop("api_key", "csk_test")
         signing = given.pop("signing", None)
         timeout = given.pop("timeout_ms", 5000) / 1000
-        store = MemoryStore(self.kept) if given.pop("grace_store", False) else None
+        store = MemoryStore(self.stored) if given.pop("grace_store", False) else None
         self.client = Countersign(
             api_key,
             self.url,
@@ -130,47 +130,47 @@ class Scene:
             **given,
         )
 
-    def at_once(self, times: int, name: str, value: dict[str, Any], expect: dict[str, Any]) -> None:
+    def call(self, times: int, name: str, value: dict[str, Any], expect: dict[str, Any]) -> None:
         options = dict(value)
-        key = options.pop("license_key", USUAL_KEY)
-        for one in self.run(times, name, key, **options):
-            judge(one, expect)
+        key = options.pop("license_key", DEFAULT_KEY)
+        for one in self.concurrent_calls(times, name, key, **options):
+            check_outcome(one, expect)
 
-    def run(self, times: int, name: str, key: str, **options: Any) -> list[Any]:
-        """So many calls at once, by threads or within one loop; errors are among what comes back."""
+    def concurrent_calls(self, times: int, name: str, key: str, **options: Any) -> list[Any]:
+        """Make this many concurrent calls, in threads or in one event loop; return results and errors."""
         if self.use == "sync":
-            # However long it takes until all the threads run, they ask together.
+            # All threads start their calls together.
             together = threading.Barrier(times)
 
-            def ask() -> Any:
+            def call() -> Any:
                 together.wait()
                 return getattr(self.client, name)(key, **options)
 
             with ThreadPoolExecutor(times) as threads:
-                asked = [threads.submit(ask) for _ in range(times)]
-                return [one.exception() or one.result() for one in asked]
+                calls = [threads.submit(call) for _ in range(times)]
+                return [one.exception() or one.result() for one in calls]
 
-        async def all_of_them() -> list[Any]:
-            ask = getattr(AsyncCountersign(self.client), name)
-            return await asyncio.gather(*(ask(key, **options) for _ in range(times)), return_exceptions=True)
+        async def gather_calls() -> list[Any]:
+            method = getattr(AsyncCountersign(self.client), name)
+            return await asyncio.gather(*(method(key, **options) for _ in range(times)), return_exceptions=True)
 
-        return asyncio.run(all_of_them())
+        return asyncio.run(gather_calls())
 
 
-def judge(outcome: Any, expect: dict[str, Any]) -> None:
+def check_outcome(outcome: Any, expect: dict[str, Any]) -> None:
     if isinstance(outcome, BaseException):
         if not isinstance(outcome, countersign.CountersignError) or "error" not in expect:
             raise outcome
-        said = {**plain(vars(outcome)), "kind": KINDS[type(outcome)]}
+        actual = {**with_iso_times(vars(outcome)), "kind": KINDS[type(outcome)]}
     elif "decision" in expect:
         error = outcome.error
-        said = {"allowed": outcome.allowed, "error": None if error is None else KINDS[type(error)]}
+        actual = {"allowed": outcome.allowed, "error": None if error is None else KINDS[type(error)]}
     else:
         assert "error" not in expect, outcome
-        said = plain(asdict(outcome))
-    (wanted,) = expect.values()
-    for name, one in wanted.items():
-        assert said[name] == one, name
+        actual = with_iso_times(asdict(outcome))
+    (expected,) = expect.values()
+    for name, value in expected.items():
+        assert actual[name] == value, name
 
 
 class FakeClock:
@@ -189,17 +189,17 @@ class FakeClock:
 
 
 class MemoryStore:
-    def __init__(self, kept: dict[str, str]) -> None:
-        self.kept = kept
+    def __init__(self, stored: dict[str, str]) -> None:
+        self.stored = stored
 
     def load(self, name: str) -> str | None:
-        return self.kept.get(name)
+        return self.stored.get(name)
 
     def save(self, name: str, text: str) -> None:
-        self.kept[name] = text
+        self.stored[name] = text
 
     def remove(self, name: str) -> None:
-        self.kept.pop(name, None)
+        self.stored.pop(name, None)
 
 
 def compare_sent(request: dict[str, Any], wanted: dict[str, Any]) -> None:
@@ -218,11 +218,11 @@ def compare_sent(request: dict[str, Any], wanted: dict[str, Any]) -> None:
         assert wanted["has_no_header"] not in request["headers"]
 
 
-def plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: written(value) if isinstance(value, datetime) else value for name, value in fields.items()}
+def with_iso_times(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: iso_time(value) if isinstance(value, datetime) else value for name, value in fields.items()}
 
 
-def written(time: datetime) -> str:
+def iso_time(time: datetime) -> str:
     return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

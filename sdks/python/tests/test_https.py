@@ -1,4 +1,4 @@
-"""A server with a certificate that nobody knows, asked by clients that were told to trust it and by others."""
+"""A server with a self-signed certificate, called by clients that trust the certificate and by others."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from local_server import VALID_BODY
 KEY = "ABCD-EFGH-JKMN-PQRS"
 
 
-class Answering(BaseHTTPRequestHandler):
+class ValidHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
-        asked.append(self.path)
+        received_paths.append(self.path)
         self.send_response(200)
         self.send_header("Content-Length", str(len(VALID_BODY)))
         self.end_headers()
@@ -30,17 +30,17 @@ class Answering(BaseHTTPRequestHandler):
         pass
 
 
-asked: list[str] = []
+received_paths: list[str] = []
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("https")
-    words = (
+    options = (
         "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout key.pem -out certificate.pem"
     )
-    about = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run(["openssl", *words.split(), *about], cwd=folder, check=True, capture_output=True)
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(["openssl", *options.split(), *subject], cwd=folder, check=True, capture_output=True)
     return folder / "certificate.pem"
 
 
@@ -48,7 +48,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def url(certificate: Path) -> Iterator[str]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_name("key.pem"))
-    server = HTTPServer(("127.0.0.1", 0), Answering)
+    server = HTTPServer(("127.0.0.1", 0), ValidHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"https://127.0.0.1:{server.server_port}"
@@ -56,13 +56,13 @@ def url(certificate: Path) -> Iterator[str]:
     server.server_close()
 
 
-def test_a_certificate_of_ones_own_is_trusted_when_it_is_given_as_an_authority(url: str, certificate: Path) -> None:
+def test_a_self_signed_certificate_is_trusted_if_the_ssl_context_contains_it(url: str, certificate: Path) -> None:
     context = ssl.create_default_context(cafile=str(certificate))
     assert Countersign("csk_test", url, ssl_context=context).validate(KEY).valid
 
 
-def test_a_certificate_that_nobody_vouches_for_is_a_connection_error_and_the_key_does_not_leave(url: str) -> None:
-    before = len(asked)
+def test_an_untrusted_certificate_is_a_connection_error_and_the_api_key_is_not_sent(url: str) -> None:
+    before = len(received_paths)
     with pytest.raises(ConnectionError, match="(?i)certificate"):
         Countersign("csk_test", url).validate(KEY)
-    assert len(asked) == before
+    assert len(received_paths) == before

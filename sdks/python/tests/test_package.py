@@ -1,4 +1,4 @@
-"""What would be published: both archives are built, looked into, and the wheel is installed and used."""
+"""Builds both archives, checks their content, and installs and uses the wheel."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def python(*given: str, **environment: str) -> str:
+def python(*arguments: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, *given], capture_output=True, text=True, timeout=120, check=False, env=environment or None
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=False, env=environment or None
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -40,9 +40,9 @@ def test_only_the_two_archives_are_built(built: Path) -> None:
 def test_the_wheel_has_the_package_and_nothing_else(built: Path) -> None:
     sources = {f"countersign/{path.name}" for path in (SDK / "src" / "countersign").iterdir() if path.is_file()}
     assert "countersign/py.typed" in sources
-    about = {f"{NAME}.dist-info/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
+    metadata_files = {f"{NAME}.dist-info/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
     with zipfile.ZipFile(built / f"{NAME}-py3-none-any.whl") as wheel:
-        assert set(wheel.namelist()) == sources | about
+        assert set(wheel.namelist()) == sources | metadata_files
 
 
 def test_the_metadata_is_complete(built: Path) -> None:
@@ -64,16 +64,16 @@ def test_the_metadata_is_complete(built: Path) -> None:
     assert isinstance(text, str) and text.strip() == (SDK / "README.md").read_text("utf-8").strip()
 
 
-def test_the_source_archive_can_be_built_from(built: Path, tmp_path: Path) -> None:
+def test_the_source_archive_is_complete(built: Path, tmp_path: Path) -> None:
     with tarfile.open(built / f"{NAME}.tar.gz") as archive:
         names = {name[len(NAME) + 1 :] for name in archive.getnames()}
-    for wanted in ("pyproject.toml", "PKG-INFO", "README.md", "CHANGELOG.md", "LICENSE", "example/report_tool.py"):
-        assert wanted in names
+    for expected in ("pyproject.toml", "PKG-INFO", "README.md", "CHANGELOG.md", "LICENSE", "example/report_tool.py"):
+        assert expected in names
     assert "src/countersign/py.typed" in names
     assert not [name for name in names if ".venv" in name or "__pycache__" in name or name.startswith("tests")]
 
 
-def test_the_changelog_tells_of_this_version() -> None:
+def test_the_changelog_has_this_version() -> None:
     assert f"\n## {countersign.__version__}" in (SDK / "CHANGELOG.md").read_text("utf-8")
 
 
@@ -89,7 +89,7 @@ def test_the_wheel_can_be_installed_and_used(built: Path, tmp_path: Path) -> Non
         " if hasattr(sys, 'stdlib_module_names') else {'countersign', '__main__'}\n"
         "print(countersign.__file__, countersign.__version__, sorted(others - {'countersign', '__main__'}))\n"
     )
-    # Isolated and without any site, so that nothing but the wheel and the standard library is there.
+    # Isolated mode without site packages: only the wheel and the standard library are available.
     where, version, others = python("-I", "-S", "-c", program).strip().split(" ", 2)
     assert Path(where).parent == tmp_path / "countersign"
     assert version == countersign.__version__

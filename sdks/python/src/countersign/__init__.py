@@ -1,4 +1,4 @@
-"""Asks a Countersign server whether a license is valid."""
+"""Validates licenses against a Countersign server."""
 
 from ._client import AsyncCountersign, Countersign, Signing
 from ._clock import Clock

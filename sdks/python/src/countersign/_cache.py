@@ -8,10 +8,10 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Value]):
-    """Remembers so many values, each for its own time by a clock that never goes back. The oldest makes room."""
+    """Caches a limited number of values, each for its own time by a monotonic clock. The oldest is evicted."""
 
-    def __init__(self, most: int, steady: Callable[[], float]) -> None:
-        self._most = most
+    def __init__(self, max_entries: int, steady: Callable[[], float]) -> None:
+        self._max_entries = max_entries
         self._steady = steady
         self._entries: OrderedDict[str, tuple[Value, float]] = OrderedDict()
         self._lock = threading.Lock()
@@ -30,10 +30,10 @@ class Cache(Generic[Value]):
     def set(self, key: str, value: Value, seconds: float) -> None:
         with self._lock:
             self._entries.pop(key, None)
-            if seconds <= 0 or self._most <= 0:
+            if seconds <= 0 or self._max_entries <= 0:
                 return
             self._entries[key] = (value, self._steady() + seconds)
-            if len(self._entries) > self._most:
+            if len(self._entries) > self._max_entries:
                 self._entries.popitem(last=False)
 
     def clear(self) -> None:

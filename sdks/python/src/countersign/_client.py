@@ -22,10 +22,10 @@ from urllib.parse import quote
 from ._cache import Cache
 from ._clock import Clock, SystemClock
 from ._grace import Grace, GraceStore
-from ._latch import Latch
 from ._models import Decision, LicenseRecord, ValidateResult, parsed, read_license, read_result
+from ._rate_limit_gate import RateLimitGate
 from ._signature import signature_problem
-from ._transport import Question, Reply, Transport
+from ._transport import ApiRequest, ApiResponse, Transport
 from ._watch import OnChange, OnError, Watch
 from .errors import (
     AuthenticationError,
@@ -38,28 +38,28 @@ from .errors import (
 
 Value = TypeVar("Value")
 
-_LONGEST_GRACE_SECONDS = 30 * 86_400
-#: So many calls by asyncio are under way at once; the others wait for their turn.
-_MOST_THREADS = 32
+_MAX_GRACE_SECONDS = 30 * 86_400
+#: The maximum number of concurrent asyncio calls; further calls wait.
+_MAX_THREADS = 32
 
 
 @dataclass(frozen=True)
 class Signing:
-    """With it, an answer that is not signed, or not right, is refused with a ``SignatureError``."""
+    """If set, a response without a valid signature is rejected with a ``SignatureError``."""
 
-    #: The product's id, as the dashboard shows it.
+    #: The product's ID, as shown in the dashboard.
     product_id: str
-    #: The product's signing secret by hex; during a rotation the old and the new one.
+    #: The product's signing secret in hex; during a rotation the old and the new one.
     secrets: str | Sequence[str] = field(repr=False)
-    #: How far the server's clock and this one may be apart.
+    #: How far the server's clock and this one can differ.
     tolerance_seconds: float = 300
 
     def __post_init__(self) -> None:
         if not self.product_id:
-            raise ValueError("signing.product_id should be the product's id, as the dashboard shows it.")
-        given = self.all_secrets()
-        if not given or not all(re.fullmatch(r"[0-9a-fA-F]{64}", secret) for secret in given):
-            raise ValueError("signing.secrets should be 64 hexadecimal digits each, as the dashboard shows them.")
+            raise ValueError("signing.product_id must be the product's ID, as shown in the dashboard.")
+        all_secrets = self.all_secrets()
+        if not all_secrets or not all(re.fullmatch(r"[0-9a-fA-F]{64}", secret) for secret in all_secrets):
+            raise ValueError("signing.secrets must be 64 hexadecimal digits each, as shown in the dashboard.")
         _within("signing.tolerance_seconds", self.tolerance_seconds, 1, 3_600)
 
     def all_secrets(self) -> list[str]:
@@ -69,24 +69,23 @@ class Signing:
 
 
 class Countersign:
-    """Asks a Countersign server about licenses.
+    """Validates licenses against a Countersign server.
 
-    Make one for the whole app: it remembers, asks once for many threads, and may be used from all of them.
+    Create one for the whole app: it is thread-safe, caches results, and concurrent calls share one request.
 
-    :param api_key: the product's API key, ``csk_…``; the environment's ``COUNTERSIGN_API_KEY`` when left out
-    :param base_url: where Countersign runs; ``COUNTERSIGN_URL`` when left out
-    :param timeout_seconds: for the whole call, a second try included
-    :param ssl_context: whom to trust instead of the system's authorities, such as a company's own; proxies are those of
-        the environment (``HTTPS_PROXY``, ``NO_PROXY``)
-    :param signing: the secret that answers have to be signed with
-    :param cache_seconds: how long a license that was valid counts as valid without asking again; 0 asks every time
-    :param cache_entries: how many licenses are remembered
-    :param grace_seconds: how long a license that was valid goes on being so while the server cannot be reached
-    :param grace_store: where the grace outlives the process
-    :param when_unavailable: what ``check`` allows when no verdict can be had: nothing ("closed"), or everything
-        ("advisory")
-    :param device_id: sent with every validation, for the seller to see; it decides nothing
-    :param version: sent with every validation, where the call names no other
+    :param api_key: the product's API key, ``csk_…``; defaults to the environment variable ``COUNTERSIGN_API_KEY``
+    :param base_url: the URL of the Countersign server; defaults to ``COUNTERSIGN_URL``
+    :param timeout_seconds: for the whole call, including the retry
+    :param ssl_context: certificate authorities to trust instead of the system's, such as a private one; proxies are
+        taken from the environment (``HTTPS_PROXY``, ``NO_PROXY``)
+    :param signing: if set, a response without a valid signature is rejected
+    :param cache_seconds: how long a valid license is cached; 0 disables caching
+    :param cache_entries: the maximum number of cached licenses
+    :param grace_seconds: how long a valid license stays valid while the server is unreachable
+    :param grace_store: stores the grace period across restarts; defaults to memory
+    :param when_unavailable: what ``check`` allows without a verdict: nothing ("closed"), or everything ("advisory")
+    :param device_id: sent with every validation, for the seller's information; it does not affect the verdict
+    :param version: sent with every validation, unless the call specifies another
     """
 
     def __init__(
@@ -109,13 +108,13 @@ class Countersign:
     ) -> None:
         key = api_key or os.environ.get("COUNTERSIGN_API_KEY", "")
         if not re.fullmatch(r"[!-~]+", key):
-            raise ValueError("api_key should be the product's API key (csk_…), given here or as COUNTERSIGN_API_KEY.")
+            raise ValueError("api_key must be the product's API key (csk_…). Pass it, or set COUNTERSIGN_API_KEY.")
         _within("timeout_seconds", timeout_seconds, 0.001, 120)
         _within("cache_seconds", cache_seconds, 0, 86_400)
         _within("cache_entries", cache_entries, 0, 1_000_000)
-        _within("grace_seconds", grace_seconds, 0, _LONGEST_GRACE_SECONDS)
+        _within("grace_seconds", grace_seconds, 0, _MAX_GRACE_SECONDS)
         if when_unavailable not in ("closed", "advisory"):
-            raise ValueError('when_unavailable should be "closed" or "advisory".')
+            raise ValueError('when_unavailable must be "closed" or "advisory".')
         self._api_key = key
         self._signing = signing
         self._cache_seconds = cache_seconds
@@ -124,12 +123,12 @@ class Countersign:
         self._version = version
         self._clock: Clock = clock if clock is not None else SystemClock()
         self._random = random
-        self._transport = Transport(_url(base_url), timeout_seconds, ssl_context, self._clock, random)
-        self._latch = Latch(self._clock)
+        self._transport = Transport(_base_url(base_url), timeout_seconds, ssl_context, self._clock, random)
+        self._rate_limit_gate = RateLimitGate(self._clock)
         self._cache: Cache[ValidateResult] = Cache(cache_entries, self._clock.steady)
         self._grace = Grace(grace_seconds, grace_store, key, self._clock, cache_entries)
-        #: By process and question, since a process that was forked has nobody who would answer its parent's.
-        self._under_way: dict[tuple[int, str], Future[ValidateResult]] = {}
+        #: By process and request: a forked process does not have the threads that would complete its parent's.
+        self._pending: dict[tuple[int, str], Future[ValidateResult]] = {}
         self._lock = threading.Lock()
         self._threads: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -141,41 +140,41 @@ class Countersign:
         device_id: str | None = None,
         fresh: bool = False,
     ) -> ValidateResult:
-        """The server's verdict about a license.
+        """Return the server's verdict on a license.
 
-        A refusal is a result, not an error; what is raised is a ``CountersignError`` and means that there is no
-        verdict. ``fresh`` asks the server even if the answer is remembered.
+        A rejection is a result, not an error. A raised ``CountersignError`` means that there is no verdict. ``fresh``
+        bypasses the cache.
         """
-        _is_key(license_key)
+        _require_license_key(license_key)
         version = version if version is not None else self._version
         device_id = device_id if device_id is not None else self._device_id
-        key = _key_of(license_key, version, device_id)
-        place = (os.getpid(), key)
+        key = _request_key(license_key, version, device_id)
+        pending_key = (os.getpid(), key)
         while True:
             with self._lock:
-                known = None if fresh else self._cache.get(key)
-                if known is not None:
-                    return _of_ones_own(replace(known, source="cache", ip_registered=None))
-                under_way = self._under_way.get(place)
-                if under_way is None:
+                cached = None if fresh else self._cache.get(key)
+                if cached is not None:
+                    return _with_own_custom(replace(cached, source="cache", ip_registered=None))
+                pending = self._pending.get(pending_key)
+                if pending is None:
                     mine: Future[ValidateResult] = Future()
-                    self._under_way[place] = mine
+                    self._pending[pending_key] = mine
                     break
             try:
-                return _of_ones_own(under_way.result())
+                return _with_own_custom(pending.result())
             except CancelledError:
-                # Whoever asked was interrupted, and that was not meant for those who wait.
+                # The thread that sent the request was interrupted; this one tries again.
                 continue
         try:
             result = self._validate(key, license_key, version, device_id)
             mine.set_result(result)
-            return _of_ones_own(result)
+            return _with_own_custom(result)
         except Exception as error:
             mine.set_exception(error)
             raise
         finally:
             with self._lock:
-                del self._under_way[place]
+                del self._pending[pending_key]
             mine.cancel()
 
     def check(
@@ -186,26 +185,26 @@ class Countersign:
         device_id: str | None = None,
         fresh: bool = False,
     ) -> Decision:
-        """The same as an answer to "may they go on?", which is never raised for want of a server."""
+        """Return a decision instead of a result. An unavailable server never makes it raise."""
         try:
             result = self.validate(license_key, version=version, device_id=device_id, fresh=fresh)
         except CountersignError as error:
-            # Whoever forges an answer gains nothing by it in either mode.
+            # A forged response is never allowed, in either mode.
             is_forged = isinstance(error, SignatureError)
             return Decision(self._when_unavailable == "advisory" and not is_forged, None, error)
         return Decision(result.valid, result, None)
 
     def lookup(self, license_key: str) -> LicenseRecord:
-        """The license's record. Read-only: it registers no address and grants nothing."""
-        _is_key(license_key)
-        # What the environment could not decode is in no license.
+        """Return the license's record. Read-only: it registers no IP address and grants nothing."""
+        _require_license_key(license_key)
+        # No license key contains undecodable characters, so replacing them is safe.
         path = "/api/v1/license/" + quote(license_key, safe="", errors="replace")
-        reply = self._ask(Question("GET", path, self._headers()))
-        if reply.status == 404 and (parsed(reply.body) or {}).get("statusCode") == 404:
-            raise NotFoundError("There is no such license under this product.", reply.request_id)
-        license_record = read_license(reply.body) if reply.status == 200 else None
+        response = self._send(ApiRequest("GET", path, self._headers()))
+        if response.status == 404 and (parsed(response.body) or {}).get("statusCode") == 404:
+            raise NotFoundError("The product has no license with this key.", response.request_id)
+        license_record = read_license(response.body) if response.status == 200 else None
         if license_record is None:
-            raise _unusable(reply)
+            raise _unusable(response)
         return license_record
 
     def watch(
@@ -218,49 +217,51 @@ class Countersign:
         version: str | None = None,
         device_id: str | None = None,
     ) -> Watch:
-        """Asks again and again, in a thread of its own, and tells when the verdict changes. Ends with ``stop()``."""
-        _is_key(license_key)
+        """Validate periodically in a separate thread, and report changes of the verdict. Ends with ``stop()``."""
+        _require_license_key(license_key)
 
         def validate() -> ValidateResult:
             return self.validate(license_key, version=version, device_id=device_id, fresh=True)
 
         return Watch(validate, interval_seconds, on_change, on_error, self._random)
 
-    def forget(self) -> None:
-        """Forgets what was remembered about every license, though not that the day's limit is used up."""
+    def clear_cache(self) -> None:
+        """Clear the cache. It does not lift a reached daily limit."""
         self._cache.clear()
 
-    def _remembered(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult | None:
+    def _cached(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult | None:
         version = version if version is not None else self._version
         device_id = device_id if device_id is not None else self._device_id
-        known = self._cache.get(_key_of(license_key, version, device_id))
-        return None if known is None else _of_ones_own(replace(known, source="cache", ip_registered=None))
+        cached = self._cache.get(_request_key(license_key, version, device_id))
+        return None if cached is None else _with_own_custom(replace(cached, source="cache", ip_registered=None))
 
     def _pool(self) -> ThreadPoolExecutor:
-        """Threads for asyncio, apart from those that the rest of the app shares."""
+        """Return the threads for asyncio calls, separate from the event loop's default executor."""
         with self._lock:
-            # A process that was forked has none of its parent's threads.
+            # A forked process does not have its parent's threads.
             if self._threads is None or self._threads[0] != os.getpid():
-                self._threads = (os.getpid(), ThreadPoolExecutor(_MOST_THREADS, "countersign-async"))
+                self._threads = (os.getpid(), ThreadPoolExecutor(_MAX_THREADS, "countersign-async"))
             return self._threads[1]
 
     def _validate(self, key: str, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:
         try:
-            result = self._ask_verdict(license_key, version, device_id)
+            result = self._request_verdict(license_key, version, device_id)
         except CountersignError as error:
-            is_away = isinstance(error, ConnectionError) or (isinstance(error, ServerError) and error.status >= 500)
-            last_word = self._grace.last_word(license_key, key) if is_away else None
-            if last_word is None:
+            is_unreachable = isinstance(error, ConnectionError) or (
+                isinstance(error, ServerError) and error.status >= 500
+            )
+            grace_result = self._grace.grace_result(license_key, key) if is_unreachable else None
+            if grace_result is None:
                 raise
-            return last_word
-        self._cache.set(key, result, self._seconds_to_remember(result) if result.valid else 0)
+            return grace_result
+        self._cache.set(key, result, self._seconds_to_cache(result) if result.valid else 0)
         if result.valid:
-            self._grace.granted(license_key, key, result)
+            self._grace.record_grant(license_key, key, result)
         else:
-            self._grace.refused(license_key)
+            self._grace.record_rejection(license_key)
         return result
 
-    def _ask_verdict(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:
+    def _request_verdict(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:
         nonce = secrets.token_urlsafe(18)
         headers = {**self._headers(), "Content-Type": "application/json"}
         if self._signing is not None:
@@ -271,12 +272,12 @@ class Countersign:
         if device_id is not None:
             body["device_id"] = device_id
         text = json.dumps(body).encode()
-        reply = self._ask(Question("POST", "/api/v1/validate", headers, text))
-        if reply.status != 200:
-            raise _unusable(reply)
+        response = self._send(ApiRequest("POST", "/api/v1/validate", headers, text))
+        if response.status != 200:
+            raise _unusable(response)
         if self._signing is not None:
             problem = signature_problem(
-                reply.body,
+                response.body,
                 product_id=self._signing.product_id,
                 license_key=license_key,
                 nonce=nonce,
@@ -285,44 +286,45 @@ class Countersign:
                 tolerance_seconds=self._signing.tolerance_seconds,
             )
             if problem is not None:
-                raise SignatureError(problem, reply.request_id)
+                raise SignatureError(problem, response.request_id)
         checked_at = datetime.fromtimestamp(self._clock.wall(), timezone.utc)
-        result = read_result(reply.body, checked_at, reply.request_id)
+        result = read_result(response.body, checked_at, response.request_id)
         if result is None:
-            raise _unusable(reply)
+            raise _unusable(response)
         return result
 
-    def _ask(self, question: Question) -> Reply:
-        self._latch.check()
-        reply = self._transport.ask(question)
-        if reply.status == 401:
+    def _send(self, request: ApiRequest) -> ApiResponse:
+        self._rate_limit_gate.check()
+        response = self._transport.send(request)
+        if response.status == 401:
             raise AuthenticationError(
-                "The API key is not accepted. Is it this product's, complete, and not rotated since?",
-                reply.request_id,
+                "The server rejected the API key. "
+                "Check that it is complete, belongs to this product and has not been rotated.",
+                response.request_id,
             )
-        if reply.status == 429:
-            raise self._latch.shut(_seconds_in(reply), reply.request_id)
-        return reply
+        if response.status == 429:
+            raise self._rate_limit_gate.close(_retry_after_seconds(response), response.request_id)
+        return response
 
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._api_key}", "Accept": "application/json"}
 
-    def _seconds_to_remember(self, result: ValidateResult) -> float:
-        """Never beyond the end of the license."""
+    def _seconds_to_cache(self, result: ValidateResult) -> float:
+        """Return the cache time, which never exceeds the license's expiry."""
         if result.expires is None:
             return self._cache_seconds
         return min(self._cache_seconds, result.expires.timestamp() - self._clock.wall())
 
 
 class AsyncCountersign:
-    """The same for asyncio: what has to be asked for runs in a thread, so that the loop never waits for the network.
+    """The asyncio client. Requests run in threads, so that the event loop never waits for the network.
 
-    Takes what :class:`Countersign` takes, or one that is there already.
+    Takes the settings of :class:`Countersign`, or an existing client.
     """
 
     def __init__(self, client: Countersign | None = None, **settings: Any) -> None:
         if client is not None and settings:
-            raise TypeError("Either a client that is there already, or the settings of a new one.")
+            raise TypeError("Pass either an existing client or the settings of a new one, not both.")
         self.client = client if client is not None else Countersign(**settings)
 
     async def validate(
@@ -334,9 +336,9 @@ class AsyncCountersign:
         fresh: bool = False,
     ) -> ValidateResult:
         """Like :meth:`Countersign.validate`."""
-        known = None if fresh else self.client._remembered(license_key, version, device_id)
-        if known is not None:
-            return known
+        cached = None if fresh else self.client._cached(license_key, version, device_id)
+        if cached is not None:
+            return cached
         return await self._in_thread(
             self.client.validate, license_key, version=version, device_id=device_id, fresh=fresh
         )
@@ -350,9 +352,9 @@ class AsyncCountersign:
         fresh: bool = False,
     ) -> Decision:
         """Like :meth:`Countersign.check`."""
-        known = None if fresh else self.client._remembered(license_key, version, device_id)
-        if known is not None:
-            return Decision(known.valid, known, None)
+        cached = None if fresh else self.client._cached(license_key, version, device_id)
+        if cached is not None:
+            return Decision(cached.valid, cached, None)
         return await self._in_thread(self.client.check, license_key, version=version, device_id=device_id, fresh=fresh)
 
     async def lookup(self, license_key: str) -> LicenseRecord:
@@ -369,11 +371,11 @@ class AsyncCountersign:
         version: str | None = None,
         device_id: str | None = None,
     ) -> Watch:
-        """Like :meth:`Countersign.watch`; the callbacks run in the loop that this is called in."""
+        """Like :meth:`Countersign.watch`. The callbacks run in the current event loop."""
         loop = asyncio.get_running_loop()
 
         def in_loop(callback: Callable[..., None], *values: object) -> None:
-            # Nobody is left to be told after the loop has ended.
+            # After the event loop was closed, callbacks cannot run.
             if not loop.is_closed():
                 loop.call_soon_threadsafe(callback, *values)
 
@@ -386,56 +388,62 @@ class AsyncCountersign:
             device_id=device_id,
         )
 
-    def forget(self) -> None:
-        """Like :meth:`Countersign.forget`."""
-        self.client.forget()
+    def clear_cache(self) -> None:
+        """Like :meth:`Countersign.clear_cache`."""
+        self.client.clear_cache()
 
     async def _in_thread(self, work: Callable[..., Value], *values: Any, **named: Any) -> Value:
         call = functools.partial(contextvars.copy_context().run, work, *values, **named)
         return await asyncio.get_running_loop().run_in_executor(self.client._pool(), call)
 
 
-def _url(given: str | None) -> str:
-    text = given or os.environ.get("COUNTERSIGN_URL", "")
-    # No name and password, no question mark, nothing that would end a line: only a place.
+def _base_url(value: str | None) -> str:
+    text = value or os.environ.get("COUNTERSIGN_URL", "")
+    # Rejects credentials, a query, a fragment and control characters.
     match = re.fullmatch(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?(?:/[!-~]*)?", text)
     if match is None or int(match[1] or 0) > 65_535 or "?" in text or "#" in text:
         raise ValueError(
-            "base_url should be where Countersign runs, such as https://licenses.example.com, "
-            "given here or as COUNTERSIGN_URL."
+            "base_url must be the URL of the Countersign server, such as https://licenses.example.com. "
+            "Pass it, or set COUNTERSIGN_URL."
         )
     return text.rstrip("/")
 
 
-def _is_key(license_key: object) -> None:
+def _require_license_key(license_key: object) -> None:
     if not isinstance(license_key, str) or not license_key.strip():
-        raise ValueError("license_key should be the customer's license key.")
+        raise ValueError("license_key must be a license key that is not empty.")
 
 
-def _key_of(license_key: str, version: str | None, device_id: str | None) -> str:
+def _request_key(license_key: str, version: str | None, device_id: str | None) -> str:
     return json.dumps([license_key, version, device_id])
 
 
-def _of_ones_own(result: ValidateResult) -> ValidateResult:
-    """So that what one caller changes in the custom response is not what the next one gets."""
+def _with_own_custom(result: ValidateResult) -> ValidateResult:
+    """Copy the custom response, so that callers do not share one."""
     return result if result.custom is None else replace(result, custom=copy.deepcopy(result.custom))
 
 
-def _within(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise ValueError(f"{name} should be a number from {least:g} to {most:g}, not {value}.")
+def _within(name: str, value: float, minimum: float, maximum: float) -> None:
+    if not minimum <= value <= maximum:
+        raise ValueError(f"{name} must be a number from {minimum:g} to {maximum:g}, not {value}.")
 
 
-def _seconds_in(reply: Reply) -> int:
-    """Until midnight UTC at the latest; a minute where the server does not say."""
-    said = reply.headers.get("retry-after", (parsed(reply.body) or {}).get("retry_after"))
+def _retry_after_seconds(response: ApiResponse) -> int:
+    """Return at most a day; a minute if the server gives no time."""
+    value = response.headers.get("retry-after", (parsed(response.body) or {}).get("retry_after"))
     try:
-        seconds = float(said)  # type: ignore[arg-type]
+        seconds = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return 60
     return min(math.ceil(seconds), 86_400) if math.isfinite(seconds) and seconds > 0 else 60
 
 
-def _unusable(reply: Reply) -> ServerError:
-    hint = " Is base_url the address of a Countersign server?" if reply.status == 404 or reply.status < 400 else ""
-    return ServerError(f"The server's answer ({reply.status}) cannot be used.{hint}", reply.status, reply.request_id)
+def _unusable(response: ApiResponse) -> ServerError:
+    hint = (
+        " Check that base_url is the URL of a Countersign server."
+        if response.status == 404 or response.status < 400
+        else ""
+    )
+    return ServerError(
+        f"The server sent an unusable response (HTTP {response.status}).{hint}", response.status, response.request_id
+    )

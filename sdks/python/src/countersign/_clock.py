@@ -5,13 +5,13 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What time it is, in the two ways that differ when somebody sets the clock. Tests bring their own."""
+    """The time, in the two ways that differ if someone sets the clock. Tests provide their own."""
 
     def wall(self) -> float:
-        """What the wall says, in seconds since 1970. It may jump."""
+        """The wall clock, in seconds since 1970. It can jump."""
 
     def steady(self) -> float:
-        """How long it has been, in seconds since whenever. It never goes back."""
+        """The monotonic clock, in seconds since an arbitrary start. It never goes back."""
 
     def sleep(self, seconds: float) -> None: ...
 

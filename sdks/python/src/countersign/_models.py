@@ -11,13 +11,13 @@ from .errors import CountersignError
 
 @dataclass(frozen=True)
 class ValidateResult:
-    """What the server said about a license. Grant access only when ``valid`` is true; ``status`` says why not."""
+    """The server's verdict on a license. Grant access only if ``valid`` is true; ``status`` says why not."""
 
     valid: bool
     status: str
-    #: None for lifetime licenses, and when there is no such license.
+    #: None for lifetime licenses, and if there is no such license.
     expires: datetime | None
-    #: Whether this call took one of the license's places for the caller's address.
+    #: Whether this call registered the caller's IP address with the license.
     ip_registered: bool | None
     ip_count: int | None
     max_ips: int | None
@@ -25,16 +25,16 @@ class ValidateResult:
     version_valid: bool | None
     #: The product's custom response.
     custom: Mapping[str, Any] | None
-    #: "server", "cache", or "grace": from before the server could no longer be reached.
+    #: The server, the cache, or the grace period while the server is unreachable.
     source: Literal["server", "cache", "grace"]
-    #: When the server said it.
+    #: When the server returned it.
     checked_at: datetime
     request_id: str | None
 
 
 @dataclass(frozen=True)
 class LicenseRecord:
-    """The record of a license, as ``lookup`` returns it. Reading it changes nothing and grants nothing."""
+    """The record of a license, as returned by ``lookup``. Reading it changes nothing and grants nothing."""
 
     id: str
     organization_id: str
@@ -62,23 +62,23 @@ class LicenseRecord:
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether to let somebody in, and why."""
+    """Whether to grant access, and why."""
 
     allowed: bool
-    #: None when no verdict could be had.
+    #: None if there was no verdict.
     result: ValidateResult | None
-    #: Why no verdict could be had.
+    #: Why there was no verdict.
     error: CountersignError | None
 
 
 def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> ValidateResult | None:
-    """None for what is no answer to a validation."""
+    """Return None if the body is not a validate response."""
     value = parsed(body)
     if value is None or not isinstance(value.get("valid"), bool) or not isinstance(value.get("status"), str):
         return None
     custom = value.get("custom")
     return ValidateResult(
-        # A status that is not known cannot be known to grant.
+        # An unknown status never grants access.
         valid=value["valid"] and value["status"] == "active",
         status=value["status"],
         expires=_time(value.get("expires")),
@@ -95,11 +95,11 @@ def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> Va
 
 
 def read_license(body: bytes) -> LicenseRecord | None:
-    """None for what is no license."""
+    """Return None if the body is not a license."""
     value = parsed(body)
     if value is None or not isinstance(value.get("id"), str) or not isinstance(value.get("license_key"), str):
         return None
-    beginning = datetime.fromtimestamp(0, timezone.utc)
+    epoch = datetime.fromtimestamp(0, timezone.utc)
     return LicenseRecord(
         id=value["id"],
         organization_id=_text(value.get("organization_id")) or "",
@@ -118,8 +118,8 @@ def read_license(body: bytes) -> LicenseRecord | None:
         version_range_min=_text(value.get("version_range_min")),
         version_range_max=_text(value.get("version_range_max")),
         revoked_at=_time(value.get("revoked_at")),
-        created_at=_time(value.get("created_at")) or beginning,
-        updated_at=_time(value.get("updated_at")) or beginning,
+        created_at=_time(value.get("created_at")) or epoch,
+        updated_at=_time(value.get("updated_at")) or epoch,
         customer_email=_text(value.get("customer_email")),
         customer_name=_text(value.get("customer_name")),
         customer_discord_id=_text(value.get("customer_discord_id")),
@@ -150,7 +150,7 @@ def _time(value: object) -> datetime | None:
     if not isinstance(value, str):
         return None
     try:
-        # Python before 3.11 reads no "Z".
+        # Python before 3.11 does not accept "Z".
         time = datetime.fromisoformat(value.replace("Z", "+00:00"))
     except ValueError:
         return None

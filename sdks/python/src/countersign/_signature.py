@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 
 _PURPOSE = b"countersign.validate.v1"
-_OPENING = b'"signature":"'
-_UNSIGNED = b'"signature":null}'
-_AT_END = re.compile(rb'"t=(0|[1-9][0-9]{0,14}),n=([A-Za-z0-9_-]{0,64}),k=([A-Za-z0-9_-]{1,64}),v1=([0-9a-f]{64})"\}\Z')
+_SIGNATURE_START = b'"signature":"'
+_NULL_SIGNATURE = b'"signature":null}'
+_SIGNATURE_PATTERN = re.compile(
+    rb'"t=(0|[1-9][0-9]{0,14}),n=([A-Za-z0-9_-]{0,64}),k=([A-Za-z0-9_-]{1,64}),v1=([0-9a-f]{64})"\}\Z'
+)
 
 
 def signature_problem(
@@ -21,13 +23,13 @@ def signature_problem(
     now: float,
     tolerance_seconds: float,
 ) -> str | None:
-    """None when the body is signed for this question; else what is wrong with it. Works on the bytes as they came."""
-    if body.endswith(_UNSIGNED):
+    """Return None if the body is signed for this request; otherwise the problem. Works on the raw bytes."""
+    if body.endswith(_NULL_SIGNATURE):
         return "missing"
-    start = body.rfind(_OPENING)
+    start = body.rfind(_SIGNATURE_START)
     if start < 0:
         return "missing"
-    match = _AT_END.match(body, start + len(_OPENING) - 1)
+    match = _SIGNATURE_PATTERN.match(body, start + len(_SIGNATURE_START) - 1)
     if match is None:
         return "malformed"
     time, signed_nonce, _, claimed = match.groups()
@@ -36,9 +38,9 @@ def signature_problem(
     if signed_nonce != nonce.encode():
         return "nonce"
     subject = [_PURPOSE, time, signed_nonce, product_id.encode(), license_key.encode("utf-8", "surrogatepass")]
-    text = b"\n".join(subject) + b"\n" + body[:start] + _UNSIGNED
-    fits = [
+    text = b"\n".join(subject) + b"\n" + body[:start] + _NULL_SIGNATURE
+    matches = [
         hmac.compare_digest(hmac.new(bytes.fromhex(secret), text, hashlib.sha256).hexdigest().encode(), claimed)
         for secret in secrets
     ]
-    return None if any(fits) else "mismatch"
+    return None if any(matches) else "mismatch"

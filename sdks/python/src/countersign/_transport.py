@@ -19,15 +19,15 @@ from ._clock import Clock
 from ._version import __version__
 from .errors import ConnectionError, TimeoutError
 
-#: An answer of the service is shorter; what is longer is not from it.
-_MOST_BYTES = 1024 * 1024
-_PAUSE_SECONDS = (0.1, 0.4)
-#: Some firewalls turn away what calls itself Python-urllib.
+#: No Countersign response is longer than this.
+_MAX_BYTES = 1024 * 1024
+_RETRY_DELAY_SECONDS = (0.1, 0.4)
+#: Some firewalls block the default user agent, Python-urllib.
 _USER_AGENT = f"countersign-python/{__version__}"
 
 
 @dataclass(frozen=True)
-class Question:
+class ApiRequest:
     method: str
     path: str
     headers: Mapping[str, str]
@@ -35,7 +35,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ApiResponse:
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -43,9 +43,9 @@ class Reply:
 
 
 class Transport:
-    """Asks, and once more when the connection failed or the server was in trouble.
+    """Sends a request, and retries once if the connection failed or the server responded 5xx.
 
-    Both tries together take no longer than the time-out. A 429 is never asked again: the limit is a daily one.
+    Both attempts share the timeout. A 429 is never retried: the limit is a daily one.
     """
 
     def __init__(
@@ -64,40 +64,40 @@ class Transport:
         self._random = random
         handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
         if parts.scheme == "https":
-            # Made once, because reading the system's authorities takes a while.
+            # Created once, because loading the system's certificate authorities is slow.
             handlers.append(urllib.request.HTTPSHandler(context=ssl_context or ssl.create_default_context()))
         self._opener = urllib.request.build_opener(*handlers)
 
-    def ask(self, question: Question) -> Reply:
+    def send(self, request: ApiRequest) -> ApiResponse:
         end = self._clock.steady() + self._timeout_seconds
         failure: ConnectionError | None = None
-        reply: Reply | None = None
+        response: ApiResponse | None = None
         try:
-            reply = self._attempt(question, end)
-            if reply.status < 500:
-                return reply
+            response = self._attempt(request, end)
+            if response.status < 500:
+                return response
         except TimeoutError:
             raise
         except ConnectionError as error:
             failure = error
-        least, most = _PAUSE_SECONDS
-        wait = least + self._random() * (most - least)
+        minimum, maximum = _RETRY_DELAY_SECONDS
+        wait = minimum + self._random() * (maximum - minimum)
         if self._clock.steady() + wait < end:
             self._clock.sleep(wait)
-            return self._attempt(question, end)
-        if reply is None:
+            return self._attempt(request, end)
+        if response is None:
             assert failure is not None
             raise failure
-        return reply
+        return response
 
-    def _attempt(self, question: Question, end: float) -> Reply:
-        """In a thread of its own, since nothing else ends a name that is not resolved or headers that come in drips."""
+    def _attempt(self, request: ApiRequest, end: float) -> ApiResponse:
+        """Run in a separate thread: nothing else can time out DNS resolution or headers that arrive slowly."""
         left = max(0.001, end - self._clock.steady())
-        outcome: concurrent.futures.Future[Reply] = concurrent.futures.Future()
+        outcome: concurrent.futures.Future[ApiResponse] = concurrent.futures.Future()
 
         def exchange() -> None:
             try:
-                outcome.set_result(self._exchange(question, left))
+                outcome.set_result(self._exchange(request, left))
             except BaseException as error:
                 outcome.set_exception(error)
 
@@ -107,70 +107,73 @@ class Transport:
         try:
             thread.start()
         except RuntimeError:
-            # No thread starts any more while the app ends.
+            # No thread can start while the interpreter shuts down.
             exchange()
         try:
             return outcome.result(left)
         except concurrent.futures.TimeoutError:
-            raise self._too_late() from None
+            raise self._timeout_error() from None
 
-    def _exchange(self, question: Question, seconds: float) -> Reply:
+    def _exchange(self, request: ApiRequest, seconds: float) -> ApiResponse:
         end = time.monotonic() + seconds
-        request = urllib.request.Request(
-            self._base_url + question.path,
-            data=question.body,
-            headers={**question.headers, "User-Agent": _USER_AGENT},
-            method=question.method,
+        http_request = urllib.request.Request(
+            self._base_url + request.path,
+            data=request.body,
+            headers={**request.headers, "User-Agent": _USER_AGENT},
+            method=request.method,
         )
         try:
-            with self._opener.open(request, timeout=seconds) as response:
-                return _reply(response.status, response.headers, _whole_body(response, response.headers, end))
+            with self._opener.open(http_request, timeout=seconds) as response:
+                return _api_response(response.status, response.headers, _read_body(response, response.headers, end))
         except urllib.error.HTTPError as error:
             with error:
-                return self._refusal(error, end)
+                return self._error_response(error, end)
         except socket.timeout as error:
-            raise self._too_late() from error
+            raise self._timeout_error() from error
         except urllib.error.URLError as error:
             if isinstance(error.reason, socket.timeout):
-                raise self._too_late() from error
-            raise ConnectionError(f"{self._host} cannot be reached: {error.reason}.") from error
+                raise self._timeout_error() from error
+            raise ConnectionError(f"Cannot connect to {self._host}: {error.reason}.") from error
         except (http.client.HTTPException, OSError) as error:
-            raise ConnectionError(f"{self._host} cannot be reached: {error!r}.") from error
+            raise ConnectionError(f"Cannot connect to {self._host}: {error!r}.") from error
 
-    def _refusal(self, error: urllib.error.HTTPError, end: float) -> Reply:
+    def _error_response(self, error: urllib.error.HTTPError, end: float) -> ApiResponse:
         try:
-            return _reply(error.code, error.headers, _whole_body(error, error.headers, end))
+            return _api_response(error.code, error.headers, _read_body(error, error.headers, end))
         except socket.timeout as late:
-            raise self._too_late() from late
+            raise self._timeout_error() from late
         except (http.client.HTTPException, OSError) as cut:
-            raise ConnectionError(f"{self._host} cannot be reached: {cut!r}.") from cut
+            raise ConnectionError(f"Cannot connect to {self._host}: {cut!r}.") from cut
 
-    def _too_late(self) -> TimeoutError:
-        return TimeoutError(f"No answer from {self._host} within {self._timeout_seconds:g} seconds.")
+    def _timeout_error(self) -> TimeoutError:
+        return TimeoutError(f"{self._host} did not respond within {self._timeout_seconds:g} seconds.")
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """An API has no business sending the key somewhere else."""
+    """Rejects redirects: the API key must not be sent elsewhere."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 
-def _whole_body(response: http.client.HTTPResponse | urllib.error.HTTPError, headers: Message, end: float) -> bytes:
-    said = headers.get("Content-Length", "")
+def _read_body(response: http.client.HTTPResponse | urllib.error.HTTPError, headers: Message, end: float) -> bytes:
+    content_length = headers.get("Content-Length", "")
     is_chunked = "Transfer-Encoding" in headers
-    expected = int(said) if said.isascii() and said.isdigit() and len(said) < 16 and not is_chunked else None
+    is_number = content_length.isascii() and content_length.isdigit() and len(content_length) < 16
+    expected = int(content_length) if is_number and not is_chunked else None
     parts: list[bytes] = []
     length = 0
     while expected is None or length < expected:
-        # Unlike read, read1 returns with what is there: whoever sends a byte now and then gets no more time for it.
+        # Unlike read, read1 returns the available bytes, so that a slow server cannot exceed the timeout.
         part: bytes = response.read1(65536)
         if not part:
             break
         parts.append(part)
         length += len(part)
-        if length > _MOST_BYTES:
-            raise ConnectionError("The answer is longer than any of this service.")
+        if length > _MAX_BYTES:
+            raise ConnectionError(
+                f"The response is larger than {_MAX_BYTES} bytes, so it is not from a Countersign server."
+            )
         if time.monotonic() > end:
             raise socket.timeout("too slow")
     if expected is not None and length < expected:
@@ -178,6 +181,6 @@ def _whole_body(response: http.client.HTTPResponse | urllib.error.HTTPError, hea
     return b"".join(parts)
 
 
-def _reply(status: int, headers: Message, body: bytes) -> Reply:
+def _api_response(status: int, headers: Message, body: bytes) -> ApiResponse:
     lower = {name.lower(): value for name, value in headers.items()}
-    return Reply(status, lower, body, lower.get("x-request-id"))
+    return ApiResponse(status, lower, body, lower.get("x-request-id"))

@@ -1,4 +1,4 @@
-"""An id of the machine that the app runs on."""
+"""An ID for the machine that the app runs on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 
 def device_id(app: str, override: str | None = None) -> str:
-    """The same at every start and another for every app: a hash of what the system calls itself and of ``app``.
+    """Return the same ID at every start, different for every app: a hash of the system's own ID and ``app``.
 
-    In containers, which share or lose that, set ``COUNTERSIGN_DEVICE_ID`` or pass ``override``.
+    In containers, which share or lose the system's ID, set ``COUNTERSIGN_DEVICE_ID`` or pass ``override``.
     """
     chosen = override or os.environ.get("COUNTERSIGN_DEVICE_ID", "")
     if chosen:
@@ -29,22 +29,22 @@ def device_id(app: str, override: str | None = None) -> str:
 def _machine_id() -> str | None:
     system = platform.system()
     if system == "Darwin":
-        return _found(r'"IOPlatformUUID" = "([^"]+)"', ["ioreg", "-rd1", "-c", "IOPlatformExpertDevice"])
+        return _search_output(r'"IOPlatformUUID" = "([^"]+)"', ["ioreg", "-rd1", "-c", "IOPlatformExpertDevice"])
     if system == "Windows":
         key = r"HKLM\SOFTWARE\Microsoft\Cryptography"
-        return _found(r"MachineGuid\s+REG_SZ\s+(\S+)", ["reg", "query", key, "/v", "MachineGuid"])
+        return _search_output(r"MachineGuid\s+REG_SZ\s+(\S+)", ["reg", "query", key, "/v", "MachineGuid"])
     for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
         try:
             text = Path(path).read_text("ascii").strip()
         except (OSError, UnicodeDecodeError):
             continue
-        # Images that are copied before their first start all call themselves this.
+        # Machine images that were never started have this value.
         if text and text != "uninitialized":
             return text
     return None
 
 
-def _found(pattern: str, command: list[str]) -> str | None:
+def _search_output(pattern: str, command: list[str]) -> str | None:
     output = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout
     match = re.search(pattern, output)
     return match[1] if match else None

@@ -1,4 +1,4 @@
-"""What keeps the client from giving a verdict. A license that is refused is a result, never an error."""
+"""The reasons for having no verdict. A rejected license is a result, never an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class CountersignError(Exception):
-    """The base of all of them. ``request_id`` is the server's, by which the seller finds the request in the log."""
+    """The base class. ``request_id`` is the server's ID, by which the seller finds the request in the log."""
 
     def __init__(self, message: str, request_id: str | None = None) -> None:
         super().__init__(message)
@@ -15,26 +15,26 @@ class CountersignError(Exception):
         self.request_id = request_id
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Some take more than a message, and would not come back from another process by the usual way."""
-        return _made_again, (type(self), self.args), self.__dict__
+        """Make all errors picklable: the default fails if ``__init__`` takes more than the message."""
+        return _recreate, (type(self), self.args), self.__dict__
 
 
-def _made_again(kind: type[CountersignError], args: tuple[Any, ...]) -> CountersignError:
-    error = kind.__new__(kind, *args)
+def _recreate(error_class: type[CountersignError], args: tuple[Any, ...]) -> CountersignError:
+    error = error_class.__new__(error_class, *args)
     error.args = args
     return error
 
 
 class AuthenticationError(CountersignError):
-    """The API key is missing, wrong or was rotated: something to set right where the app is configured."""
+    """The API key is missing, wrong or was rotated: fix the app's configuration."""
 
 
 class NotFoundError(CountersignError):
-    """Only ``lookup`` raises it: there is no such license under this product."""
+    """Only raised by ``lookup``: the product has no such license."""
 
 
 class RateLimitError(CountersignError):
-    """The product's daily limit is used up. Until ``reset_at`` no further call leaves this process."""
+    """The product's daily limit is used up. This process sends no further request until ``reset_at``."""
 
     def __init__(self, message: str, retry_after_seconds: int, reset_at: datetime, request_id: str | None) -> None:
         super().__init__(message, request_id)
@@ -43,7 +43,7 @@ class RateLimitError(CountersignError):
 
 
 class ServerError(CountersignError):
-    """The server answered, and not with anything that can be used."""
+    """The server's response was unusable."""
 
     def __init__(self, message: str, status: int, request_id: str | None) -> None:
         super().__init__(message, request_id)
@@ -51,26 +51,26 @@ class ServerError(CountersignError):
 
 
 class ConnectionError(CountersignError):  # noqa: A001
-    """No answer came: no network, a name that is not known, a connection that was cut."""
+    """No response: no network, an unknown host name, a connection that was cut."""
 
 
 class TimeoutError(ConnectionError):  # noqa: A001
-    """No answer came in time."""
+    """No response in time."""
 
 
 class SignatureError(CountersignError):
-    """The answer was not signed by this product's secret, or not for this question. It must not be trusted.
+    """The response was not signed with this product's secret, or not for this request. It must not be trusted.
 
     ``reason`` is one of missing, malformed, stale, nonce, mismatch.
     """
 
     def __init__(self, reason: str, request_id: str | None) -> None:
-        super().__init__(f"The answer's signature is not right ({reason}), so it is not trusted.", request_id)
+        super().__init__(f"The response has no valid signature ({reason}), so it is not trusted.", request_id)
         self.reason = reason
 
 
 class WebhookError(CountersignError):
-    """The request is not a delivery of Countersign, or cannot be told to be one.
+    """The request is not a delivery from Countersign, or cannot be verified.
 
     ``reason`` is one of parsed_body, missing_header, stale, mismatch, malformed.
     """

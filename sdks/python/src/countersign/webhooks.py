@@ -1,4 +1,4 @@
-"""Checks deliveries of webhooks, by Standard Webhooks 1.0."""
+"""Verifies webhook deliveries, according to Standard Webhooks 1.0."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import Any
 from ._models import _time
 from .errors import WebhookError
 
-_NO_SECRET = "secret should be the endpoint's secret, whsec_…, as the dashboard shows it."
-_LEAST_BYTES = 16
+_INVALID_SECRET = "secret must be the endpoint's secret (whsec_…), as shown in the dashboard."
+_MIN_KEY_BYTES = 16
 
 
 @dataclass(frozen=True)
 class WebhookEvent:
-    #: The same however often it is delivered: remember it, and do the work once.
+    #: The same for every delivery of the event: store it, and process the event only once.
     id: str
     type: str
-    #: When it happened.
+    #: When the event occurred.
     timestamp: datetime | None
     data: Mapping[str, Any]
 
@@ -38,7 +38,7 @@ def verify_webhook(
     tolerance_seconds: float = 300,
     now: float | None = None,
 ) -> WebhookEvent:
-    """Checks a delivery and returns its event. ``body`` is what came over the wire, parsed by nobody.
+    """Verify a delivery and return its event. ``body`` is the raw request body, not parsed.
 
     :param secret: the endpoint's secret, ``whsec_…``; during a rotation the old and the new one
     """
@@ -49,31 +49,33 @@ def verify_webhook(
             "request.body in Django, await request.body() in FastAPI.",
         )
     raw = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else bytes(body)
-    keys = [_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
+    keys = [_hmac_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
     if not keys:
-        raise ValueError(_NO_SECRET)
+        raise ValueError(_INVALID_SECRET)
     event_id = _header(headers, "webhook-id")
     timestamp = _header(headers, "webhook-timestamp")
     signatures = _header(headers, "webhook-signature")
     now = time.time() if now is None else now
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance_seconds:
-        raise WebhookError("stale", "The delivery is too old, or from the future.")
+        raise WebhookError(
+            "stale", "The delivery's timestamp is too old, or in the future. Check that the clock is right."
+        )
     text = f"{event_id}.{timestamp}.".encode("utf-8", "surrogatepass") + raw
     expected = [base64.b64encode(hmac.new(key, text, hashlib.sha256).digest()) for key in keys]
     parts = [signature.partition(",") for signature in signatures.split(" ")]
-    given = [code.encode("utf-8", "surrogatepass") for version, _, code in parts if version == "v1"]
-    if not any([hmac.compare_digest(right, code) for right in expected for code in given]):
-        raise WebhookError("mismatch", "The signature does not fit the body and the secret.")
-    return _read(event_id, raw)
+    claimed = [code.encode("utf-8", "surrogatepass") for version, _, code in parts if version == "v1"]
+    if not any([hmac.compare_digest(digest, code) for digest in expected for code in claimed]):
+        raise WebhookError("mismatch", "The signature does not match. Check the secret, and pass the raw body.")
+    return _read_event(event_id, raw)
 
 
-def _read(event_id: str, raw: bytes) -> WebhookEvent:
+def _read_event(event_id: str, raw: bytes) -> WebhookEvent:
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
-        raise WebhookError("malformed", "The body is signed, and no event.")
+        raise WebhookError("malformed", "The body is signed but is not a webhook event.")
     data = value.get("data")
     return WebhookEvent(event_id, value["type"], _time(value.get("timestamp")), data if isinstance(data, dict) else {})
 
@@ -82,15 +84,15 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     for key, value in headers.items():
         if key.lower() == name and value:
             return value
-    raise WebhookError("missing_header", f"The header {name} is missing.")
+    raise WebhookError("missing_header", f"The request has no {name} header.")
 
 
-def _key(secret: str) -> bytes:
+def _hmac_key(secret: str) -> bytes:
     try:
         key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret, validate=True)
     except ValueError as error:
-        raise ValueError(_NO_SECRET) from error
-    # With a setting that was forgotten the key would be empty, and anybody could sign.
-    if len(key) < _LEAST_BYTES:
-        raise ValueError(_NO_SECRET)
+        raise ValueError(_INVALID_SECRET) from error
+    # With an empty secret, anyone could sign a delivery.
+    if len(key) < _MIN_KEY_BYTES:
+        raise ValueError(_INVALID_SECRET)
     return key

@@ -7,8 +7,8 @@ from ._clock import Clock
 from .errors import RateLimitError
 
 
-class Latch:
-    """Once the server has said that the day's limit is used up, asking again is of no use until it is over."""
+class RateLimitGate:
+    """Blocks requests after a 429, until the daily limit resets."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -16,18 +16,18 @@ class Latch:
         self._request_id: str | None = None
 
     def check(self) -> None:
-        """Raises while it is shut."""
+        """Raise while the limit is used up."""
         left = self._until - self._clock.steady()
         if left > 0:
             raise self._error(math.ceil(left))
 
-    def shut(self, retry_after_seconds: int, request_id: str | None) -> RateLimitError:
-        """Shuts it, and returns what to raise."""
+    def close(self, retry_after_seconds: int, request_id: str | None) -> RateLimitError:
+        """Close the gate, and return the error to raise."""
         self._until = self._clock.steady() + retry_after_seconds
         self._request_id = request_id
         return self._error(retry_after_seconds)
 
     def _error(self, seconds: int) -> RateLimitError:
         now = datetime.fromtimestamp(self._clock.wall(), timezone.utc)
-        message = f"The product's daily limit is used up. It starts anew in {seconds} seconds."
+        message = f"The product's daily limit is used up. It resets in {seconds} seconds."
         return RateLimitError(message, seconds, now + timedelta(seconds=seconds), self._request_id)
