@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A small app that people buy. What its window would show is printed. It asks for the license key once, goes on for a
- * week without the license server, and notices within the hour when the license ends or comes back.
+ * A small commercial app that prints what its window would show. It asks for the license key once, keeps working for a
+ * week without the license server, and locks or unlocks within an hour after the license changes.
  */
 public class Notes {
   private static final Duration CHECK_EVERY =
@@ -25,12 +25,12 @@ public class Notes {
   private final Path folder = settingsFolder();
   private final Path keyFile = folder.resolve("license.txt");
   private final Countersign countersign =
-      Countersign.builder() // The server and the product's API key: COUNTERSIGN_URL and COUNTERSIGN_API_KEY.
+      Countersign.builder() // Reads COUNTERSIGN_URL and COUNTERSIGN_API_KEY.
           .version("1.0.0")
           .grace(Duration.ofDays(7))
           .graceStore(new FileGraceStore(folder.resolve("grace")))
           .build();
-  private String shown = "";
+  private String lastMessage = "";
 
   public static void main(String[] arguments) throws IOException {
     new Notes().run(new BufferedReader(new InputStreamReader(System.in)));
@@ -41,15 +41,15 @@ public class Notes {
       if (key.isEmpty()) key = askForKey(keyboard);
       if (key.isEmpty()) return;
       System.out.println("Checking your license …");
-      // The server is asked in the background: in Swing, go on with thenAcceptAsync(…, SwingUtilities::invokeLater).
+      // The request runs in the background. In Swing, continue with thenAcceptAsync(…, SwingUtilities::invokeLater).
       CompletableFuture<ValidateResult> checking = countersign.validateAsync(key).handle(this::checked);
       System.out.println("Opening your notes …");
       ValidateResult result = checking.join();
       if (result == null) return;
       if (!result.valid()) continue;
-      keep(key);
-      Watch watch = countersign.watch(key, CHECK_EVERY, (now, before) -> show(now));
-      // This stands for a window: the app is open until its input ends.
+      store(key);
+      Watch watch = countersign.watch(key, CHECK_EVERY, (now, previous) -> show(now));
+      // Represents a window: the app runs until its input ends.
       while (keyboard.readLine() != null) {}
       watch.close();
       return;
@@ -62,60 +62,62 @@ public class Notes {
     return line == null ? "" : line.trim();
   }
 
-  /** Null without a verdict, after the customer was told why. */
+  /** Null without a verdict; the reason is then shown to the customer. */
   private ValidateResult checked(ValidateResult result, Throwable problem) {
     if (problem != null) {
-      System.out.println(explained(problem.getCause() == null ? problem : problem.getCause()));
+      System.out.println(explain(problem.getCause() == null ? problem : problem.getCause()));
       return null;
     }
     show(result);
     if (result.source() == ValidateResult.Source.GRACE)
-      System.out.println("The license server cannot be reached. You can go on working for now.");
+      System.out.println("The license server is unreachable. You can keep working for now.");
     return result;
   }
 
-  /** Locks and unlocks, and says so only when something has changed. */
+  /** Locks or unlocks the app, and shows a message only after a change. */
   private synchronized void show(ValidateResult result) {
-    String text = result.valid() ? "Unlocked. Welcome back!" : "Locked. " + explained(result.status());
-    if (!text.equals(shown)) System.out.println(text);
-    shown = text;
+    String text = result.valid() ? "Unlocked. Welcome back!" : "Locked. " + explain(result.status());
+    if (!text.equals(lastMessage)) System.out.println(text);
+    lastMessage = text;
   }
 
-  private void keep(String key) {
+  private void store(String key) {
     try {
       Files.createDirectories(folder);
       Files.writeString(keyFile, key);
     } catch (IOException failure) {
-      System.out.println("Your license key could not be kept, so you will be asked again: " + failure);
+      System.out.println("Your license key could not be stored, so the app will ask for it again: " + failure);
     }
   }
 
-  private static String explained(String status) {
+  private static String explain(String status) {
     switch (status) {
       case "license_not_found":
-        return "This license key is not known. Please check it for typing errors.";
+        return "This license key does not exist. Please check it for typos.";
       case "expired":
-        return "Your license has expired. Please renew it to go on.";
+        return "Your license has expired. Please renew it to continue.";
       case "revoked":
-        return "Your license was withdrawn. Please write to us if that surprises you.";
+        return "Your license was revoked. Please contact us if you think this is a mistake.";
       case "ip_limit_reached":
-        return "Your license is in use in as many places as it allows.";
+        return "Your license is already in use from the maximum number of IP addresses.";
       case "version_not_allowed":
-        return "Your license is not for this version of the app.";
+        return "Your license does not cover this version of the app.";
       default:
-        return "Your license does not allow this (" + status + "). Please write to us.";
+        return "Your license was rejected (" + status + "). Please contact us.";
     }
   }
 
-  /** There is no verdict: not the customer's fault, and said so. */
-  private static String explained(Throwable problem) {
+  /** Explains why there is no verdict. */
+  private static String explain(Throwable problem) {
     if (problem instanceof AuthenticationException || problem instanceof SignatureException)
-      return "This copy of the app cannot check licenses. Please install the newest version.";
+      return "This copy of the app cannot validate licenses. Please install the latest version.";
     if (problem instanceof RateLimitException)
-      return "The license server is busy. Please try again after " + ((RateLimitException) problem).resetAt() + ".";
+      return "The license server accepts no more requests today. Please try again after "
+          + ((RateLimitException) problem).resetAt()
+          + ".";
     if (problem instanceof CountersignException)
-      return "Your license could not be checked. Please connect to the internet and start the app again.";
-    return "Something went wrong: " + problem;
+      return "Your license could not be validated. Please connect to the internet and restart the app.";
+    return "Unexpected error: " + problem;
   }
 
   private static Path settingsFolder() {

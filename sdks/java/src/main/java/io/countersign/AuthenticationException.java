@@ -1,11 +1,14 @@
 package io.countersign;
 
-/** The API key is missing, wrong or was rotated: something to set right where the app is configured. */
+/** The API key is missing, wrong or was rotated: fix the app's configuration. */
 public class AuthenticationException extends CountersignException {
   private static final long serialVersionUID = 1L;
 
   AuthenticationException(String requestId) {
     super(
-        "The API key is not accepted. Is it this product's, complete, and not rotated since?", requestId, null);
+        "The server rejected the API key."
+            + " Check that it is complete, belongs to this product and has not been rotated.",
+        requestId,
+        null);
   }
 }

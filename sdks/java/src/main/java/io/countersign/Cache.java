@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** Remembers so many values, each for its own time by a clock that never goes back. The oldest makes room. */
+/** Caches a limited number of values, each for its own time by a monotonic clock. The oldest is evicted. */
 final class Cache<V> {
   private static final class Entry<V> {
     final V value;
@@ -17,11 +17,11 @@ final class Cache<V> {
   }
 
   private final Map<String, Entry<V>> entries = new LinkedHashMap<>();
-  private final int most;
+  private final int maxEntries;
   private final LongSupplier steadyMillis;
 
-  Cache(int most, LongSupplier steadyMillis) {
-    this.most = most;
+  Cache(int maxEntries, LongSupplier steadyMillis) {
+    this.maxEntries = maxEntries;
     this.steadyMillis = steadyMillis;
   }
 
@@ -35,9 +35,9 @@ final class Cache<V> {
 
   synchronized void set(String key, V value, long forMillis) {
     entries.remove(key);
-    if (forMillis <= 0 || most <= 0) return;
+    if (forMillis <= 0 || maxEntries <= 0) return;
     entries.put(key, new Entry<>(value, steadyMillis.getAsLong() + forMillis));
-    if (entries.size() > most) entries.remove(entries.keySet().iterator().next());
+    if (entries.size() > maxEntries) entries.remove(entries.keySet().iterator().next());
   }
 
   synchronized void clear() {

@@ -2,7 +2,7 @@ package io.countersign;
 
 import java.time.Duration;
 
-/** What time it is, in the two ways that differ when somebody sets the clock. Tests bring their own. */
+/** The time, in the two ways that differ if someone sets the clock. Tests provide their own. */
 interface Clock {
   Clock SYSTEM =
       new Clock() {
@@ -22,10 +22,10 @@ interface Clock {
         }
       };
 
-  /** What the wall says. It may jump. */
+  /** The wall clock. It can jump. */
   long wallMillis();
 
-  /** How long it has been since whenever. It never goes back. */
+  /** The monotonic clock, since an arbitrary start. It never goes back. */
   long steadyMillis();
 
   void sleep(Duration duration) throws InterruptedException;

@@ -1,6 +1,6 @@
 package io.countersign;
 
-/** No answer came: no network, a name that is not known, a connection that was cut. */
+/** No response: no network, an unknown host name, a connection that was cut. */
 public class ConnectionException extends CountersignException {
   private static final long serialVersionUID = 1L;
 

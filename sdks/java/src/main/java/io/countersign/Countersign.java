@@ -18,8 +18,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 
 /**
- * Asks a Countersign server about licenses. Make one for the whole app: it remembers, asks once for many threads, and
- * may be used from all of them.
+ * Validates licenses against a Countersign server. Create one for the whole app: it is thread-safe, caches results, and
+ * concurrent calls share one request.
  *
  * <pre>{@code
  * Countersign countersign = Countersign.builder()
@@ -27,7 +27,7 @@ import java.util.concurrent.Executor;
  *     .baseUrl("https://licenses.example.com")
  *     .build();
  * ValidateResult result = countersign.validate(licenseKey);
- * if (!result.valid()) throw new IllegalStateException("The license is refused: " + result.status());
+ * if (!result.valid()) throw new IllegalStateException("The license was rejected: " + result.status());
  * }</pre>
  */
 public final class Countersign {
@@ -35,250 +35,252 @@ public final class Countersign {
 
   private final CountersignBuilder settings;
   private final Transport transport;
-  private final Latch latch;
+  private final RateLimitGate rateLimitGate;
   private final Cache<ValidateResult> cache;
   private final Grace grace;
-  private final Map<String, CompletableFuture<ValidateResult>> underWay = new ConcurrentHashMap<>();
+  private final Map<String, CompletableFuture<ValidateResult>> pending = new ConcurrentHashMap<>();
   private final Executor threads = task -> daemon(task).start();
 
   Countersign(CountersignBuilder settings) {
     this.settings = settings;
     Clock clock = settings.clock;
     transport = new Transport(settings.baseUrl, settings.timeout, settings.http, clock, settings.random);
-    latch = new Latch(clock);
+    rateLimitGate = new RateLimitGate(clock);
     cache = new Cache<>(settings.cacheEntries, clock::steadyMillis);
     grace =
         new Grace(settings.grace.toMillis(), settings.graceStore, settings.apiKey, clock, settings.cacheEntries);
   }
 
-  /** Where every client begins. */
+  /** Starts building a client. */
   public static CountersignBuilder builder() {
     return new CountersignBuilder();
   }
 
-  /** The server's verdict about a license; see {@link #validate(String, ValidateOptions)}. */
+  /** Returns the server's verdict on a license; see {@link #validate(String, ValidateOptions)}. */
   public ValidateResult validate(String licenseKey) {
     return validate(licenseKey, ValidateOptions.none());
   }
 
   /**
-   * The server's verdict about a license. A refusal is a result, not an exception; what is thrown is a {@link
-   * CountersignException} and means that there is no verdict.
+   * Returns the server's verdict on a license. A rejection is a result, not an exception. A thrown {@link
+   * CountersignException} means that there is no verdict.
    */
   public ValidateResult validate(String licenseKey, ValidateOptions options) {
-    return waited(asking(licenseKey, options));
+    return await(startValidation(licenseKey, options));
   }
 
-  /** The same without waiting for it here. */
+  /** Validates without blocking the calling thread. */
   public CompletableFuture<ValidateResult> validateAsync(String licenseKey) {
     return validateAsync(licenseKey, ValidateOptions.none());
   }
 
-  /** The same without waiting for it here. */
+  /** Validates without blocking the calling thread. */
   public CompletableFuture<ValidateResult> validateAsync(String licenseKey, ValidateOptions options) {
     try {
-      // A copy, so that whoever cancels theirs takes nothing from the others who wait for it.
-      return asking(licenseKey, options).copy();
+      // A copy, so that cancelling it does not cancel the request for other callers.
+      return startValidation(licenseKey, options).copy();
     } catch (IllegalArgumentException wrong) {
       return CompletableFuture.failedFuture(wrong);
     }
   }
 
-  /** The same as an answer to "may they go on?", which is never thrown for want of a server. */
+  /** Returns a decision instead of a result. An unavailable server never makes it throw. */
   public Decision check(String licenseKey) {
     return check(licenseKey, ValidateOptions.none());
   }
 
-  /** The same as an answer to "may they go on?", which is never thrown for want of a server. */
+  /** Returns a decision instead of a result. An unavailable server never makes it throw. */
   public Decision check(String licenseKey, ValidateOptions options) {
     try {
-      return decided(validate(licenseKey, options));
+      return decisionFor(validate(licenseKey, options));
     } catch (CountersignException problem) {
-      return decided(problem);
+      return decisionFor(problem);
     }
   }
 
-  /** The same without waiting for it here. */
+  /** Decides without blocking the calling thread. */
   public CompletableFuture<Decision> checkAsync(String licenseKey) {
     return checkAsync(licenseKey, ValidateOptions.none());
   }
 
-  /** The same without waiting for it here. */
+  /** Decides without blocking the calling thread. */
   public CompletableFuture<Decision> checkAsync(String licenseKey, ValidateOptions options) {
     return validateAsync(licenseKey, options)
         .handle(
             (result, problem) -> {
-              if (problem == null) return decided(result);
+              if (problem == null) return decisionFor(result);
               Throwable cause = problem instanceof CompletionException ? problem.getCause() : problem;
-              if (cause instanceof CountersignException) return decided((CountersignException) cause);
+              if (cause instanceof CountersignException) return decisionFor((CountersignException) cause);
               throw new CompletionException(cause);
             });
   }
 
-  /** The license's record. Read-only: it registers no address and grants nothing. */
+  /** Returns the license's record. Read-only: it registers no IP address and grants nothing. */
   public LicenseRecord lookup(String licenseKey) {
-    checkKey(licenseKey);
+    requireLicenseKey(licenseKey);
     String name = URLEncoder.encode(licenseKey, UTF_8).replace("+", "%20");
-    Transport.Reply reply = send(headed("/api/v1/license/" + name).GET());
-    String body = new String(reply.body, UTF_8);
-    Map<String, Object> problem = reply.status == 404 ? Json.object(body) : null;
+    Transport.Response response = send(requestTo("/api/v1/license/" + name).GET());
+    String body = new String(response.body, UTF_8);
+    Map<String, Object> problem = response.status == 404 ? Json.object(body) : null;
     if (problem != null && Long.valueOf(404).equals(problem.get("statusCode")))
-      throw new NotFoundException(reply.requestId);
-    LicenseRecord license = reply.status == 200 ? LicenseRecord.read(body) : null;
-    if (license == null) throw unusable(reply);
+      throw new NotFoundException(response.requestId);
+    LicenseRecord license = response.status == 200 ? LicenseRecord.read(body) : null;
+    if (license == null) throw unusable(response);
     return license;
   }
 
-  /** The same without waiting for it here. */
+  /** Looks up the license's record without blocking the calling thread. */
   public CompletableFuture<LicenseRecord> lookupAsync(String licenseKey) {
     return CompletableFuture.supplyAsync(() -> lookup(licenseKey), threads);
   }
 
-  /** Asks again and again, in a thread of its own, and tells when the verdict changes. Ends with {@code close()}. */
+  /** Validates periodically in a separate thread, and reports changes of the verdict. Ends with {@code close()}. */
   public Watch watch(String licenseKey, Duration interval, Watch.Listener listener) {
     return watch(licenseKey, interval, listener, ValidateOptions.none());
   }
 
-  /** The same for a version or a device. */
+  /** Watches a license for a certain version or device. */
   public Watch watch(String licenseKey, Duration interval, Watch.Listener listener, ValidateOptions options) {
-    checkKey(licenseKey);
+    requireLicenseKey(licenseKey);
     return new Watch(() -> validate(licenseKey, options.fresh()), interval, listener, settings.random);
   }
 
-  /** Forgets what was remembered about every license, though not that the day's limit is used up. */
-  public void forget() {
+  /** Clears the cache. It does not lift a reached daily limit. */
+  public void clearCache() {
     cache.clear();
   }
 
-  private static Decision decided(ValidateResult result) {
+  private static Decision decisionFor(ValidateResult result) {
     return new Decision(result.valid(), result, null);
   }
 
-  private Decision decided(CountersignException problem) {
-    // Whoever forges an answer gains nothing by it in either mode.
+  private Decision decisionFor(CountersignException problem) {
+    // A forged response is never allowed, in either mode.
     boolean isForged = problem instanceof SignatureException;
     return new Decision(settings.isAdvisory && !isForged, null, problem);
   }
 
   /**
-   * What is remembered, or the one question that is under way. It is asked in a thread of its own: when one of those
-   * who wait is interrupted, the others still get their answer.
+   * Returns the cached result, or the shared request. The request runs in its own thread: if a waiting thread is
+   * interrupted, the others still get the result.
    */
-  private CompletableFuture<ValidateResult> asking(String licenseKey, ValidateOptions options) {
-    checkKey(licenseKey);
+  private CompletableFuture<ValidateResult> startValidation(String licenseKey, ValidateOptions options) {
+    requireLicenseKey(licenseKey);
     String version = options.version != null ? options.version : settings.version;
     String deviceId = options.deviceId != null ? options.deviceId : settings.deviceId;
     String key = Json.write(Arrays.asList(licenseKey, version, deviceId));
-    ValidateResult known = options.fresh ? null : cache.get(key);
-    if (known != null) return CompletableFuture.completedFuture(known.from(ValidateResult.Source.CACHE));
+    ValidateResult cached = options.fresh ? null : cache.get(key);
+    if (cached != null) return CompletableFuture.completedFuture(cached.from(ValidateResult.Source.CACHE));
     CompletableFuture<ValidateResult> mine = new CompletableFuture<>();
-    CompletableFuture<ValidateResult> before = underWay.putIfAbsent(key, mine);
-    if (before != null) return before;
+    CompletableFuture<ValidateResult> existing = pending.putIfAbsent(key, mine);
+    if (existing != null) return existing;
     try {
-      threads.execute(() -> answer(mine, key, licenseKey, version, deviceId));
+      threads.execute(() -> complete(mine, key, licenseKey, version, deviceId));
     } catch (RuntimeException | Error noThread) {
-      underWay.remove(key, mine);
+      pending.remove(key, mine);
       mine.completeExceptionally(noThread);
     }
     return mine;
   }
 
-  private void answer(
-      CompletableFuture<ValidateResult> asking, String key, String licenseKey, String version, String deviceId) {
+  private void complete(
+      CompletableFuture<ValidateResult> validation, String key, String licenseKey, String version, String deviceId) {
     try {
-      ValidateResult result = ask(key, licenseKey, version, deviceId);
-      underWay.remove(key, asking);
-      asking.complete(result);
+      ValidateResult result = validateNow(key, licenseKey, version, deviceId);
+      pending.remove(key, validation);
+      validation.complete(result);
     } catch (RuntimeException | Error failure) {
-      // First out of the way: whoever is told of the failure may ask anew at once.
-      underWay.remove(key, asking);
-      asking.completeExceptionally(failure);
+      // Removed first, so that a caller that sees the failure can retry immediately.
+      pending.remove(key, validation);
+      validation.completeExceptionally(failure);
     }
   }
 
-  private ValidateResult ask(String key, String licenseKey, String version, String deviceId) {
+  private ValidateResult validateNow(String key, String licenseKey, String version, String deviceId) {
     ValidateResult result;
     try {
-      result = askVerdict(licenseKey, version, deviceId);
+      result = requestVerdict(licenseKey, version, deviceId);
     } catch (CountersignException problem) {
-      boolean isAway =
+      boolean isUnreachable =
           problem instanceof ConnectionException
               || problem instanceof ServerException && ((ServerException) problem).status() >= 500;
-      ValidateResult lastWord = isAway ? grace.lastWord(licenseKey, key) : null;
-      if (lastWord == null) throw problem;
-      return lastWord;
+      ValidateResult graceResult = isUnreachable ? grace.graceResult(licenseKey, key) : null;
+      if (graceResult == null) throw problem;
+      return graceResult;
     }
-    cache.set(key, result, result.valid() ? millisToRemember(result) : 0);
-    if (result.valid()) grace.granted(licenseKey, key, result);
-    else grace.refused(licenseKey);
+    cache.set(key, result, result.valid() ? millisToCache(result) : 0);
+    if (result.valid()) grace.recordGrant(licenseKey, key, result);
+    else grace.recordRejection(licenseKey);
     return result;
   }
 
-  private ValidateResult askVerdict(String licenseKey, String version, String deviceId) {
-    Map<String, Object> question = new LinkedHashMap<>();
-    question.put("license_key", licenseKey);
-    if (version != null) question.put("version", version);
-    if (deviceId != null) question.put("device_id", deviceId);
+  private ValidateResult requestVerdict(String licenseKey, String version, String deviceId) {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("license_key", licenseKey);
+    if (version != null) body.put("version", version);
+    if (deviceId != null) body.put("device_id", deviceId);
     String nonce = nonce();
-    HttpRequest.Builder request = headed("/api/v1/validate").header("Content-Type", "application/json");
+    HttpRequest.Builder request = requestTo("/api/v1/validate").header("Content-Type", "application/json");
     if (settings.signing != null) request.header("X-Countersign-Nonce", nonce);
-    Transport.Reply reply = send(request.POST(HttpRequest.BodyPublishers.ofString(Json.write(question))));
-    if (reply.status != 200) throw unusable(reply);
+    Transport.Response response = send(request.POST(HttpRequest.BodyPublishers.ofString(Json.write(body))));
+    if (response.status != 200) throw unusable(response);
     long nowMillis = settings.clock.wallMillis();
     if (settings.signing != null) {
-      String problem = Signatures.problem(reply.body, settings.signing, licenseKey, nonce, nowMillis);
-      if (problem != null) throw new SignatureException(problem, reply.requestId);
+      String problem = Signatures.problem(response.body, settings.signing, licenseKey, nonce, nowMillis);
+      if (problem != null) throw new SignatureException(problem, response.requestId);
     }
     ValidateResult result =
         ValidateResult.read(
-            new String(reply.body, UTF_8),
+            new String(response.body, UTF_8),
             ValidateResult.Source.SERVER,
             Instant.ofEpochMilli(nowMillis),
-            reply.requestId);
-    if (result == null) throw unusable(reply);
+            response.requestId);
+    if (result == null) throw unusable(response);
     return result;
   }
 
-  private Transport.Reply send(HttpRequest.Builder question) {
-    latch.check();
-    Transport.Reply reply = transport.ask(question);
-    if (reply.status == 401) throw new AuthenticationException(reply.requestId);
-    if (reply.status == 429) throw latch.shut(secondsIn(reply), reply.requestId);
-    return reply;
+  private Transport.Response send(HttpRequest.Builder request) {
+    rateLimitGate.check();
+    Transport.Response response = transport.send(request);
+    if (response.status == 401) throw new AuthenticationException(response.requestId);
+    if (response.status == 429) throw rateLimitGate.close(retryAfterSeconds(response), response.requestId);
+    return response;
   }
 
-  private HttpRequest.Builder headed(String path) {
+  private HttpRequest.Builder requestTo(String path) {
     return transport
         .request(path)
         .header("Authorization", "Bearer " + settings.apiKey)
         .header("Accept", "application/json");
   }
 
-  /** Never beyond the end of the license. */
-  private long millisToRemember(ValidateResult result) {
-    long mostMillis = settings.cache.toMillis();
+  /** Never past the license's expiry. */
+  private long millisToCache(ValidateResult result) {
+    long maxMillis = settings.cache.toMillis();
     return result
         .expires()
-        .map(end -> Math.min(mostMillis, end.toEpochMilli() - settings.clock.wallMillis()))
-        .orElse(mostMillis);
+        .map(end -> Math.min(maxMillis, end.toEpochMilli() - settings.clock.wallMillis()))
+        .orElse(maxMillis);
   }
 
-  private static ServerException unusable(Transport.Reply reply) {
-    boolean isElsewhere = reply.status == 404 || reply.status < 400;
-    String hint = isElsewhere ? " Is baseUrl the address of a Countersign server?" : "";
+  private static ServerException unusable(Transport.Response response) {
+    boolean isOtherServer = response.status == 404 || response.status < 400;
+    String hint = isOtherServer ? " Check that baseUrl is the URL of a Countersign server." : "";
     return new ServerException(
-        "The server's answer (" + reply.status + ") cannot be used." + hint, reply.status, reply.requestId);
+        "The server sent an unusable response (HTTP " + response.status + ")." + hint,
+        response.status,
+        response.requestId);
   }
 
-  /** Until midnight UTC at the latest; a minute where the server does not say. */
-  private static long secondsIn(Transport.Reply reply) {
-    Map<String, Object> body = Json.object(new String(reply.body, UTF_8));
-    String said =
-        reply.headers
+  /** At most a day; a minute if the server gives no time. */
+  private static long retryAfterSeconds(Transport.Response response) {
+    Map<String, Object> body = Json.object(new String(response.body, UTF_8));
+    String value =
+        response.headers
             .firstValue("retry-after")
             .orElse(body == null ? "" : String.valueOf(body.get("retry_after")));
-    if (!said.matches("[0-9]{1,18}(\\.[0-9]{1,18})?")) return 60;
-    long seconds = (long) Math.ceil(Double.parseDouble(said));
+    if (!value.matches("[0-9]{1,18}(\\.[0-9]{1,18})?")) return 60;
+    long seconds = (long) Math.ceil(Double.parseDouble(value));
     return seconds == 0 ? 60 : Math.min(seconds, 86_400);
   }
 
@@ -288,21 +290,21 @@ public final class Countersign {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  private static void checkKey(String licenseKey) {
+  private static void requireLicenseKey(String licenseKey) {
     if (licenseKey == null || licenseKey.isBlank())
-      throw new IllegalArgumentException("licenseKey should be the customer's license key.");
+      throw new IllegalArgumentException("licenseKey must be a license key that is not empty.");
   }
 
-  private static ValidateResult waited(CompletableFuture<ValidateResult> asking) {
+  private static ValidateResult await(CompletableFuture<ValidateResult> validation) {
     try {
-      return asking.get();
+      return validation.get();
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof RuntimeException) throw (RuntimeException) failed.getCause();
       if (failed.getCause() instanceof Error) throw (Error) failed.getCause();
       throw new IllegalStateException(failed.getCause());
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new ConnectionException("The thread was interrupted while it waited for the answer.", interrupted);
+      throw new ConnectionException("The thread was interrupted while it waited for the response.", interrupted);
     }
   }
 

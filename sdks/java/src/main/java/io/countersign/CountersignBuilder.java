@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
-/** What a client is told before it begins. Each setting has a value that is right for most. */
+/** The settings of a client. All except the API key and the URL have defaults. */
 public final class CountersignBuilder {
-  private static final Duration LONGEST_GRACE = Duration.ofDays(30);
+  private static final Duration MAX_GRACE = Duration.ofDays(30);
 
   String apiKey = System.getenv("COUNTERSIGN_API_KEY");
   String baseUrl = System.getenv("COUNTERSIGN_URL");
@@ -28,7 +28,7 @@ public final class CountersignBuilder {
 
   CountersignBuilder() {}
 
-  /** A client keeps a copy: who goes on with the builder must not change a client that is in use. */
+  /** A client has its own copy, so that later changes to the builder do not affect it. */
   private CountersignBuilder(CountersignBuilder other) {
     apiKey = other.apiKey;
     baseUrl = other.baseUrl;
@@ -46,74 +46,74 @@ public final class CountersignBuilder {
     random = other.random;
   }
 
-  /** The product's API key, {@code csk_…}. The environment's {@code COUNTERSIGN_API_KEY} when it is not said. */
+  /** The product's API key, {@code csk_…}. Defaults to the environment variable {@code COUNTERSIGN_API_KEY}. */
   public CountersignBuilder apiKey(String apiKey) {
     this.apiKey = apiKey;
     return this;
   }
 
-  /** Where Countersign runs. The environment's {@code COUNTERSIGN_URL} when it is not said. */
+  /** The URL of the Countersign server. Defaults to the environment variable {@code COUNTERSIGN_URL}. */
   public CountersignBuilder baseUrl(String baseUrl) {
     this.baseUrl = baseUrl;
     return this;
   }
 
-  /** For the whole call, a second try included. Five seconds when it is not said. */
+  /** For the whole call, including the retry. Defaults to five seconds. */
   public CountersignBuilder timeout(Duration timeout) {
     this.timeout = within("timeout", timeout, Duration.ofMillis(1), Duration.ofMinutes(2));
     return this;
   }
 
-  /** With it, an answer that is not signed, or not right, is refused. */
+  /** If set, a response without a valid signature is rejected with a {@link SignatureException}. */
   public CountersignBuilder signing(Signing signing) {
     this.signing = signing;
     return this;
   }
 
-  /** How long a license that was valid counts as valid without asking again. Five minutes when it is not said. */
+  /** How long a valid license is cached. Defaults to five minutes; zero disables caching. */
   public CountersignBuilder cache(Duration cache) {
     this.cache = within("cache", cache, Duration.ZERO, Duration.ofDays(1));
     return this;
   }
 
-  /** How many licenses are remembered. 1,000 when it is not said. */
+  /** The maximum number of cached licenses. Defaults to 1,000. */
   public CountersignBuilder cacheEntries(int cacheEntries) {
-    if (cacheEntries < 0) throw new IllegalArgumentException("cacheEntries should be 0 or more.");
+    if (cacheEntries < 0) throw new IllegalArgumentException("cacheEntries must be 0 or more.");
     this.cacheEntries = cacheEntries;
     return this;
   }
 
-  /** How long a license that was valid goes on being so while the server cannot be reached. Not at all by default. */
+  /** How long a valid license stays valid while the server is unreachable. Defaults to zero, which is off. */
   public CountersignBuilder grace(Duration grace) {
-    this.grace = within("grace", grace, Duration.ZERO, LONGEST_GRACE);
+    this.grace = within("grace", grace, Duration.ZERO, MAX_GRACE);
     return this;
   }
 
-  /** Where the grace outlives the process. */
+  /** Stores the grace period across restarts. Defaults to memory. */
   public CountersignBuilder graceStore(GraceStore graceStore) {
     this.graceStore = graceStore;
     return this;
   }
 
-  /** Makes {@code check} allow everything, and not nothing, when no verdict can be had. */
+  /** Makes {@code check} allow access without a verdict. */
   public CountersignBuilder advisory() {
     this.isAdvisory = true;
     return this;
   }
 
-  /** Sent with every validation, for the seller to see. It decides nothing. */
+  /** Sent with every validation, for the seller's information. It does not affect the verdict. */
   public CountersignBuilder deviceId(String deviceId) {
     this.deviceId = deviceId;
     return this;
   }
 
-  /** Sent with every validation, where the call names no other. */
+  /** Sent with every validation, unless the call specifies another. */
   public CountersignBuilder version(String version) {
     this.version = version;
     return this;
   }
 
-  /** For proxies and certificates of one's own. One that follows redirects is refused: it would take the key along. */
+  /** For proxies and custom certificates. It must not follow redirects, which would forward the API key. */
   public CountersignBuilder httpClient(HttpClient http) {
     this.http = http;
     return this;
@@ -125,36 +125,36 @@ public final class CountersignBuilder {
     return this;
   }
 
-  /** Throws an {@link IllegalArgumentException} that names what is missing, and what it should be. */
+  /** Throws an {@link IllegalArgumentException} that names an invalid setting and says what it must be. */
   public Countersign build() {
     if (apiKey == null || !apiKey.matches("[\\x21-\\x7e]+"))
       throw new IllegalArgumentException(
-          "apiKey should be the product's API key (csk_…), given here or as COUNTERSIGN_API_KEY.");
+          "apiKey must be the product's API key (csk_…). Pass it, or set COUNTERSIGN_API_KEY.");
     if (http != null && http.followRedirects() != HttpClient.Redirect.NEVER)
-      throw new IllegalArgumentException("httpClient should follow no redirects: HttpClient.Redirect.NEVER.");
+      throw new IllegalArgumentException("httpClient must not follow redirects. Use HttpClient.Redirect.NEVER.");
     CountersignBuilder settings = new CountersignBuilder(this);
     settings.baseUrl = checkedUrl(baseUrl);
     return new Countersign(settings);
   }
 
-  private static String checkedUrl(String given) {
+  private static String checkedUrl(String value) {
     try {
-      URI url = URI.create(given == null ? "" : given);
+      URI url = URI.create(value == null ? "" : value);
       String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
       boolean isHttp = scheme.equals("http") || scheme.equals("https");
       String port = url.getPort() < 0 ? "" : ":" + url.getPort();
       if (isHttp && url.getHost() != null)
         return scheme + "://" + url.getHost() + port + url.getRawPath().replaceAll("/+$", "");
-    } catch (IllegalArgumentException noUrl) {
-      // Said below.
+    } catch (IllegalArgumentException notAUrl) {
+      // The exception below reports it.
     }
     throw new IllegalArgumentException(
-        "baseUrl should be where Countersign runs, such as https://licenses.example.com,"
-            + " given here or as COUNTERSIGN_URL.");
+        "baseUrl must be the URL of the Countersign server, such as https://licenses.example.com."
+            + " Pass it, or set COUNTERSIGN_URL.");
   }
 
-  private static Duration within(String name, Duration value, Duration least, Duration most) {
-    if (value != null && value.compareTo(least) >= 0 && value.compareTo(most) <= 0) return value;
-    throw new IllegalArgumentException(name + " should be from " + least + " to " + most + ", not " + value + ".");
+  private static Duration within(String name, Duration value, Duration min, Duration max) {
+    if (value != null && value.compareTo(min) >= 0 && value.compareTo(max) <= 0) return value;
+    throw new IllegalArgumentException(name + " must be from " + min + " to " + max + ", not " + value + ".");
   }
 }

@@ -2,7 +2,7 @@ package io.countersign;
 
 import java.util.Optional;
 
-/** Whatever keeps the client from giving a verdict. A license that is refused is a result, never an exception. */
+/** Any reason for having no verdict. A rejected license is a result, never an exception. */
 public class CountersignException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private final String requestId;
@@ -12,7 +12,7 @@ public class CountersignException extends RuntimeException {
     this.requestId = requestId;
   }
 
-  /** The server's {@code X-Request-Id}: the seller finds the request in the log by it. Empty when no answer came. */
+  /** The server's {@code X-Request-Id}, by which the seller finds the request in the log. Empty without a response. */
   public Optional<String> requestId() {
     return Optional.ofNullable(requestId);
   }

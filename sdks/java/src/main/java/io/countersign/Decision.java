@@ -2,7 +2,7 @@ package io.countersign;
 
 import java.util.Optional;
 
-/** Whether to let somebody in, and why. */
+/** Whether to grant access, and why. */
 public final class Decision {
   private final boolean allowed;
   private final ValidateResult result;
@@ -14,17 +14,17 @@ public final class Decision {
     this.problem = problem;
   }
 
-  /** Whether they may go on. */
+  /** Whether to grant access. */
   public boolean allowed() {
     return allowed;
   }
 
-  /** Empty when no verdict could be had. */
+  /** Empty if there was no verdict. */
   public Optional<ValidateResult> result() {
     return Optional.ofNullable(result);
   }
 
-  /** Why not. */
+  /** Why there was no verdict. */
   public Optional<CountersignException> problem() {
     return Optional.ofNullable(problem);
   }

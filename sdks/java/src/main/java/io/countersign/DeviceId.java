@@ -15,15 +15,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** An id of the machine that the app runs on. */
+/** An ID for the machine that the app runs on. */
 public final class DeviceId {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
   private DeviceId() {}
 
   /**
-   * The same at every start and another for every app: a hash of what the system calls itself and of {@code app}. In
-   * containers, which share or lose that, set {@code COUNTERSIGN_DEVICE_ID} or choose an id of your own.
+   * Returns the same ID at every start, different for every app: a hash of the system's own ID and {@code app}. In
+   * containers, which share or lose the system's ID, set {@code COUNTERSIGN_DEVICE_ID}.
    */
   public static String of(String app) {
     String chosen = System.getenv("COUNTERSIGN_DEVICE_ID");
@@ -32,7 +32,7 @@ public final class DeviceId {
       byte[] text = ("countersign.device.v1\n" + app + "\n" + machine()).getBytes(UTF_8);
       return Hex.text(MessageDigest.getInstance("SHA-256").digest(text)).substring(0, 32);
     } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256.", impossible);
+      throw new IllegalStateException("This Java runtime has no SHA-256.", impossible);
     }
   }
 
@@ -42,16 +42,16 @@ public final class DeviceId {
       String id = null;
       if (system.contains("mac"))
         id =
-            found(
+            searchOutput(
                 "\"IOPlatformUUID\" = \"([^\"]+)\"",
                 List.of("ioreg", "-rd1", "-c", "IOPlatformExpertDevice"),
-                PATIENCE);
+                COMMAND_TIMEOUT);
       else if (system.contains("windows"))
         id =
-            found(
+            searchOutput(
                 "MachineGuid\\s+REG_SZ\\s+(\\S+)",
                 List.of("reg", "query", "HKLM\\SOFTWARE\\Microsoft\\Cryptography", "/v", "MachineGuid"),
-                PATIENCE);
+                COMMAND_TIMEOUT);
       else
         for (String path : List.of("/etc/machine-id", "/var/lib/dbus/machine-id"))
           if (id == null && Files.isReadable(Path.of(path))) id = Files.readString(Path.of(path)).trim();
@@ -62,11 +62,11 @@ public final class DeviceId {
     }
   }
 
-  static String found(String pattern, List<String> command, Duration most) throws IOException {
+  static String searchOutput(String pattern, List<String> command, Duration timeout) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try {
-      // What these programs say fits into the pipe, so they end before it is read.
-      if (!process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS)) {
+      // The output fits into the pipe, so the program can exit before the output is read.
+      if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
         return null;
       }

@@ -9,13 +9,13 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** One small file for each license in a folder of the app's own, for the user who runs it and nobody else. */
+/** Stores one small file per license in a folder of the app. Only the user who runs the app can read it. */
 public final class FileGraceStore implements GraceStore {
   private static final Set<PosixFilePermission> OWNER = PosixFilePermissions.fromString("rwx------");
 
   private final Path folder;
 
-  /** The folder is made when it is needed. */
+  /** The folder is created when it is needed. */
   public FileGraceStore(Path folder) {
     this.folder = folder;
   }
@@ -32,15 +32,15 @@ public final class FileGraceStore implements GraceStore {
   @Override
   public void save(String name, String text) {
     try {
-      makeFolder();
-      // Such a file is its owner's alone to read.
-      Path half = Files.createTempFile(folder, name, ".half");
+      createFolder();
+      // Only the owner can read a temporary file.
+      Path temporaryFile = Files.createTempFile(folder, name, ".new");
       try {
-        Files.writeString(half, text);
-        // Moved into place, so that nobody ever reads half of it.
-        Files.move(half, path(name), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        Files.writeString(temporaryFile, text);
+        // Renamed into place, so that no reader sees a partial file.
+        Files.move(temporaryFile, path(name), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
       } finally {
-        Files.deleteIfExists(half);
+        Files.deleteIfExists(temporaryFile);
       }
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
@@ -56,9 +56,9 @@ public final class FileGraceStore implements GraceStore {
     }
   }
 
-  private void makeFolder() throws IOException {
+  private void createFolder() throws IOException {
     if (Files.isDirectory(folder)) return;
-    // Windows has no such permissions; there, a user's folders are the user's already.
+    // Windows has no POSIX permissions; a user's folders are private by default there.
     boolean isPosix = folder.getFileSystem().supportedFileAttributeViews().contains("posix");
     if (isPosix) Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(OWNER));
     else Files.createDirectories(folder);

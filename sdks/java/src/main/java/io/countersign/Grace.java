@@ -10,159 +10,159 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Lets a license that was valid go on being valid for a while when the server cannot be reached. Whatever was asked when
- * it was refused ends that for all of the license. Time is counted by the clock that never goes back while the process
- * lives, and by the wall's over a restart, where going back ends it.
+ * Keeps a valid license valid for a while if the server is unreachable. Any rejection ends that for the whole license.
+ * Time is measured by the monotonic clock within a process, and by the wall clock across restarts, where going back
+ * ends it.
  */
 final class Grace {
-  /** So much may a clock be corrected backwards without anybody meaning harm. */
-  private static final long CORRECTION_MILLIS = 120_000;
-  /** Of so many versions and devices of one license it is kept that they were granted. */
-  private static final int MOST_GRANTS = 50;
-  /** So many licenses can be worked on at once. */
-  private static final int TURNS = 64;
+  /** A clock that goes back further than this was set back on purpose. */
+  private static final long MAX_CLOCK_CORRECTION_MILLIS = 120_000;
+  /** The maximum number of versions and devices stored per license. */
+  private static final int MAX_GRANTS = 50;
+  /** The number of locks that the licenses share. */
+  private static final int LOCKS = 64;
 
   private final long graceMillis;
   private final GraceStore store;
   private final byte[] secret;
   private final Clock clock;
-  /** When each license was last granted to whom. */
-  private final Newest<Newest<Long>> granted;
-  /** Those that were refused while the store could not remove them. */
-  private final Newest<Boolean> refused;
-  private final Object[] turns = new Object[TURNS];
+  /** When each license was last granted, per request, by the monotonic clock. */
+  private final BoundedMap<BoundedMap<Long>> grantTimes;
+  /** Rejected licenses that the store could not remove. */
+  private final BoundedMap<Boolean> rejected;
+  private final Object[] locks = new Object[LOCKS];
 
-  Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int most) {
+  Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int maxEntries) {
     this.graceMillis = graceMillis;
-    this.store = store == null ? new InMemory(most) : store;
+    this.store = store == null ? new InMemoryStore(maxEntries) : store;
     this.secret = sha256("countersign.grace.v1\n" + apiKey);
     this.clock = clock;
-    this.granted = new Newest<>(most);
-    this.refused = new Newest<>(most);
-    for (int turn = 0; turn < TURNS; turn++) turns[turn] = new Object();
+    this.grantTimes = new BoundedMap<>(maxEntries);
+    this.rejected = new BoundedMap<>(maxEntries);
+    for (int index = 0; index < LOCKS; index++) locks[index] = new Object();
   }
 
-  void granted(String licenseKey, String asked, ValidateResult result) {
+  void recordGrant(String licenseKey, String requestKey, ValidateResult result) {
     if (graceMillis == 0) return;
-    String license = formOf(licenseKey);
-    String question = nameOf(asked);
-    synchronized (turnOf(license)) {
-      refused.remove(license);
-      Newest<Long> grants = granted.get(license);
-      if (grants == null) grants = new Newest<>(MOST_GRANTS);
-      grants.put(question, clock.steadyMillis());
-      granted.put(license, grants);
-      keep(license, question, result);
+    String license = normalized(licenseKey);
+    String request = nameOf(requestKey);
+    synchronized (lockFor(license)) {
+      rejected.remove(license);
+      BoundedMap<Long> grants = grantTimes.get(license);
+      if (grants == null) grants = new BoundedMap<>(MAX_GRANTS);
+      grants.put(request, clock.steadyMillis());
+      grantTimes.put(license, grants);
+      storeGrant(license, request, result);
     }
   }
 
-  void refused(String licenseKey) {
+  void recordRejection(String licenseKey) {
     if (graceMillis == 0) return;
-    String license = formOf(licenseKey);
-    synchronized (turnOf(license)) {
-      granted.remove(license);
+    String license = normalized(licenseKey);
+    synchronized (lockFor(license)) {
+      grantTimes.remove(license);
       try {
         store.remove(nameOf(license));
-      } catch (RuntimeException noStore) {
-        refused.put(license, true);
+      } catch (RuntimeException storeFailure) {
+        rejected.put(license, true);
       }
     }
   }
 
-  /** What may still be said although nobody can be asked; null for nothing. */
-  ValidateResult lastWord(String licenseKey, String asked) {
+  /** The result to return if the server is unreachable; null if there is none. */
+  ValidateResult graceResult(String licenseKey, String requestKey) {
     if (graceMillis == 0) return null;
-    String license = formOf(licenseKey);
-    synchronized (turnOf(license)) {
-      return wasRefused(license) ? null : lastKept(license, nameOf(asked));
+    String license = normalized(licenseKey);
+    synchronized (lockFor(license)) {
+      return mayBeRejected(license) ? null : storedResult(license, nameOf(requestKey));
     }
   }
 
-  /** Of how many licenses something is remembered here. */
+  /** The number of licenses in memory. */
   int size() {
-    return granted.size() + refused.size();
+    return grantTimes.size() + rejected.size();
   }
 
-  /** Once a refusal made room, only what was granted here since can be told from what was refused. */
-  private boolean wasRefused(String license) {
-    return refused.get(license) != null || (refused.hasForgotten() && granted.get(license) == null);
+  /** Once a rejection was evicted, only licenses that this process granted have a grace period. */
+  private boolean mayBeRejected(String license) {
+    return rejected.get(license) != null || (rejected.hasEvicted() && grantTimes.get(license) == null);
   }
 
-  /** One after the other for each license: what was read before a refusal must not be written after it. */
-  private Object turnOf(String license) {
-    return turns[Math.floorMod(license.hashCode(), TURNS)];
+  /** Serializes the work for one license: data read before a rejection must not be written after it. */
+  private Object lockFor(String license) {
+    return locks[Math.floorMod(license.hashCode(), LOCKS)];
   }
 
-  private void keep(String license, String question, ValidateResult result) {
+  private void storeGrant(String license, String request, ValidateResult result) {
     long nowMillis = clock.wallMillis();
-    Map<String, Object> kept = load(license);
-    long seenMillis = kept == null ? nowMillis : seenIn(kept);
-    boolean isSetBack = nowMillis < seenMillis - CORRECTION_MILLIS;
+    Map<String, Object> stored = load(license);
+    long seenMillis = stored == null ? nowMillis : seenIn(stored);
+    boolean isSetBack = nowMillis < seenMillis - MAX_CLOCK_CORRECTION_MILLIS;
     Map<String, Object> grants = new LinkedHashMap<>();
-    if (kept != null && !isSetBack) grants.putAll(grantsIn(kept));
-    grants.remove(question);
-    if (grants.size() >= MOST_GRANTS) grants.remove(grants.keySet().iterator().next());
+    if (stored != null && !isSetBack) grants.putAll(grantsIn(stored));
+    grants.remove(request);
+    if (grants.size() >= MAX_GRANTS) grants.remove(grants.keySet().iterator().next());
     Map<String, Object> grant = new LinkedHashMap<>();
-    grant.put("said", nowMillis);
+    grant.put("granted_at", nowMillis);
     grant.put("request_id", result.requestId().orElse(null));
     grant.put("body", result.body());
-    grants.put(question, grant);
+    grants.put(request, grant);
     save(license, isSetBack ? nowMillis : Math.max(nowMillis, seenMillis), grants);
   }
 
-  private ValidateResult lastKept(String license, String question) {
-    Map<String, Object> kept = load(license);
-    Object found = kept == null ? null : grantsIn(kept).get(question);
+  private ValidateResult storedResult(String license, String request) {
+    Map<String, Object> stored = load(license);
+    Object found = stored == null ? null : grantsIn(stored).get(request);
     if (!(found instanceof Map)) return null;
     Map<?, ?> grant = (Map<?, ?>) found;
     long nowMillis = clock.wallMillis();
-    long saidMillis = ((Number) grant.get("said")).longValue();
-    long seenMillis = seenIn(kept);
-    if (nowMillis < seenMillis - CORRECTION_MILLIS) return null;
-    Newest<Long> grants = granted.get(license);
-    Long saidSteady = grants == null ? null : grants.get(question);
-    long steadyAge = saidSteady == null ? 0 : clock.steadyMillis() - saidSteady;
-    if (Math.max(nowMillis - saidMillis, steadyAge) > graceMillis) return null;
+    long grantedAtMillis = ((Number) grant.get("granted_at")).longValue();
+    long seenMillis = seenIn(stored);
+    if (nowMillis < seenMillis - MAX_CLOCK_CORRECTION_MILLIS) return null;
+    BoundedMap<Long> grants = grantTimes.get(license);
+    Long grantedAtSteady = grants == null ? null : grants.get(request);
+    long steadyAge = grantedAtSteady == null ? 0 : clock.steadyMillis() - grantedAtSteady;
+    if (Math.max(nowMillis - grantedAtMillis, steadyAge) > graceMillis) return null;
     String body = (String) grant.get("body");
     String requestId = (String) grant.get("request_id");
-    Instant saidAt = Instant.ofEpochMilli(saidMillis);
-    ValidateResult result = ValidateResult.read(body, ValidateResult.Source.GRACE, saidAt, requestId);
+    Instant grantedAt = Instant.ofEpochMilli(grantedAtMillis);
+    ValidateResult result = ValidateResult.read(body, ValidateResult.Source.GRACE, grantedAt, requestId);
     long latestMillis = Math.max(nowMillis, seenMillis);
     if (result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent())
       return null;
-    // What cannot be written down again would be good for ever to whoever sets the clock back.
-    return save(license, latestMillis, grantsIn(kept)) ? result : null;
+    // If the entry could not be updated, setting the clock back would extend the grace period forever.
+    return save(license, latestMillis, grantsIn(stored)) ? result : null;
   }
 
-  private static long seenIn(Map<String, Object> kept) {
-    return ((Number) kept.get("seen")).longValue();
+  private static long seenIn(Map<String, Object> stored) {
+    return ((Number) stored.get("seen")).longValue();
   }
 
   @SuppressWarnings("unchecked")
-  private static Map<String, Object> grantsIn(Map<String, Object> kept) {
-    return (Map<String, Object>) kept.get("grants");
+  private static Map<String, Object> grantsIn(Map<String, Object> stored) {
+    return (Map<String, Object>) stored.get("grants");
   }
 
-  /** Whether the store has it. */
+  /** Returns whether the store saved it. */
   private boolean save(String license, long seenMillis, Map<String, Object> grants) {
-    Map<String, Object> kept = new LinkedHashMap<>();
-    kept.put("seen", seenMillis);
-    kept.put("grants", grants);
-    String text = Json.write(kept);
+    Map<String, Object> stored = new LinkedHashMap<>();
+    stored.put("seen", seenMillis);
+    stored.put("grants", grants);
+    String text = Json.write(stored);
     try {
       store.save(nameOf(license), mac(license, text) + "." + text);
       return true;
-    } catch (RuntimeException noStore) {
+    } catch (RuntimeException storeFailure) {
       return false;
     }
   }
 
-  /** Null for what this client did not write, wrote for another license, or cannot read. */
+  /** Null for anything this client did not write, wrote for another license, or cannot read. */
   private Map<String, Object> load(String license) {
     String text;
     try {
       text = store.load(nameOf(license));
-    } catch (RuntimeException noStore) {
+    } catch (RuntimeException storeFailure) {
       return null;
     }
     if (text == null || text.length() < 65) return null;
@@ -176,12 +176,12 @@ final class Grace {
     return Hex.text(Hmac.sha256(secret, (license + "\n" + text).getBytes(UTF_8)));
   }
 
-  /** The same for the same license, however it was typed. */
-  private static String formOf(String licenseKey) {
+  /** The same for every spelling of a license key. */
+  private static String normalized(String licenseKey) {
     return licenseKey.trim().toUpperCase(Locale.ROOT);
   }
 
-  /** Tells nothing about the license key to who only sees it, and differs for products that share a folder. */
+  /** Reveals nothing about the license key, and differs for products that share a folder. */
   private String nameOf(String text) {
     return Hex.text(Hmac.sha256(secret, text.getBytes(UTF_8))).substring(0, 32);
   }
@@ -190,18 +190,18 @@ final class Grace {
     try {
       return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
     } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256.", impossible);
+      throw new IllegalStateException("This Java runtime has no SHA-256.", impossible);
     }
   }
 
-  /** Remembers so many. The oldest makes room. */
-  private static final class Newest<V> {
+  /** A map with a limited number of entries. The oldest is evicted. */
+  private static final class BoundedMap<V> {
     private final Map<String, V> entries = new LinkedHashMap<>();
-    private final int most;
-    private boolean hasForgotten;
+    private final int maxEntries;
+    private boolean hasEvicted;
 
-    Newest(int most) {
-      this.most = Math.max(1, most);
+    BoundedMap(int maxEntries) {
+      this.maxEntries = Math.max(1, maxEntries);
     }
 
     synchronized V get(String key) {
@@ -211,9 +211,9 @@ final class Grace {
     synchronized void put(String key, V value) {
       entries.remove(key);
       entries.put(key, value);
-      if (entries.size() <= most) return;
+      if (entries.size() <= maxEntries) return;
       entries.remove(entries.keySet().iterator().next());
-      hasForgotten = true;
+      hasEvicted = true;
     }
 
     synchronized void remove(String key) {
@@ -224,16 +224,16 @@ final class Grace {
       return entries.size();
     }
 
-    synchronized boolean hasForgotten() {
-      return hasForgotten;
+    synchronized boolean hasEvicted() {
+      return hasEvicted;
     }
   }
 
-  private static final class InMemory implements GraceStore {
-    private final Newest<String> texts;
+  private static final class InMemoryStore implements GraceStore {
+    private final BoundedMap<String> texts;
 
-    InMemory(int most) {
-      texts = new Newest<>(most);
+    InMemoryStore(int maxEntries) {
+      texts = new BoundedMap<>(maxEntries);
     }
 
     @Override

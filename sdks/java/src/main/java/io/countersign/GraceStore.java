@@ -1,16 +1,16 @@
 package io.countersign;
 
 /**
- * Keeps one text for each license, so that an app that starts without a network still runs. It is called from several
- * threads. What it throws changes no verdict; there is only no grace then.
+ * Stores one text per license, so that an app can start offline. It is called from several threads. An exception
+ * changes no verdict; it only costs the grace period.
  */
 public interface GraceStore {
-  /** Null when there is none. */
+  /** Returns the text, or null if there is none. */
   String load(String name);
 
-  /** Keeps it in place of the one before. */
+  /** Saves the text, and replaces an earlier one. */
   void save(String name, String text);
 
-  /** Forgets it. */
+  /** Removes the text. */
   void remove(String name);
 }

@@ -1,6 +1,6 @@
 package io.countersign;
 
-/** Java has this itself since 17. */
+/** Java 17 and later have java.util.HexFormat instead. */
 final class Hex {
   private Hex() {}
 

@@ -14,7 +14,7 @@ final class Hmac {
       for (byte[] part : parts) mac.update(part);
       return mac.doFinal();
     } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("Every Java has HmacSHA256.", impossible);
+      throw new IllegalStateException("This Java runtime has no HmacSHA256.", impossible);
     }
   }
 }

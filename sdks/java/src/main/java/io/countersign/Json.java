@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** As much of JSON as answers need, so that an app gets no other library with this one. */
+/** A small JSON parser and writer, so that the SDK needs no other library. */
 final class Json {
-  /** Deeper than anything the service sends; what is deeper only wants to use up the stack. */
-  private static final int DEEPEST = 100;
+  /** No Countercharacter response is nested deeper. The limit protects the stack. */
+  private static final int MAX_DEPTH = 100;
 
   private final String text;
-  private int at;
+  private int position;
 
   private Json(String text) {
     this.text = text;
@@ -22,12 +22,12 @@ final class Json {
   static Object parse(String text) {
     Json json = new Json(text);
     Object value = json.value(0);
-    json.space();
-    if (json.at < text.length()) throw json.wrong();
+    json.skipSpace();
+    if (json.position < text.length()) throw json.syntaxError();
     return value;
   }
 
-  /** Null for what is no object. */
+  /** Null if the text is not a JSON object. */
   @SuppressWarnings("unchecked")
   static Map<String, Object> object(String text) {
     try {
@@ -46,53 +46,54 @@ final class Json {
 
   private static void write(Object value, StringBuilder out) {
     if (value instanceof Map) {
-      String between = "{";
+      String separator = "{";
       for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
-        out.append(between);
+        out.append(separator);
         quote(String.valueOf(entry.getKey()), out);
         out.append(':');
         write(entry.getValue(), out);
-        between = ",";
+        separator = ",";
       }
-      out.append(between.equals("{") ? "{}" : "}");
+      out.append(separator.equals("{") ? "{}" : "}");
     } else if (value instanceof List) {
-      String between = "[";
+      String separator = "[";
       for (Object one : (List<?>) value) {
-        out.append(between);
+        out.append(separator);
         write(one, out);
-        between = ",";
+        separator = ",";
       }
-      out.append(between.equals("[") ? "[]" : "]");
+      out.append(separator.equals("[") ? "[]" : "]");
     } else if (value instanceof String) {
       quote((String) value, out);
     } else {
-      boolean isNone = value instanceof Double && !Double.isFinite((Double) value);
-      out.append(isNone ? null : value);
+      boolean isNotFinite = value instanceof Double && !Double.isFinite((Double) value);
+      out.append(isNotFinite ? null : value);
     }
   }
 
   private static void quote(String text, StringBuilder out) {
     out.append('"');
     for (int index = 0; index < text.length(); index++) {
-      char sign = text.charAt(index);
-      if (sign == '"' || sign == '\\') out.append('\\').append(sign);
-      else if (sign < ' ' || isHalf(text, index)) out.append(String.format("\\u%04x", (int) sign));
-      else out.append(sign);
+      char character = text.charAt(index);
+      if (character == '"' || character == '\\') out.append('\\').append(character);
+      else if (character < ' ' || isUnpairedSurrogate(text, index))
+        out.append(String.format("\\u%04x", (int) character));
+      else out.append(character);
     }
     out.append('"');
   }
 
-  /** Half a character has no bytes of its own: unescaped it would be sent as a question mark. */
-  private static boolean isHalf(String text, int index) {
-    char sign = text.charAt(index);
-    if (Character.isHighSurrogate(sign))
+  /** An unpaired surrogate cannot be encoded in UTF-8: unescaped, it would be sent as a question mark. */
+  private static boolean isUnpairedSurrogate(String text, int index) {
+    char character = text.charAt(index);
+    if (Character.isHighSurrogate(character))
       return index + 1 == text.length() || !Character.isLowSurrogate(text.charAt(index + 1));
-    return Character.isLowSurrogate(sign) && (index == 0 || !Character.isHighSurrogate(text.charAt(index - 1)));
+    return Character.isLowSurrogate(character) && (index == 0 || !Character.isHighSurrogate(text.charAt(index - 1)));
   }
 
   private Object value(int depth) {
-    if (depth > DEEPEST) throw wrong();
-    space();
+    if (depth > MAX_DEPTH) throw syntaxError();
+    skipSpace();
     switch (peek()) {
       case '{':
         return members(depth);
@@ -101,11 +102,11 @@ final class Json {
       case '"':
         return string();
       case 't':
-        return word("true", Boolean.TRUE);
+        return literal("true", Boolean.TRUE);
       case 'f':
-        return word("false", Boolean.FALSE);
+        return literal("false", Boolean.FALSE);
       case 'n':
-        return word("null", null);
+        return literal("null", null);
       default:
         return number();
     }
@@ -113,54 +114,54 @@ final class Json {
 
   private Map<String, Object> members(int depth) {
     Map<String, Object> members = new LinkedHashMap<>();
-    at++;
-    space();
-    if (took('}')) return Map.of();
+    position++;
+    skipSpace();
+    if (accept('}')) return Map.of();
     do {
-      space();
-      if (peek() != '"') throw wrong();
+      skipSpace();
+      if (peek() != '"') throw syntaxError();
       String name = string();
-      space();
-      if (!took(':')) throw wrong();
+      skipSpace();
+      if (!accept(':')) throw syntaxError();
       members.put(name, value(depth + 1));
-      space();
-    } while (took(','));
-    if (!took('}')) throw wrong();
-    // Whoever reads a result that is remembered must not be able to change it for the others.
+      skipSpace();
+    } while (accept(','));
+    if (!accept('}')) throw syntaxError();
+    // Callers share cached results, so none of them may change one.
     return Collections.unmodifiableMap(members);
   }
 
   private List<Object> elements(int depth) {
     List<Object> elements = new ArrayList<>();
-    at++;
-    space();
-    if (took(']')) return List.of();
+    position++;
+    skipSpace();
+    if (accept(']')) return List.of();
     do {
       elements.add(value(depth + 1));
-      space();
-    } while (took(','));
-    if (!took(']')) throw wrong();
+      skipSpace();
+    } while (accept(','));
+    if (!accept(']')) throw syntaxError();
     return Collections.unmodifiableList(elements);
   }
 
   private String string() {
     StringBuilder out = new StringBuilder();
-    at++;
+    position++;
     while (true) {
-      char sign = next();
-      if (sign == '"') return out.toString();
-      if (sign < ' ') throw wrong();
-      out.append(sign == '\\' ? escaped() : sign);
+      char character = next();
+      if (character == '"') return out.toString();
+      if (character < ' ') throw syntaxError();
+      out.append(character == '\\' ? escaped() : character);
     }
   }
 
   private char escaped() {
-    char sign = next();
-    switch (sign) {
+    char character = next();
+    switch (character) {
       case '"':
       case '\\':
       case '/':
-        return sign;
+        return character;
       case 'b':
         return '\b';
       case 'f':
@@ -177,52 +178,52 @@ final class Json {
           char one = next();
           // Java knows digits of other scripts too, and JSON does not.
           int value = one < 128 ? Character.digit(one, 16) : -1;
-          if (value < 0) throw wrong();
+          if (value < 0) throw syntaxError();
           code = code * 16 + value;
         }
         return (char) code;
       default:
-        throw wrong();
+        throw syntaxError();
     }
   }
 
   private Object number() {
-    int start = at;
-    while (at < text.length() && "+-.0123456789eE".indexOf(text.charAt(at)) >= 0) at++;
-    String digits = text.substring(start, at);
-    if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) throw wrong();
+    int start = position;
+    while (position < text.length() && "+-.0123456789eE".indexOf(text.charAt(position)) >= 0) position++;
+    String digits = text.substring(start, position);
+    if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) throw syntaxError();
     if (digits.matches("-?[0-9]{1,18}")) return Long.valueOf(digits);
     return Double.valueOf(digits);
   }
 
-  private Object word(String word, Object value) {
-    if (!text.startsWith(word, at)) throw wrong();
-    at += word.length();
+  private Object literal(String word, Object value) {
+    if (!text.startsWith(word, position)) throw syntaxError();
+    position += word.length();
     return value;
   }
 
-  private void space() {
-    while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) at++;
+  private void skipSpace() {
+    while (position < text.length() && " \t\r\n".indexOf(text.charAt(position)) >= 0) position++;
   }
 
-  private boolean took(char sign) {
-    if (at >= text.length() || text.charAt(at) != sign) return false;
-    at++;
+  private boolean accept(char character) {
+    if (position >= text.length() || text.charAt(position) != character) return false;
+    position++;
     return true;
   }
 
   private char peek() {
-    if (at >= text.length()) throw wrong();
-    return text.charAt(at);
+    if (position >= text.length()) throw syntaxError();
+    return text.charAt(position);
   }
 
   private char next() {
-    char sign = peek();
-    at++;
-    return sign;
+    char character = peek();
+    position++;
+    return character;
   }
 
-  private IllegalArgumentException wrong() {
-    return new IllegalArgumentException("This is not JSON, at character " + at + ".");
+  private IllegalArgumentException syntaxError() {
+    return new IllegalArgumentException("The text is not valid JSON at character " + position + ".");
   }
 }

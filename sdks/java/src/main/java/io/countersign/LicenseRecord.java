@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/** The record of a license, as {@code lookup} returns it. Reading it changes nothing and grants nothing. */
+/** The record of a license, as returned by {@code lookup}. Reading it changes nothing and grants nothing. */
 public final class LicenseRecord {
   private final Map<String, Object> record;
 
@@ -12,34 +12,34 @@ public final class LicenseRecord {
     this.record = record;
   }
 
-  /** Null for what is no license. */
+  /** Null if the body is not a license. */
   static LicenseRecord read(String body) {
     Map<String, Object> record = Json.object(body);
     if (record == null || !(record.get("id") instanceof String)) return null;
     return record.get("license_key") instanceof String ? new LicenseRecord(record) : null;
   }
 
-  /** Its id. */
+  /** The license's ID. */
   public String id() {
     return (String) record.get("id");
   }
 
-  /** Whose it is to sell. */
+  /** The ID of the organization that sells the license. */
   public String organizationId() {
     return text("organization_id").orElse("");
   }
 
-  /** What it is for. */
+  /** The ID of the product. */
   public String productId() {
     return text("product_id").orElse("");
   }
 
-  /** Whose it is to use. */
+  /** The ID of the customer. */
   public Optional<String> globalCustomerId() {
     return text("global_customer_id");
   }
 
-  /** The key itself. */
+  /** The license key. */
   public String licenseKey() {
     return (String) record.get("license_key");
   }
@@ -54,28 +54,28 @@ public final class LicenseRecord {
     return time("expires_at");
   }
 
-  /** Whether it never expires. */
+  /** Whether the license never expires. */
   public boolean isLifetime() {
     return record.get("is_lifetime") == Boolean.TRUE;
   }
 
-  /** Whether its addresses are counted. */
+  /** Whether the license's IP addresses are limited. */
   public boolean ipSystemEnabled() {
     return record.get("ip_system_enabled") == Boolean.TRUE;
   }
 
-  /** From how many addresses it may be used. */
+  /** The maximum number of registered IP addresses. */
   public Optional<Integer> maxIps() {
-    return Optional.ofNullable(Read.number(record.get("max_ips")));
+    return Optional.ofNullable(JsonValues.number(record.get("max_ips")));
   }
 
-  /** From how many it was. */
+  /** The number of registered IP addresses. */
   public int currentUniqueIpCount() {
-    Integer count = Read.number(record.get("current_unique_ip_count"));
+    Integer count = JsonValues.number(record.get("current_unique_ip_count"));
     return count == null ? 0 : count;
   }
 
-  /** What the seller noted about it. */
+  /** The seller's notes. */
   public Optional<String> notes() {
     return text("notes");
   }
@@ -85,37 +85,37 @@ public final class LicenseRecord {
     return text("version_pin_mode");
   }
 
-  /** The one version it is for. */
+  /** The only allowed version. */
   public Optional<String> versionPinned() {
     return text("version_pinned");
   }
 
-  /** The first version it is for. */
+  /** The first allowed version. */
   public Optional<String> versionRangeMin() {
     return text("version_range_min");
   }
 
-  /** The first version it is no longer for. */
+  /** The first version that is no longer allowed. */
   public Optional<String> versionRangeMax() {
     return text("version_range_max");
   }
 
-  /** When it was revoked. */
+  /** When the license was revoked. */
   public Optional<Instant> revokedAt() {
     return time("revoked_at");
   }
 
-  /** When it was made. */
+  /** When the license was created. */
   public Instant createdAt() {
     return time("created_at").orElse(Instant.EPOCH);
   }
 
-  /** When it was last changed. */
+  /** When the license was last changed. */
   public Instant updatedAt() {
     return time("updated_at").orElse(Instant.EPOCH);
   }
 
-  /** The customer's address. */
+  /** The customer's email address. */
   public Optional<String> customerEmail() {
     return text("customer_email");
   }
@@ -125,16 +125,16 @@ public final class LicenseRecord {
     return text("customer_name");
   }
 
-  /** The customer's Discord id. */
+  /** The customer's Discord ID. */
   public Optional<String> customerDiscordId() {
     return text("customer_discord_id");
   }
 
   private Optional<String> text(String name) {
-    return Optional.ofNullable(Read.text(record.get(name)));
+    return Optional.ofNullable(JsonValues.text(record.get(name)));
   }
 
   private Optional<Instant> time(String name) {
-    return Optional.ofNullable(Read.time(record.get(name)));
+    return Optional.ofNullable(JsonValues.time(record.get(name)));
   }
 }

@@ -1,10 +1,10 @@
 package io.countersign;
 
-/** Only {@code lookup} throws it: there is no such license under this product. */
+/** Only thrown by {@code lookup}: the product has no such license. */
 public class NotFoundException extends CountersignException {
   private static final long serialVersionUID = 1L;
 
   NotFoundException(String requestId) {
-    super("There is no such license under this product.", requestId, null);
+    super("The product has no license with this key.", requestId, null);
   }
 }

@@ -3,7 +3,7 @@ package io.countersign;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The product's daily limit is used up. Until {@link #resetAt()} no further call leaves this process. */
+/** The product's daily limit is used up. This process sends no further request until {@link #resetAt()}. */
 public class RateLimitException extends CountersignException {
   private static final long serialVersionUID = 1L;
   private final long retryAfterSeconds;
@@ -11,19 +11,19 @@ public class RateLimitException extends CountersignException {
 
   RateLimitException(long retryAfterSeconds, Instant resetAt, String requestId) {
     super(
-        "The product's daily limit is used up. It starts anew in " + retryAfterSeconds + " seconds.",
+        "The product's daily limit is used up. It resets in " + retryAfterSeconds + " seconds.",
         requestId,
         null);
     this.retryAfterSeconds = retryAfterSeconds;
     this.resetAt = resetAt;
   }
 
-  /** How long it is until then. */
+  /** How long it takes until the limit resets. */
   public Duration retryAfter() {
     return Duration.ofSeconds(retryAfterSeconds);
   }
 
-  /** When the limit starts anew. */
+  /** When the limit resets. */
   public Instant resetAt() {
     return resetAt;
   }

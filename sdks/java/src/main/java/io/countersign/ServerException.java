@@ -1,6 +1,6 @@
 package io.countersign;
 
-/** The server answered, and not with anything that can be used. */
+/** The server's response was unusable. */
 public class ServerException extends CountersignException {
   private static final long serialVersionUID = 1L;
   private final int status;
@@ -10,7 +10,7 @@ public class ServerException extends CountersignException {
     this.status = status;
   }
 
-  /** The answer's HTTP status. */
+  /** The HTTP status of the response. */
   public int status() {
     return status;
   }

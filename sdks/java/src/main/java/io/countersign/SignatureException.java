@@ -1,12 +1,12 @@
 package io.countersign;
 
-/** The answer was not signed by this product's secret, or not for this question. It must not be trusted. */
+/** The response was not signed with this product's secret, or not for this request. It must not be trusted. */
 public class SignatureException extends CountersignException {
   private static final long serialVersionUID = 1L;
   private final String reason;
 
   SignatureException(String reason, String requestId) {
-    super("The answer's signature is not right (" + reason + "), so it is not trusted.", requestId, null);
+    super("The response has no valid signature (" + reason + "), so it is not trusted.", requestId, null);
     this.reason = reason;
   }
 

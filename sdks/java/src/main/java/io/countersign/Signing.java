@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** With it, an answer that is not signed, or not right, is refused with a {@link SignatureException}. */
+/** If set, a response without a valid signature is rejected with a {@link SignatureException}. */
 public final class Signing {
   final String productId;
   final List<byte[]> secrets;
@@ -17,33 +17,33 @@ public final class Signing {
     this.tolerance = tolerance;
   }
 
-  /** The product's id and its signing secret by hex, as the dashboard shows them. */
+  /** The product's ID and its signing secret in hex, as shown in the dashboard. */
   public static Signing with(String productId, String secret) {
     return with(productId, List.of(secret));
   }
 
-  /** The same during a rotation, with the old and the new secret. */
+  /** The product's ID with several secrets: during a rotation, the old and the new one. */
   public static Signing with(String productId, Collection<String> secrets) {
     if (productId == null || productId.isEmpty())
-      throw new IllegalArgumentException("productId should be the product's id, as the dashboard shows it.");
+      throw new IllegalArgumentException("productId must be the product's ID, as shown in the dashboard.");
     List<byte[]> keys = new ArrayList<>();
     for (String secret : secrets) {
       if (secret == null || !secret.matches("[0-9a-fA-F]{64}"))
         throw new IllegalArgumentException(
-            "A signing secret should be 64 hexadecimal digits, as the dashboard shows it.");
+            "A signing secret must be 64 hexadecimal digits, as shown in the dashboard.");
       keys.add(Hex.bytes(secret));
     }
-    if (keys.isEmpty()) throw new IllegalArgumentException("There should be a signing secret.");
+    if (keys.isEmpty()) throw new IllegalArgumentException("At least one signing secret is required.");
     return new Signing(productId, keys, Duration.ofSeconds(300));
   }
 
-  /** How far the server's clock and this one may be apart; five minutes when it is not said, an hour at most. */
+  /** How far the server's clock and this one can differ: at most an hour. Defaults to five minutes. */
   public Signing withTolerance(Duration tolerance) {
-    boolean isSense =
+    boolean isValid =
         tolerance != null
             && tolerance.compareTo(Duration.ofSeconds(1)) >= 0
             && tolerance.compareTo(Duration.ofHours(1)) <= 0;
-    if (!isSense) throw new IllegalArgumentException("tolerance should be from a second to an hour.");
+    if (!isValid) throw new IllegalArgumentException("tolerance must be from one second to one hour.");
     return new Signing(productId, secrets, tolerance);
   }
 }

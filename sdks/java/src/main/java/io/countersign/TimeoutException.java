@@ -1,6 +1,6 @@
 package io.countersign;
 
-/** No answer came in time. */
+/** No response in time. */
 public class TimeoutException extends ConnectionException {
   private static final long serialVersionUID = 1L;
 

@@ -18,17 +18,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
 /**
- * Asks, and once more when the connection failed or the server was in trouble. Both tries together take no longer than
- * the time-out. A 429 is never asked again: the limit is a daily one.
+ * Sends a request, and retries once if the connection failed or the server responded 5xx. Both attempts share the
+ * timeout. A 429 is never retried: the limit is a daily one.
  */
 final class Transport {
-  static final class Reply {
+  static final class Response {
     final int status;
     final HttpHeaders headers;
     final byte[] body;
     final String requestId;
 
-    Reply(int status, HttpHeaders headers, byte[] body) {
+    Response(int status, HttpHeaders headers, byte[] body) {
       this.status = status;
       this.headers = headers;
       this.body = body;
@@ -36,11 +36,11 @@ final class Transport {
     }
   }
 
-  /** An answer of the service is shorter; what is longer is not from it. */
-  private static final int MOST_BYTES = 1024 * 1024;
+  /** No Countersign response is longer than this. */
+  private static final int MAX_BYTES = 1024 * 1024;
 
-  private static final double LEAST_PAUSE_MILLIS = 100;
-  private static final double MOST_PAUSE_MILLIS = 400;
+  private static final double MIN_RETRY_DELAY_MILLIS = 100;
+  private static final double MAX_RETRY_DELAY_MILLIS = 400;
 
   private final String baseUrl;
   private final Duration timeout;
@@ -59,7 +59,7 @@ final class Transport {
             : HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(timeout)
-                // An API has no business sending the key somewhere else.
+                // Redirects are rejected: the API key must not be sent elsewhere.
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .build();
   }
@@ -68,80 +68,81 @@ final class Transport {
     return HttpRequest.newBuilder(URI.create(baseUrl + path));
   }
 
-  Reply ask(HttpRequest.Builder question) {
+  Response send(HttpRequest.Builder builder) {
     long endMillis = clock.steadyMillis() + timeout.toMillis();
-    Reply first = null;
+    Response first = null;
     ConnectionException failure = null;
     try {
-      first = attempt(question, endMillis);
+      first = attempt(builder, endMillis);
       if (first.status < 500) return first;
     } catch (TimeoutException tooLate) {
       throw tooLate;
     } catch (ConnectionException error) {
       failure = error;
     }
-    double waitMillis = LEAST_PAUSE_MILLIS + random.getAsDouble() * (MOST_PAUSE_MILLIS - LEAST_PAUSE_MILLIS);
+    double waitMillis =
+        MIN_RETRY_DELAY_MILLIS + random.getAsDouble() * (MAX_RETRY_DELAY_MILLIS - MIN_RETRY_DELAY_MILLIS);
     if (clock.steadyMillis() + waitMillis < endMillis) {
-      pause(Duration.ofMillis((long) waitMillis));
-      return attempt(question, endMillis);
+      sleep(Duration.ofMillis((long) waitMillis));
+      return attempt(builder, endMillis);
     }
     if (failure != null) throw failure;
     return first;
   }
 
-  private Reply attempt(HttpRequest.Builder question, long endMillis) {
+  private Response attempt(HttpRequest.Builder builder, long endMillis) {
     long leftMillis = Math.max(1, endMillis - clock.steadyMillis());
-    HttpRequest request = question.timeout(Duration.ofMillis(leftMillis)).build();
+    HttpRequest request = builder.timeout(Duration.ofMillis(leftMillis)).build();
     String host = request.uri().getAuthority();
-    Bounded body = new Bounded();
-    CompletableFuture<HttpResponse<byte[]>> asking = http.sendAsync(request, info -> body);
+    LimitedBody body = new LimitedBody();
+    CompletableFuture<HttpResponse<byte[]>> exchange = http.sendAsync(request, info -> body);
     try {
-      HttpResponse<byte[]> response = asking.get(leftMillis, TimeUnit.MILLISECONDS);
-      return new Reply(response.statusCode(), response.headers(), response.body());
+      HttpResponse<byte[]> response = exchange.get(leftMillis, TimeUnit.MILLISECONDS);
+      return new Response(response.statusCode(), response.headers(), response.body());
     } catch (java.util.concurrent.TimeoutException tooLate) {
-      asking.cancel(true);
-      body.giveUp();
-      throw tooLate(host, tooLate);
+      exchange.cancel(true);
+      body.cancel();
+      throw timeout(host, tooLate);
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause();
       if (cause instanceof Error) throw (Error) cause;
-      if (cause instanceof HttpTimeoutException) throw tooLate(host, cause);
-      // Whatever else there is, such as an answer that is not HTTP: no verdict came.
-      throw new ConnectionException(host + " cannot be reached: " + cause + ".", cause);
+      if (cause instanceof HttpTimeoutException) throw timeout(host, cause);
+      // Any other failure, such as a response that is not HTTP.
+      throw new ConnectionException("Cannot connect to " + host + ": " + cause + ".", cause);
     } catch (InterruptedException interrupted) {
-      asking.cancel(true);
-      body.giveUp();
+      exchange.cancel(true);
+      body.cancel();
       Thread.currentThread().interrupt();
       throw new ConnectionException("The thread was interrupted while it waited for " + host + ".", interrupted);
     }
   }
 
-  private TimeoutException tooLate(String host, Throwable cause) {
+  private TimeoutException timeout(String host, Throwable cause) {
     return new TimeoutException(
-        "No answer from " + host + " within " + timeout.toMillis() / 1000.0 + " seconds.", cause);
+        host + " did not respond within " + timeout.toMillis() / 1000.0 + " seconds.", cause);
   }
 
-  private void pause(Duration duration) {
+  private void sleep(Duration duration) {
     try {
       clock.sleep(duration);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new ConnectionException("The thread was interrupted.", interrupted);
+      throw new ConnectionException("The thread was interrupted before the retry.", interrupted);
     }
   }
 
-  /** The whole body, unless it is longer than any. */
-  private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
+  /** Reads the whole body, up to the maximum size. */
+  private static final class LimitedBody implements HttpResponse.BodySubscriber<byte[]> {
     private final HttpResponse.BodySubscriber<byte[]> whole = HttpResponse.BodySubscribers.ofByteArray();
     private volatile Flow.Subscription subscription;
-    private volatile boolean isGivenUp;
+    private volatile boolean isCancelled;
     private long length;
 
-    /** Before Java 16, cancelling the future alone leaves the connection reading. */
-    void giveUp() {
-      isGivenUp = true;
-      Flow.Subscription begun = subscription;
-      if (begun != null) begun.cancel();
+    /** Before Java 16, cancelling the future does not stop reading from the connection. */
+    void cancel() {
+      isCancelled = true;
+      Flow.Subscription current = subscription;
+      if (current != null) current.cancel();
     }
 
     @Override
@@ -153,18 +154,20 @@ final class Transport {
     public void onSubscribe(Flow.Subscription subscription) {
       this.subscription = subscription;
       whole.onSubscribe(subscription);
-      if (isGivenUp) subscription.cancel();
+      if (isCancelled) subscription.cancel();
     }
 
     @Override
     public void onNext(List<ByteBuffer> buffers) {
       for (ByteBuffer buffer : buffers) length += buffer.remaining();
-      if (length <= MOST_BYTES) {
+      if (length <= MAX_BYTES) {
         whole.onNext(buffers);
         return;
       }
       subscription.cancel();
-      whole.onError(new IOException("The answer is longer than any of this service"));
+      whole.onError(
+          new IOException(
+              "the response is larger than " + MAX_BYTES + " bytes, so it is not from a Countersign server"));
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.countersign;
 
-/** What one validation is told beside the key. */
+/** Options of one validation. */
 public final class ValidateOptions {
   private static final ValidateOptions NONE = new ValidateOptions(null, null, false);
 
@@ -14,7 +14,7 @@ public final class ValidateOptions {
     this.fresh = fresh;
   }
 
-  /** Nothing beside the key. */
+  /** No options. */
   public static ValidateOptions none() {
     return NONE;
   }
@@ -24,12 +24,12 @@ public final class ValidateOptions {
     return new ValidateOptions(version, deviceId, fresh);
   }
 
-  /** Any id of the machine. */
+  /** Any ID for the machine. */
   public ValidateOptions deviceId(String deviceId) {
     return new ValidateOptions(version, deviceId, fresh);
   }
 
-  /** Asks the server even if the answer is remembered. */
+  /** Bypasses the cache. */
   public ValidateOptions fresh() {
     return new ValidateOptions(version, deviceId, true);
   }

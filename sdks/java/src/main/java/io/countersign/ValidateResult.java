@@ -5,108 +5,110 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the server said about a license. Grant access only when it is valid; the status says why not. */
+/** The server's verdict on a license. Grant access only if it is valid; the status says why not. */
 public final class ValidateResult {
   /** Where a result comes from. */
   public enum Source {
-    /** Asked just now. */
+    /** From the server. */
     SERVER,
-    /** Remembered. */
+    /** From the cache. */
     CACHE,
-    /** From before the server could no longer be reached. */
+    /** From the grace period, while the server is unreachable. */
     GRACE
   }
 
-  private final Map<String, Object> answer;
+  private final Map<String, Object> members;
   private final Source source;
   private final Instant checkedAt;
   private final String requestId;
 
-  private ValidateResult(Map<String, Object> answer, Source source, Instant checkedAt, String requestId) {
-    this.answer = answer;
+  private ValidateResult(Map<String, Object> members, Source source, Instant checkedAt, String requestId) {
+    this.members = members;
     this.source = source;
     this.checkedAt = checkedAt;
     this.requestId = requestId;
   }
 
-  /** Null for what is no answer to a validation. */
+  /** Null if the body is not a validate response. */
   static ValidateResult read(String body, Source source, Instant checkedAt, String requestId) {
-    Map<String, Object> answer = Json.object(body);
-    if (answer == null || !(answer.get("valid") instanceof Boolean)) return null;
-    return answer.get("status") instanceof String
-        ? new ValidateResult(answer, source, checkedAt, requestId)
+    Map<String, Object> members = Json.object(body);
+    if (members == null || !(members.get("valid") instanceof Boolean)) return null;
+    return members.get("status") instanceof String
+        ? new ValidateResult(members, source, checkedAt, requestId)
         : null;
   }
 
   ValidateResult from(Source other) {
-    return new ValidateResult(answer, other, checkedAt, requestId);
+    return new ValidateResult(members, other, checkedAt, requestId);
   }
 
-  /** The answer as it came, to be read again later. */
+  /** The members as JSON, to be read again later. */
   String body() {
-    return Json.write(answer);
+    return Json.write(members);
   }
 
-  /** True only when the server said so, with a status that is known to grant. */
+  /** Whether to grant access. An unknown status never grants access. */
   public boolean valid() {
-    return answer.get("valid") == Boolean.TRUE && status().equals("active");
+    return members.get("valid") == Boolean.TRUE && status().equals("active");
   }
 
-  /** What to act on, such as {@code active}, {@code revoked} or {@code expired}. There may be new ones one day. */
+  /** The status, such as {@code active}, {@code revoked} or {@code expired}. A newer server may return others. */
   public String status() {
-    return (String) answer.get("status");
+    return (String) members.get("status");
   }
 
-  /** Empty for lifetime licenses, and when there is no such license. */
+  /** Empty for lifetime licenses, and if there is no such license. */
   public Optional<Instant> expires() {
-    return Optional.ofNullable(Read.time(answer.get("expires")));
+    return Optional.ofNullable(JsonValues.time(members.get("expires")));
   }
 
-  /** Whether this call took one of the license's places for the caller's address. */
+  /** Whether this call registered the caller's IP address with the license. */
   public Optional<Boolean> ipRegistered() {
-    return source == Source.SERVER ? Optional.ofNullable(Read.flag(answer.get("ip_registered"))) : Optional.empty();
+    return source == Source.SERVER
+        ? Optional.ofNullable(JsonValues.flag(members.get("ip_registered")))
+        : Optional.empty();
   }
 
-  /** How many addresses the license is registered at. */
+  /** The number of registered IP addresses. */
   public Optional<Integer> ipCount() {
-    return Optional.ofNullable(Read.number(answer.get("ip_count")));
+    return Optional.ofNullable(JsonValues.number(members.get("ip_count")));
   }
 
-  /** How many it allows. */
+  /** The maximum number of registered IP addresses. */
   public Optional<Integer> maxIps() {
-    return Optional.ofNullable(Read.number(answer.get("max_ips")));
+    return Optional.ofNullable(JsonValues.number(members.get("max_ips")));
   }
 
   /** The version accepted for, or pinned to, the license. */
   public Optional<String> version() {
-    return Optional.ofNullable(Read.text(answer.get("version")));
+    return Optional.ofNullable(JsonValues.text(members.get("version")));
   }
 
   /** Whether the version that was sent is permitted. */
   public Optional<Boolean> versionValid() {
-    return Optional.ofNullable(Read.flag(answer.get("version_valid")));
+    return Optional.ofNullable(JsonValues.flag(members.get("version_valid")));
   }
 
   /** The product's custom response: maps, lists, strings, booleans, longs, doubles and nulls. */
   @SuppressWarnings("unchecked")
   public Optional<Map<String, Object>> custom() {
-    Object custom = answer.get("custom");
+    Object custom = members.get("custom");
     return custom instanceof Map
         ? Optional.of(Collections.unmodifiableMap((Map<String, Object>) custom))
         : Optional.empty();
   }
 
-  /** Where it comes from. */
+  /** Where the result comes from. */
   public Source source() {
     return source;
   }
 
-  /** When the server said it. */
+  /** When the server returned it. */
   public Instant checkedAt() {
     return checkedAt;
   }
 
-  /** The server's id of the request. */
+  /** The server's ID for the request. */
   public Optional<String> requestId() {
     return Optional.ofNullable(requestId);
   }

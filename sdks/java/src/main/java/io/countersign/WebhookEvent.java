@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
 
-/** Something that happened to a license or a product. */
+/** An event of a license or a product. */
 public final class WebhookEvent {
   private final String id;
   private final Map<String, Object> event;
@@ -14,29 +14,29 @@ public final class WebhookEvent {
     this.event = event;
   }
 
-  /** Null for what is no event. */
+  /** Null if the body is not an event. */
   static WebhookEvent read(String id, String body) {
     Map<String, Object> event = Json.object(body);
     return event != null && event.get("type") instanceof String ? new WebhookEvent(id, event) : null;
   }
 
-  /** The same however often it is delivered: remember it, and do the work once. */
+  /** The same for every delivery of the event: store it, and process the event only once. */
   public String id() {
     return id;
   }
 
-  /** Such as {@code license.revoked}. */
+  /** The type, such as {@code license.revoked}. */
   public String type() {
     return (String) event.get("type");
   }
 
-  /** When it happened. */
+  /** When the event occurred. */
   public Instant timestamp() {
-    Instant time = Read.time(event.get("timestamp"));
+    Instant time = JsonValues.time(event.get("timestamp"));
     return time == null ? Instant.EPOCH : time;
   }
 
-  /** What it is about: maps, lists, strings, booleans, longs, doubles and nulls. */
+  /** The event's data: maps, lists, strings, booleans, longs, doubles and nulls. */
   @SuppressWarnings("unchecked")
   public Map<String, Object> data() {
     Object data = event.get("data");

@@ -1,6 +1,6 @@
 package io.countersign;
 
-/** The request is not a delivery of Countersign, or cannot be told to be one. */
+/** The request is not a delivery from Countersign, or cannot be verified. */
 public class WebhookException extends CountersignException {
   private static final long serialVersionUID = 1L;
   private final String reason;

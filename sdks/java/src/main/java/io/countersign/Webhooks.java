@@ -13,15 +13,15 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/** Checks deliveries of webhooks, by Standard Webhooks 1.0. */
+/** Verifies webhook deliveries, according to Standard Webhooks 1.0. */
 public final class Webhooks {
   private final List<byte[]> keys = new ArrayList<>();
   private final Duration tolerance;
   private final LongSupplier wallMillis;
 
   private Webhooks(Collection<String> secrets, Duration tolerance, LongSupplier wallMillis) {
-    for (String secret : secrets) keys.add(key(secret));
-    if (keys.isEmpty()) throw new IllegalArgumentException("There should be an endpoint's secret, whsec_….");
+    for (String secret : secrets) keys.add(hmacKey(secret));
+    if (keys.isEmpty()) throw new IllegalArgumentException("At least one endpoint secret (whsec_…) is required.");
     this.tolerance = tolerance;
     this.wallMillis = wallMillis;
   }
@@ -35,7 +35,7 @@ public final class Webhooks {
     return new Webhooks(secrets, Duration.ofMinutes(5), wallMillis);
   }
 
-  /** Checks a delivery and returns its event. The body is what came over the wire, parsed by nobody. */
+  /** Verifies a delivery and returns its event. The body is the raw request body, not parsed. */
   public WebhookEvent verify(byte[] body, Map<String, String> headers) {
     return verify(
         body,
@@ -48,49 +48,53 @@ public final class Webhooks {
                 .orElse(null));
   }
 
-  /** The same where a framework gives headers by their names, such as {@code request::getHeader}. */
+  /** Verifies a delivery, with a function that returns a header by name, such as {@code request::getHeader}. */
   public WebhookEvent verify(byte[] body, Function<String, String> header) {
     if (body == null)
       throw new WebhookException(
           "parsed_body",
-          "There is no raw body. Read the bytes before anything parses them: byte[] with @RequestBody in Spring,"
+          "The raw body is missing. Read the bytes before anything parses them: byte[] with @RequestBody in Spring,"
               + " request.getInputStream().readAllBytes() in a servlet.");
-    String id = needed(header, "webhook-id");
-    String timestamp = needed(header, "webhook-timestamp");
-    String signatures = needed(header, "webhook-signature");
+    String id = requiredHeader(header, "webhook-id");
+    String timestamp = requiredHeader(header, "webhook-timestamp");
+    String signatures = requiredHeader(header, "webhook-signature");
     boolean isTime = timestamp.matches("[0-9]{1,12}");
     if (!isTime || Math.abs(wallMillis.getAsLong() - Long.parseLong(timestamp) * 1_000) > tolerance.toMillis())
-      throw new WebhookException("stale", "The delivery is too old, or from the future.");
+      throw new WebhookException(
+          "stale", "The delivery's timestamp is too old, or in the future. Check that the clock is right.");
     byte[] head = (id + "." + timestamp + ".").getBytes(UTF_8);
-    boolean fits = false;
+    boolean matches = false;
     for (byte[] key : keys) {
-      byte[] right = Base64.getEncoder().encode(Hmac.sha256(key, head, body));
+      byte[] expected = Base64.getEncoder().encode(Hmac.sha256(key, head, body));
       for (String signature : signatures.split(" ")) {
         String[] parts = signature.split(",", 2);
-        boolean isOurs = parts.length == 2 && parts[0].equals("v1");
-        fits |= isOurs && MessageDigest.isEqual(parts[1].getBytes(UTF_8), right);
+        boolean isKnownVersion = parts.length == 2 && parts[0].equals("v1");
+        matches |= isKnownVersion && MessageDigest.isEqual(parts[1].getBytes(UTF_8), expected);
       }
     }
-    if (!fits) throw new WebhookException("mismatch", "The signature does not fit the body and the secret.");
+    if (!matches)
+      throw new WebhookException(
+          "mismatch", "The signature does not match. Check the secret, and pass the raw body.");
     WebhookEvent event = WebhookEvent.read(id, new String(body, UTF_8));
-    if (event == null) throw new WebhookException("malformed", "The body is signed, and no event.");
+    if (event == null) throw new WebhookException("malformed", "The body is signed but is not a webhook event.");
     return event;
   }
 
-  private static byte[] key(String secret) {
+  private static byte[] hmacKey(String secret) {
     try {
       byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));
       if (key.length > 0) return key;
     } catch (IllegalArgumentException notBase64) {
-      // Said below, without the secret.
+      // The exception below reports it, without the secret.
     }
-    throw new IllegalArgumentException("A secret should be the endpoint's, whsec_…, as the dashboard shows it.");
+    throw new IllegalArgumentException(
+        "A secret must be the endpoint's secret (whsec_…), as shown in the dashboard.");
   }
 
-  private static String needed(Function<String, String> header, String name) {
+  private static String requiredHeader(Function<String, String> header, String name) {
     String value = header.apply(name);
     if (value == null || value.isEmpty())
-      throw new WebhookException("missing_header", "The header " + name + " is missing.");
+      throw new WebhookException("missing_header", "The request has no " + name + " header.");
     return value;
   }
 }

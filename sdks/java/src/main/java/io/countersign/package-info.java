@@ -1,2 +1,2 @@
-/** Asks a Countersign server whether a license is valid. Begin with {@link io.countersign.Countersign#builder()}. */
+/** Validates licenses against a Countersign server. Start with {@link io.countersign.Countersign#builder()}. */
 package io.countersign;

@@ -24,29 +24,29 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the conformance suite cannot say, because only Java has it. */
+/** Tests of behavior that is specific to Java, beyond the conformance suite. */
 @Timeout(60)
 class ClientTest {
-  private static final String KEY = TestServer.USUAL_KEY;
+  private static final String KEY = ConformanceServer.DEFAULT_KEY;
 
   private static CountersignBuilder builder(String url) {
     return Countersign.builder().apiKey("csk_test").baseUrl(url);
   }
 
   @Test
-  void aBuilderThatIsChangedLaterDoesNotChangeTheClient() throws Exception {
+  void laterChangesToTheBuilderDoNotAffectTheClient() throws Exception {
     try (RawServer server = new RawServer(RawServer.active())) {
       CountersignBuilder builder = builder(server.url());
       Countersign client = builder.build();
       builder.apiKey("csk_other").version("9.9.9");
       client.validate(KEY);
-      assertTrue(server.questions.get(0).contains("Bearer csk_test"));
-      assertFalse(server.questions.get(0).contains("9.9.9"));
+      assertTrue(server.requests.get(0).contains("Bearer csk_test"));
+      assertFalse(server.requests.get(0).contains("9.9.9"));
     }
   }
 
   @Test
-  void anHttpClientThatWouldTakeTheKeyElsewhereIsRefused() {
+  void anHttpClientThatFollowsRedirectsIsRejected() {
     HttpClient follows = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
     assertThrows(
         IllegalArgumentException.class, () -> builder("http://localhost").httpClient(follows).build());
@@ -55,25 +55,25 @@ class ClientTest {
   @Test
   void aRedirectIsNotFollowed() throws Exception {
     String head = "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nConnection: close\r\nLocation: ";
-    try (RawServer elsewhere = new RawServer(RawServer.active());
-        RawServer server = new RawServer(head + elsewhere.url() + "\r\n\r\n")) {
+    try (RawServer other = new RawServer(RawServer.active());
+        RawServer server = new RawServer(head + other.url() + "\r\n\r\n")) {
       assertThrows(ServerException.class, () -> builder(server.url()).build().validate(KEY));
-      assertEquals(List.of(), elsewhere.questions);
+      assertEquals(List.of(), other.requests);
     }
   }
 
   @Test
-  void whatCannotStandInAHeaderIsNoApiKey() {
+  void anApiKeyThatIsNotAValidHeaderValueIsRejected() {
     for (String wrong : List.of("csk_ü", "csk_\u0007", "csk_a\nb", "", " "))
       assertThrows(IllegalArgumentException.class, () -> builder("http://localhost").apiKey(wrong).build(), wrong);
   }
 
   @Test
-  void aBaseUrlIsTakenWithoutWhatDoesNotBelongToIt() throws Exception {
+  void aBaseUrlIsUsedWithoutCredentialsQueryAndFragment() throws Exception {
     try (RawServer server = new RawServer(RawServer.active())) {
       String inner = server.url().replace("http://", "HTTP://user:word@") + "/under//?a=b#c";
       assertTrue(builder(inner).build().validate(KEY).valid());
-      assertTrue(server.questions.get(0).startsWith("POST /under/api/v1/validate HTTP/1.1\r\n"));
+      assertTrue(server.requests.get(0).startsWith("POST /under/api/v1/validate HTTP/1.1\r\n"));
     }
     CountersignException problem =
         assertThrows(
@@ -84,7 +84,7 @@ class ClientTest {
   }
 
   @Test
-  void whatIsNullOrEmptyIsNamed() {
+  void nullAndEmptyArgumentsAreRejected() {
     Countersign client = builder("http://localhost").build();
     for (String none : new String[] {null, "", " "}) {
       assertThrows(IllegalArgumentException.class, () -> client.validate(none));
@@ -99,27 +99,27 @@ class ClientTest {
   }
 
   @Test
-  void keysBeyondAsciiArriveAsTheyAre() throws Exception {
+  void nonAsciiKeysAreSentUnchanged() throws Exception {
     String key = "Schlüssel ÷ 鍵 🔑/?#%+*~";
     try (RawServer server = new RawServer(RawServer.active())) {
       builder(server.url()).build().validate(key, ValidateOptions.none().deviceId("a\"\\\n\u2028"));
-      String question = server.questions.get(0);
-      Map<String, Object> body = Json.object(question.substring(question.indexOf("\r\n\r\n") + 4));
+      String request = server.requests.get(0);
+      Map<String, Object> body = Json.object(request.substring(request.indexOf("\r\n\r\n") + 4));
       assertEquals(Map.of("license_key", key, "device_id", "a\"\\\n\u2028"), body);
     }
     try (RawServer server = new RawServer(RawServer.ok("{}"))) {
       assertThrows(ServerException.class, () -> builder(server.url()).build().lookup(key));
-      String path = server.questions.get(0).split(" ")[1];
-      assertEquals("/api/v1/license/" + key, java.net.URI.create(path).getPath() + fragmentless(path));
+      String path = server.requests.get(0).split(" ")[1];
+      assertEquals("/api/v1/license/" + key, java.net.URI.create(path).getPath() + unescapedNote(path));
     }
   }
 
-  private static String fragmentless(String path) {
+  private static String unescapedNote(String path) {
     return path.contains("#") || path.contains("?") ? " (not escaped)" : "";
   }
 
   @Test
-  void futuresFailWithWhatWentWrong() throws Exception {
+  void futuresFailWithTheCause() throws Exception {
     Countersign client = builder("http://127.0.0.1:1").build();
     Throwable problem =
         assertThrows(ExecutionException.class, () -> client.validateAsync(KEY).get()).getCause();
@@ -133,7 +133,7 @@ class ClientTest {
   }
 
   @Test
-  void whatIsRememberedCannotBeChangedByWhoReadsIt() throws Exception {
+  void callersCannotChangeCachedResults() throws Exception {
     try (RawServer server = new RawServer(RawServer.active())) {
       Map<String, Object> custom = builder(server.url()).build().validate(KEY).custom().orElseThrow();
       assertThrows(UnsupportedOperationException.class, () -> custom.put("more", 1));
@@ -143,7 +143,7 @@ class ClientTest {
   }
 
   @Test
-  void anAnswerThatIsNoHttpIsNoConnection() throws Exception {
+  void aResponseThatIsNotHttpIsAConnectionError() throws Exception {
     for (String wrong :
         List.of(
             "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n",
@@ -156,7 +156,7 @@ class ClientTest {
   }
 
   @Test
-  void anAnswerWithoutEndIsCutOff() throws Exception {
+  void anEndlessResponseIsAConnectionError() throws Exception {
     RawServer.Answer endless =
         out -> {
           out.write("HTTP/1.1 200 OK\r\n\r\n".getBytes(UTF_8));
@@ -171,8 +171,8 @@ class ClientTest {
   }
 
   @Test
-  void theTimeIsForTheWholeBody() throws Exception {
-    CountDownLatch wasLeft = new CountDownLatch(1);
+  void theTimeoutCoversTheWholeBody() throws Exception {
+    CountDownLatch wasClosed = new CountDownLatch(1);
     RawServer.Answer slow =
         out -> {
           out.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".getBytes(UTF_8));
@@ -182,8 +182,8 @@ class ClientTest {
               out.flush();
               Thread.sleep(20);
             }
-          } catch (java.io.IOException left) {
-            wasLeft.countDown();
+          } catch (java.io.IOException closed) {
+            wasClosed.countDown();
           }
         };
     try (RawServer server = new RawServer(slow)) {
@@ -191,12 +191,12 @@ class ClientTest {
       Countersign client = builder(server.url()).timeout(Duration.ofMillis(600)).build();
       assertThrows(TimeoutException.class, () -> client.validate(KEY));
       assertTrue(System.nanoTime() - start < 5_000_000_000L);
-      assertTrue(wasLeft.await(10, TimeUnit.SECONDS), "the connection is given up too");
+      assertTrue(wasClosed.await(10, TimeUnit.SECONDS), "the connection is closed too");
     }
   }
 
   @Test
-  void aServerThatDoesNotAcceptIsATimeout() throws Exception {
+  void aServerThatDoesNotAcceptConnectionsIsATimeout() throws Exception {
     List<Socket> waiting = new ArrayList<>();
     try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       for (int count = 0; count < 8; count++) {
@@ -217,12 +217,12 @@ class ClientTest {
   }
 
   @Test
-  void whoIsInterruptedLeavesTheOthersTheirAnswer() throws Exception {
-    CountDownLatch wasAsked = new CountDownLatch(1);
+  void anInterruptedThreadDoesNotAffectOtherCallers() throws Exception {
+    CountDownLatch requestArrived = new CountDownLatch(1);
     CountDownLatch mayAnswer = new CountDownLatch(1);
     RawServer.Answer later =
         out -> {
-          wasAsked.countDown();
+          requestArrived.countDown();
           mayAnswer.await();
           out.write(RawServer.active().getBytes(UTF_8));
         };
@@ -239,7 +239,7 @@ class ClientTest {
                 }
               });
       thread.start();
-      assertTrue(wasAsked.await(10, TimeUnit.SECONDS));
+      assertTrue(requestArrived.await(10, TimeUnit.SECONDS));
       CompletableFuture<ValidateResult> second = client.validateAsync(KEY);
       CompletableFuture<ValidateResult> third = client.validateAsync(KEY);
       Thread.sleep(200);
@@ -249,13 +249,13 @@ class ClientTest {
       third.cancel(true);
       mayAnswer.countDown();
       assertTrue(second.get(10, TimeUnit.SECONDS).valid());
-      assertEquals(1, server.questions.size());
+      assertEquals(1, server.requests.size());
     }
   }
 
   @Test
-  void aStoreThatFailsDoesNotTakeTheVerdictAway() throws Exception {
-    GraceStore broken =
+  void aFailingStoreChangesNoVerdict() throws Exception {
+    GraceStore failing =
         new GraceStore() {
           @Override
           public String load(String name) {
@@ -273,30 +273,30 @@ class ClientTest {
           }
         };
     try (RawServer server = new RawServer(RawServer.active());
-        RawServer refusing = new RawServer(RawServer.ok("{\"valid\":false,\"status\":\"revoked\"}"))) {
+        RawServer rejecting = new RawServer(RawServer.ok("{\"valid\":false,\"status\":\"revoked\"}"))) {
       Duration week = Duration.ofDays(7);
-      assertTrue(builder(server.url()).grace(week).graceStore(broken).build().validate(KEY).valid());
-      assertFalse(builder(refusing.url()).grace(week).graceStore(broken).build().validate(KEY).valid());
+      assertTrue(builder(server.url()).grace(week).graceStore(failing).build().validate(KEY).valid());
+      assertFalse(builder(rejecting.url()).grace(week).graceStore(failing).build().validate(KEY).valid());
     }
-    Countersign away = builder("http://127.0.0.1:1").grace(Duration.ofDays(7)).graceStore(broken).build();
-    assertThrows(ConnectionException.class, () -> away.validate(KEY));
+    Countersign unreachable = builder("http://127.0.0.1:1").grace(Duration.ofDays(7)).graceStore(failing).build();
+    assertThrows(ConnectionException.class, () -> unreachable.validate(KEY));
   }
 
   @Test
-  void aRefusalHoldsWithoutTheStoreAndWhatCannotBeNotedGrantsNothing() {
-    java.util.Map<String, String> kept = new java.util.HashMap<>();
+  void aRejectionAppliesWithoutTheStoreAndAnEntryThatCannotBeUpdatedGrantsNothing() {
+    java.util.Map<String, String> stored = new java.util.HashMap<>();
     java.util.concurrent.atomic.AtomicBoolean isFull = new java.util.concurrent.atomic.AtomicBoolean();
     GraceStore store =
         new GraceStore() {
           @Override
           public String load(String name) {
-            return kept.get(name);
+            return stored.get(name);
           }
 
           @Override
           public void save(String name, String text) {
             if (isFull.get()) throw new IllegalStateException("no disk");
-            kept.put(name, text);
+            stored.put(name, text);
           }
 
           @Override
@@ -306,30 +306,30 @@ class ClientTest {
         };
     Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
     String body = "{\"valid\":true,\"status\":\"active\"}";
-    grace.granted(
+    grace.recordGrant(
         KEY, KEY, ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
-    assertNotNull(grace.lastWord(KEY, KEY));
+    assertNotNull(grace.graceResult(KEY, KEY));
     isFull.set(true);
-    assertNull(grace.lastWord(KEY, KEY));
+    assertNull(grace.graceResult(KEY, KEY));
     isFull.set(false);
-    assertNotNull(grace.lastWord(KEY, KEY));
-    grace.refused(KEY);
-    assertNull(grace.lastWord(KEY, KEY));
+    assertNotNull(grace.graceResult(KEY, KEY));
+    grace.recordRejection(KEY);
+    assertNull(grace.graceResult(KEY, KEY));
   }
 
   @Test
-  void howeverManyAreRefusedNoneIsGrantedFromAStoreThatCouldNotRemoveIt() {
-    java.util.Map<String, String> kept = new java.util.HashMap<>();
+  void aRejectedLicenseGetsNoGracePeriodEvenAfterItsRejectionWasEvicted() {
+    java.util.Map<String, String> stored = new java.util.HashMap<>();
     GraceStore store =
         new GraceStore() {
           @Override
           public String load(String name) {
-            return kept.get(name);
+            return stored.get(name);
           }
 
           @Override
           public void save(String name, String text) {
-            kept.put(name, text);
+            stored.put(name, text);
           }
 
           @Override
@@ -342,35 +342,35 @@ class ClientTest {
             "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
     Grace earlier = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
     List<String> keys = List.of("A", "B", "C", "D");
-    keys.forEach(key -> earlier.granted(key, key, result));
-    earlier.granted("OLD", "OLD", result);
+    keys.forEach(key -> earlier.recordGrant(key, key, result));
+    earlier.recordGrant("OLD", "OLD", result);
 
     Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 2);
-    keys.forEach(grace::refused);
-    grace.granted("NEW", "NEW", result);
-    grace.granted("AGAIN", "AGAIN", result);
-    for (String key : keys) assertNull(grace.lastWord(key, key), key);
-    assertNotNull(grace.lastWord("NEW", "NEW"));
+    keys.forEach(grace::recordRejection);
+    grace.recordGrant("NEW", "NEW", result);
+    grace.recordGrant("AGAIN", "AGAIN", result);
+    for (String key : keys) assertNull(grace.graceResult(key, key), key);
+    assertNotNull(grace.graceResult("NEW", "NEW"));
     assertTrue(grace.size() <= 4);
-    // Nobody knows any more which were refused, so that of an earlier process counts for nothing.
-    assertNull(grace.lastWord("OLD", "OLD"));
-    grace.granted("A", "A", result);
-    assertNotNull(grace.lastWord("A", "A"));
+    // A rejection was evicted from memory, so grants of an earlier process are ignored.
+    assertNull(grace.graceResult("OLD", "OLD"));
+    grace.recordGrant("A", "A", result);
+    assertNotNull(grace.graceResult("A", "A"));
   }
 
   @Test
-  void aRefusalStaysAlthoughSomebodyWasJustBeingGrantedGrace() throws Exception {
-    java.util.Map<String, String> kept = new java.util.concurrent.ConcurrentHashMap<>();
+  void aRejectionDuringAConcurrentGraceCheckIsNotLost() throws Exception {
+    java.util.Map<String, String> stored = new java.util.concurrent.ConcurrentHashMap<>();
     java.util.concurrent.CountDownLatch loading = new java.util.concurrent.CountDownLatch(2);
-    java.util.concurrent.CountDownLatch goOn = new java.util.concurrent.CountDownLatch(1);
+    java.util.concurrent.CountDownLatch resume = new java.util.concurrent.CountDownLatch(1);
     GraceStore slow =
         new GraceStore() {
           @Override
           public String load(String name) {
-            String text = kept.get(name);
+            String text = stored.get(name);
             loading.countDown();
             try {
-              if (text != null) goOn.await();
+              if (text != null) resume.await();
             } catch (InterruptedException ended) {
               Thread.currentThread().interrupt();
             }
@@ -379,58 +379,58 @@ class ClientTest {
 
           @Override
           public void save(String name, String text) {
-            kept.put(name, text);
+            stored.put(name, text);
           }
 
           @Override
           public void remove(String name) {
-            kept.remove(name);
+            stored.remove(name);
           }
         };
     Grace grace = new Grace(3_600_000, slow, "csk_test", Clock.SYSTEM, 10);
     String body = "{\"valid\":true,\"status\":\"active\"}";
-    grace.granted(KEY, "1", ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
-    assertEquals(1, kept.size());
-    assertFalse(kept.toString().contains(KEY));
-    Thread granting = new Thread(() -> grace.lastWord(KEY, "1"));
-    Thread refusing = new Thread(() -> grace.refused(KEY));
-    granting.start();
+    grace.recordGrant(KEY, "1", ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
+    assertEquals(1, stored.size());
+    assertFalse(stored.toString().contains(KEY));
+    Thread graceCheck = new Thread(() -> grace.graceResult(KEY, "1"));
+    Thread rejection = new Thread(() -> grace.recordRejection(KEY));
+    graceCheck.start();
     loading.await();
-    refusing.start();
-    // As long as it takes where nothing holds it up.
-    refusing.join(200);
-    goOn.countDown();
-    granting.join();
-    refusing.join();
-    assertTrue(kept.isEmpty());
+    rejection.start();
+    // Enough time to finish, if nothing blocked it.
+    rejection.join(200);
+    resume.countDown();
+    graceCheck.join();
+    rejection.join();
+    assertTrue(stored.isEmpty());
   }
 
   @Test
-  void productsThatShareAFolderKeepTheirOwn(@org.junit.jupiter.api.io.TempDir java.nio.file.Path folder) {
+  void productsThatShareAFolderHaveSeparateGracePeriods(@org.junit.jupiter.api.io.TempDir java.nio.file.Path folder) {
     FileGraceStore store = new FileGraceStore(folder);
     Grace one = new Grace(3_600_000, store, "csk_one", Clock.SYSTEM, 10);
     Grace other = new Grace(3_600_000, store, "csk_other", Clock.SYSTEM, 10);
     ValidateResult result =
         ValidateResult.read(
             "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
-    one.granted(KEY, "", result);
-    other.granted(KEY, "", result);
-    assertNotNull(one.lastWord(KEY, ""));
-    assertNotNull(other.lastWord(KEY, ""));
+    one.recordGrant(KEY, "", result);
+    other.recordGrant(KEY, "", result);
+    assertNotNull(one.graceResult(KEY, ""));
+    assertNotNull(other.graceResult(KEY, ""));
   }
 
   @Test
-  void manyLicensesDoNotFillTheMemory() {
+  void memoryIsBounded() {
     Grace grace = new Grace(1_000, null, "csk_test", Clock.SYSTEM, 10);
     ValidateResult result =
         ValidateResult.read(
             "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
-    for (int count = 0; count < 100; count++) grace.granted("key " + count, "", result);
+    for (int count = 0; count < 100; count++) grace.recordGrant("key " + count, "", result);
     assertEquals(10, grace.size());
   }
 
   @Test
-  void timesAndNumbersBeyondAllBoundsHarmNothing() throws Exception {
+  void hugeTimesAndNumbersAreAccepted() throws Exception {
     String body =
         "{\"valid\":true,\"status\":\"active\",\"expires\":\"+999999999-01-01T00:00:00Z\","
             + "\"max_ips\":99999999999,\"custom\":{\"n\":1e999},\"signature\":null}";
@@ -442,7 +442,7 @@ class ClientTest {
   }
 
   @Test
-  void partsOfASecondAreWaitedForInFull() throws Exception {
+  void aFractionalRetryAfterIsRoundedUp() throws Exception {
     try (RawServer server =
         new RawServer("HTTP/1.1 429 Busy\r\nRetry-After: 1.5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")) {
       RateLimitException problem =
@@ -452,14 +452,14 @@ class ClientTest {
   }
 
   @Test
-  void aToleranceThatToleratesEverythingIsRefused() {
+  void anInvalidToleranceIsRejected() {
     Signing signing = Signing.with("product", "0".repeat(64));
     for (Duration wrong : new Duration[] {null, Duration.ZERO, Duration.ofDays(1), Duration.ofSeconds(Long.MAX_VALUE)})
       assertThrows(IllegalArgumentException.class, () -> signing.withTolerance(wrong));
   }
 
   @Test
-  void nothingKeepsTheAppAlive() throws Exception {
+  void noThreadKeepsTheAppAlive() throws Exception {
     try (RawServer server = new RawServer(RawServer.active())) {
       Countersign client = builder(server.url()).build();
       client.validateAsync(KEY).get();

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every case of ../conformance, against the server that plays them. */
+/** Runs every case of ../conformance against the conformance server. */
 class ConformanceTest {
-  private static final Map<String, Object> SUITE = TestServer.suite();
+  private static final Map<String, Object> SUITE = ConformanceServer.suite();
 
   @Test
-  void thereIsNothingInTheSuiteThatIsNotRunHere() {
+  void everyPartOfTheSuiteRunsHere() {
     assertTrue(SUITE.size() > 15);
-    SUITE.values().forEach(file -> Scene.known(Scene.map(file), "about", "cases", "webhooks"));
+    SUITE.values().forEach(file -> CaseRunner.requireKnown(CaseRunner.map(file), "about", "cases", "webhooks"));
     assertTrue(cases("cases").size() > 250);
     assertTrue(cases("webhooks").size() > 30);
   }
@@ -36,20 +36,20 @@ class ConformanceTest {
             .flatMap(kind -> cases(kind).stream())
             .map(ConformanceTest::name)
             .collect(Collectors.toList());
-    Set<String> once = new HashSet<>();
-    assertEquals(List.of(), names.stream().filter(name -> !once.add(name)).collect(Collectors.toList()));
+    Set<String> seen = new HashSet<>();
+    assertEquals(List.of(), names.stream().filter(name -> !seen.add(name)).collect(Collectors.toList()));
   }
 
   @TestFactory
   Stream<DynamicTest> blocking() {
     return cases("cases").stream()
-        .map(one -> DynamicTest.dynamicTest(name(one), () -> Scene.play(one, false)));
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> CaseRunner.run(one, false)));
   }
 
   @TestFactory
   Stream<DynamicTest> futures() {
     return cases("cases").stream()
-        .map(one -> DynamicTest.dynamicTest(name(one), () -> Scene.play(one, true)));
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> CaseRunner.run(one, true)));
   }
 
   @TestFactory
@@ -60,23 +60,23 @@ class ConformanceTest {
 
   @SuppressWarnings("unchecked")
   private static void checkWebhook(Map<String, Object> one) {
-    Scene.known(one, "file", "name", "now", "secrets", "headers", "body", "body_is_parsed", "expect");
+    CaseRunner.requireKnown(one, "file", "name", "now", "secrets", "headers", "body", "body_is_parsed", "expect");
     long nowMillis = Instant.parse((String) one.get("now")).toEpochMilli();
     Webhooks webhooks = Webhooks.with((List<String>) one.get("secrets"), () -> nowMillis);
     byte[] body = one.get("body_is_parsed") == Boolean.TRUE ? null : ((String) one.get("body")).getBytes(UTF_8);
-    Map<String, Object> said = new LinkedHashMap<>();
+    Map<String, Object> actual = new LinkedHashMap<>();
     try {
       WebhookEvent event = webhooks.verify(body, (Map<String, String>) one.get("headers"));
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("id", event.id());
       fields.put("type", event.type());
-      fields.put("timestamp", Scene.text(event.timestamp()));
+      fields.put("timestamp", CaseRunner.text(event.timestamp()));
       fields.put("data", event.data());
-      said.put("event", fields);
+      actual.put("event", fields);
     } catch (WebhookException problem) {
-      said.put("error", Map.of("kind", "webhook", "reason", problem.reason()));
+      actual.put("error", Map.of("kind", "webhook", "reason", problem.reason()));
     }
-    assertEquals(one.get("expect"), said);
+    assertEquals(one.get("expect"), actual);
   }
 
   private static String name(Map<String, Object> one) {
@@ -87,8 +87,8 @@ class ConformanceTest {
     List<Map<String, Object>> found = new ArrayList<>();
     SUITE.forEach(
         (file, content) -> {
-          for (Object one : (List<?>) Scene.map(content).getOrDefault(kind, List.of())) {
-            Map<String, Object> named = new LinkedHashMap<>(Scene.map(one));
+          for (Object one : (List<?>) CaseRunner.map(content).getOrDefault(kind, List.of())) {
+            Map<String, Object> named = new LinkedHashMap<>(CaseRunner.map(one));
             named.put("file", file);
             found.add(named);
           }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class DeviceIdTest {
   @Test
-  void isTheSameForAnAppAndAnotherForAnother() {
+  void isStableForAnAppAndDiffersBetweenApps() {
     Assumptions.assumeTrue(System.getenv("COUNTERSIGN_DEVICE_ID") == null);
     assertTrue(DeviceId.of("one").matches("[0-9a-f]{32}"));
     assertEquals(DeviceId.of("one"), DeviceId.of("one"));
@@ -21,19 +21,19 @@ class DeviceIdTest {
   }
 
   @Test
-  void readsWhatAProgramSays() throws Exception {
+  void findsAPatternInTheOutputOfAProgram() throws Exception {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    assertEquals("version", DeviceId.found("(version)", List.of(java, "-version"), Duration.ofSeconds(30)));
-    assertNull(DeviceId.found("(nothing of the kind)", List.of(java, "-version"), Duration.ofSeconds(30)));
+    assertEquals("version", DeviceId.searchOutput("(version)", List.of(java, "-version"), Duration.ofSeconds(30)));
+    assertNull(DeviceId.searchOutput("(no such text)", List.of(java, "-version"), Duration.ofSeconds(30)));
   }
 
   @Test
-  void aProgramThatHangsIsNotWaitedFor() throws Exception {
-    // It waits for its input to end, and is there wherever a JDK is.
-    String waits = Path.of(System.getProperty("java.home"), "bin", "jshell").toString();
-    Assumptions.assumeTrue(Path.of(waits).toFile().exists());
+  void aHangingProgramTimesOut() throws Exception {
+    // jshell waits for its input to end, and every JDK has it.
+    String jshell = Path.of(System.getProperty("java.home"), "bin", "jshell").toString();
+    Assumptions.assumeTrue(Path.of(jshell).toFile().exists());
     long start = System.nanoTime();
-    assertNull(DeviceId.found("(x)", List.of(waits, "-"), Duration.ofMillis(300)));
+    assertNull(DeviceId.searchOutput("(x)", List.of(jshell, "-"), Duration.ofMillis(300)));
     assertTrue(System.nanoTime() - start < 10_000_000_000L);
   }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example, started as a customer starts it. */
+/** Runs the example as a customer would. */
 @Timeout(180)
 class ExampleTest {
   private static final String ASKING = "Please enter your license key:";
@@ -22,62 +22,62 @@ class ExampleTest {
   private static final String OPENING = "Opening your notes …";
   private static final String UNLOCKED = "Unlocked. Welcome back!";
   private static final String REVOKED =
-      "Locked. Your license was withdrawn. Please write to us if that surprises you.";
-  private static final String AWAY = "http://127.0.0.1:1";
+      "Locked. Your license was revoked. Please contact us if you think this is a mistake.";
+  private static final String UNREACHABLE = "http://127.0.0.1:1";
 
   @TempDir static Path classes;
   @TempDir Path settings;
 
   @BeforeAll
   static void compile() {
-    Program.compile(Path.of("example/src/Notes.java"), Program.onClassPath(classes), classes);
+    ExternalProgram.compile(Path.of("example/src/Notes.java"), ExternalProgram.onClassPath(classes), classes);
   }
 
   @Test
-  void asksOnceThenRunsAlsoWhileTheServerIsAway() throws Exception {
-    Map<String, Object> armed = TestServer.arm(List.of(Map.of("real", Map.of())));
-    String apiKey = (String) Scene.map(armed.get("client")).get("api_key");
-    try (Program notes = start((String) armed.get("url"), apiKey)) {
+  void asksForTheKeyOnceAndWorksWhileTheServerIsUnreachable() throws Exception {
+    Map<String, Object> started = ConformanceServer.startCase(List.of(Map.of("real", Map.of())));
+    String apiKey = (String) CaseRunner.map(started.get("client")).get("api_key");
+    try (ExternalProgram notes = start((String) started.get("url"), apiKey)) {
       assertEquals(ASKING, notes.line());
-      notes.type(" " + TestServer.USUAL_KEY + " ");
+      notes.type(" " + ConformanceServer.DEFAULT_KEY + " ");
       assertEquals(List.of(CHECKING, OPENING, UNLOCKED), inOrder(notes.rest()));
     }
-    assertEquals(TestServer.USUAL_KEY, Files.readString(settings.resolve("license.txt")));
-    try (Program notes = start(AWAY, apiKey)) {
+    assertEquals(ConformanceServer.DEFAULT_KEY, Files.readString(settings.resolve("license.txt")));
+    try (ExternalProgram notes = start(UNREACHABLE, apiKey)) {
       assertEquals(
           List.of(
               CHECKING,
               OPENING,
               UNLOCKED,
-              "The license server cannot be reached. You can go on working for now."),
+              "The license server is unreachable. You can keep working for now."),
           inOrder(notes.rest()));
     }
   }
 
   @Test
-  void aRevokedLicenseIsExplainedAndNotKept() throws Exception {
+  void aRevokedLicenseIsExplainedAndNotStored() throws Exception {
     Map<String, Object> revoked = Map.of("outcome", "a revoked license is refused");
-    Map<String, Object> armed = TestServer.arm(List.of(Map.of("real", revoked)));
-    String apiKey = (String) Scene.map(armed.get("client")).get("api_key");
-    try (Program notes = start((String) armed.get("url"), apiKey)) {
-      notes.type(TestServer.USUAL_KEY);
-      List<String> said = notes.rest();
-      assertEquals(List.of(CHECKING, OPENING, REVOKED, ASKING), inOrder(said.subList(1, said.size())));
+    Map<String, Object> started = ConformanceServer.startCase(List.of(Map.of("real", revoked)));
+    String apiKey = (String) CaseRunner.map(started.get("client")).get("api_key");
+    try (ExternalProgram notes = start((String) started.get("url"), apiKey)) {
+      notes.type(ConformanceServer.DEFAULT_KEY);
+      List<String> output = notes.rest();
+      assertEquals(List.of(CHECKING, OPENING, REVOKED, ASKING), inOrder(output.subList(1, output.size())));
     }
     assertFalse(Files.exists(settings.resolve("license.txt")));
   }
 
   @Test
-  void neverUsedAndTheServerAway() throws Exception {
-    try (Program notes = start(AWAY, "csk_test")) {
-      notes.type(TestServer.USUAL_KEY);
-      List<String> said = notes.rest();
+  void aFirstRunWithoutTheServerHasNoVerdict() throws Exception {
+    try (ExternalProgram notes = start(UNREACHABLE, "csk_test")) {
+      notes.type(ConformanceServer.DEFAULT_KEY);
+      List<String> output = notes.rest();
       assertEquals(
           List.of(
               CHECKING,
               OPENING,
-              "Your license could not be checked. Please connect to the internet and start the app again."),
-          inOrder(said.subList(1, said.size())));
+              "Your license could not be validated. Please connect to the internet and restart the app."),
+          inOrder(output.subList(1, output.size())));
     }
   }
 
@@ -85,9 +85,9 @@ class ExampleTest {
   void locksAndUnlocksWhileItRuns() throws Exception {
     Map<String, Object> active = Map.of("validate", Map.of());
     Map<String, Object> revoked = Map.of("validate", Map.of("valid", false, "status", "revoked"));
-    Map<String, Object> armed = TestServer.arm(List.of(active, active, revoked, active));
-    Files.writeString(settings.resolve("license.txt"), TestServer.USUAL_KEY + "\n");
-    try (Program notes = start((String) armed.get("url"), "csk_test")) {
+    Map<String, Object> started = ConformanceServer.startCase(List.of(active, active, revoked, active));
+    Files.writeString(settings.resolve("license.txt"), ConformanceServer.DEFAULT_KEY + "\n");
+    try (ExternalProgram notes = start((String) started.get("url"), "csk_test")) {
       assertEquals(List.of(CHECKING, OPENING, UNLOCKED), inOrder(List.of(notes.line(), notes.line(), notes.line())));
       assertEquals(REVOKED, notes.line());
       assertEquals(UNLOCKED, notes.line());
@@ -95,17 +95,17 @@ class ExampleTest {
     }
   }
 
-  /** The server may answer before the window is open. */
-  private static List<String> inOrder(List<String> said) {
-    List<String> lines = new ArrayList<>(said);
+  /** The server may respond before the window opens. */
+  private static List<String> inOrder(List<String> output) {
+    List<String> lines = new ArrayList<>(output);
     if (lines.remove(OPENING)) lines.add(1, OPENING);
     return lines;
   }
 
-  private Program start(String url, String apiKey) throws IOException {
-    return Program.start(
+  private ExternalProgram start(String url, String apiKey) throws IOException {
+    return ExternalProgram.start(
         "Notes",
-        Program.onClassPath(classes),
+        ExternalProgram.onClassPath(classes),
         Map.of(
             "COUNTERSIGN_URL", url,
             "COUNTERSIGN_API_KEY", apiKey,

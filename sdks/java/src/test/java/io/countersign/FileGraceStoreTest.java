@@ -21,7 +21,7 @@ class FileGraceStoreTest {
   @TempDir Path temporary;
 
   @Test
-  void keepsReplacesAndForgets() {
+  void savesReplacesAndRemoves() {
     FileGraceStore store = new FileGraceStore(temporary.resolve("a/b"));
     assertNull(store.load("one"));
     store.remove("one");
@@ -34,7 +34,7 @@ class FileGraceStoreTest {
   }
 
   @Test
-  void isNobodyElsesToRead() throws Exception {
+  void onlyTheOwnerCanReadTheFiles() throws Exception {
     Assumptions.assumeTrue(FileSystems.getDefault().supportedFileAttributeViews().contains("posix"));
     Path folder = temporary.resolve("own/grace");
     new FileGraceStore(folder).save("one", "text");
@@ -44,7 +44,7 @@ class FileGraceStoreTest {
   }
 
   @Test
-  void nobodyEverReadsHalf() {
+  void noReaderSeesAPartialFile() {
     FileGraceStore store = new FileGraceStore(temporary);
     String even = "a".repeat(100_000);
     String odd = "b".repeat(100_000);
@@ -54,13 +54,14 @@ class FileGraceStoreTest {
             () -> {
               for (int count = 0; count < 200; count++) store.save("one", count % 2 == 0 ? odd : even);
             });
-    while (!writing.isDone()) assertEquals(100_000, store.load("one").chars().filter(sign -> sign >= 'a').count());
+    while (!writing.isDone())
+      assertEquals(100_000, store.load("one").chars().filter(character -> character >= 'a').count());
     writing.join();
   }
 
   @Test
-  void leavesNothingBehindWhenItFails() throws Exception {
-    // A folder with something in it stands where the file should be.
+  void aFailedSaveLeavesNoFileBehind() throws Exception {
+    // A folder that is not empty has the name of the file.
     Files.createDirectories(temporary.resolve("one.countersign/full"));
     FileGraceStore store = new FileGraceStore(temporary);
     assertThrows(UncheckedIOException.class, () -> store.save("one", "text"));

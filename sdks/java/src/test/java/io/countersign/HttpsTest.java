@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server with a certificate that nobody knows, asked by clients that were told to trust it and by others. */
+/** A server with a self-signed certificate, called by clients that trust the certificate and by others. */
 @Timeout(60)
 class HttpsTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
@@ -29,9 +29,9 @@ class HttpsTest {
   private static SSLContext trusting;
 
   @BeforeAll
-  static void makeACertificate() throws Exception {
+  static void createCertificate() throws Exception {
     Path file = folder.resolve("server.p12");
-    // Every JDK has it, as not every machine has openssl.
+    // Every JDK has keytool, but not every machine has openssl.
     Process keytool =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -63,21 +63,21 @@ class HttpsTest {
   }
 
   @Test
-  void aCertificateOfOnesOwnIsTrustedWhenItIsGivenAsAnAuthority() throws Exception {
+  void aSelfSignedCertificateIsTrustedIfTheHttpClientTrustsIt() throws Exception {
     try (RawServer server = RawServer.secure(serving, RawServer.active())) {
       HttpClient http = HttpClient.newBuilder().sslContext(trusting).build();
-      assertTrue(builder(server).httpClient(http).build().validate(TestServer.USUAL_KEY).valid());
+      assertTrue(builder(server).httpClient(http).build().validate(ConformanceServer.DEFAULT_KEY).valid());
     }
   }
 
   @Test
-  void aCertificateThatNobodyVouchesForIsAConnectionErrorAndTheKeyDoesNotLeave() throws Exception {
+  void anUntrustedCertificateIsAConnectionErrorAndTheApiKeyIsNotSent() throws Exception {
     try (RawServer server = RawServer.secure(serving, RawServer.active())) {
       Countersign client = builder(server).build();
       ConnectionException problem =
-          assertThrows(ConnectionException.class, () -> client.validate(TestServer.USUAL_KEY));
+          assertThrows(ConnectionException.class, () -> client.validate(ConformanceServer.DEFAULT_KEY));
       assertEquals(ConnectionException.class, problem.getClass());
-      assertEquals(0, server.questions.size());
+      assertEquals(0, server.requests.size());
     }
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class JsonTest {
   @Test
-  void readsWhatIsJson() {
+  void parsesValidJson() {
     assertEquals(
         Map.of("a", List.of(1L, -2L, 1.5, 1e3, true, false)),
         Json.parse(" {\"a\":[1,-2,1.5,1E+3,true,false]}\r\n"));
@@ -27,7 +27,7 @@ class JsonTest {
   }
 
   @Test
-  void refusesWhatIsNot() {
+  void rejectsInvalidJson() {
     for (String wrong :
         List.of(
             "", " ", "{", "[", "[1,]", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "01", "1.", ".5", "+1", "-", "1e", "0x1",
@@ -37,22 +37,22 @@ class JsonTest {
   }
 
   @Test
-  void refusesWhatIsTooDeep() {
+  void rejectsDeeplyNestedJson() {
     assertThrows(IllegalArgumentException.class, () -> Json.parse("[".repeat(500_000)));
     assertThrows(IllegalArgumentException.class, () -> Json.parse("{\"a\":".repeat(100_000)));
     Json.parse("[".repeat(100) + "]".repeat(100));
   }
 
   @Test
-  void writesWhatItReads() {
+  void writesTheTextThatItParsed() {
     String text = "{\"a\":[1,2.5,null,true,\"\\u0001\\\"\\\\é🔑\"],\"b\":{}}";
     assertEquals(text, Json.write(Json.parse(text)));
   }
 
   @Test
-  void writesNothingThatIsNotJson() {
+  void writesOnlyValidJson() {
     assertEquals("[null,null,null]", Json.write(Arrays.asList(Double.NaN, Double.POSITIVE_INFINITY, null)));
-    // Half a character has no bytes of its own: unescaped, different keys would become the same question mark.
+    // An unpaired surrogate cannot be encoded in UTF-8: unescaped, different keys would become the same question mark.
     assertEquals("\"a\\ud83d\"", Json.write("a\ud83d"));
     assertEquals("\"\\udd11\\ud83d\"", Json.write("\udd11\ud83d"));
     assertEquals("\"\ud83d\udd11\"", Json.write("\ud83d\udd11"));

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is uploaded, after it was packed. */
+/** Checks the packaged jars that are uploaded. */
 class PackageIT {
   private static final String BUILT = System.getProperty("built");
 
@@ -38,7 +38,7 @@ class PackageIT {
   }
 
   @Test
-  void itIsAModuleThatNeedsNothingButTheJdk() {
+  void theJarIsAModuleThatRequiresOnlyTheJdk() {
     ModuleDescriptor module =
         ModuleFinder.of(Path.of(BUILT + ".jar")).find("io.countersign").orElseThrow().descriptor();
     assertEquals(
@@ -51,18 +51,18 @@ class PackageIT {
   }
 
   @Test
-  void theLicenseIsInIt() throws IOException {
+  void theJarContainsTheLicense() throws IOException {
     try (JarFile jar = new JarFile(BUILT + ".jar")) {
       assertTrue(jar.getEntry("META-INF/LICENSE") != null);
     }
   }
 
   @Test
-  void theSourcesAreBesideIt() throws IOException {
+  void theSourcesJarIsComplete() throws IOException {
     Path sources = Path.of("src/main/java");
     try (JarFile jar = new JarFile(BUILT + "-sources.jar");
         Stream<Path> files = Files.walk(sources)) {
-      Set<String> written =
+      Set<String> expected =
           files
               .filter(Files::isRegularFile)
               .map(file -> sources.relativize(file).toString().replace('\\', '/'))
@@ -72,12 +72,12 @@ class PackageIT {
               .map(JarEntry::getName)
               .filter(name -> name.endsWith(".java"))
               .collect(Collectors.toCollection(TreeSet::new));
-      assertEquals(written, packed);
+      assertEquals(expected, packed);
     }
   }
 
   @Test
-  void theDocumentationIsBesideIt() throws IOException {
+  void theDocumentationJarIsComplete() throws IOException {
     try (JarFile jar = new JarFile(BUILT + "-javadoc.jar")) {
       assertTrue(jar.getEntry("io.countersign/io/countersign/Countersign.html") != null);
       assertTrue(jar.getEntry("index.html") != null);
@@ -85,7 +85,7 @@ class PackageIT {
   }
 
   @Test
-  void whatIsPackedDoesNotSayWhenOrWhere() throws IOException {
+  void theJarsContainNoBuildTime() throws IOException {
     for (String kind : new String[] {"", "-sources", "-javadoc"})
       try (JarFile jar = new JarFile(BUILT + kind + ".jar")) {
         Set<Long> times = jar.stream().map(JarEntry::getTime).collect(Collectors.toSet());

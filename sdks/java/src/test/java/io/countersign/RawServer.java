@@ -13,14 +13,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 
-/** Answers whatever is asked with these bytes, however wrong they are. */
+/** Responds to every request with the given bytes, even malformed ones. */
 final class RawServer implements AutoCloseable {
-  /** What to do with one connection, after its question was read. */
+  /** Writes the response to one connection, after its request was read. */
   interface Answer {
-    void give(OutputStream out) throws IOException, InterruptedException;
+    void write(OutputStream out) throws IOException, InterruptedException;
   }
 
-  final List<String> questions = new CopyOnWriteArrayList<>();
+  final List<String> requests = new CopyOnWriteArrayList<>();
   private final String scheme;
   private final ServerSocket socket;
 
@@ -44,7 +44,7 @@ final class RawServer implements AutoCloseable {
     this(out -> out.write(answer.getBytes(UTF_8)));
   }
 
-  /** The same behind a certificate. */
+  /** A server that uses TLS. */
   static RawServer secure(SSLContext context, String answer) throws IOException {
     return new RawServer("https", context.getServerSocketFactory(), out -> out.write(answer.getBytes(UTF_8)));
   }
@@ -79,8 +79,8 @@ final class RawServer implements AutoCloseable {
       String lower = head.toString().toLowerCase(java.util.Locale.ROOT);
       int at = lower.indexOf("content-length: ");
       int length = at < 0 ? 0 : Integer.parseInt(lower.substring(at + 16, lower.indexOf('\r', at)));
-      questions.add(head + new String(in.readNBytes(length), UTF_8));
-      answer.give(connection.getOutputStream());
+      requests.add(head + new String(in.readNBytes(length), UTF_8));
+      answer.write(connection.getOutputStream());
       connection.getOutputStream().flush();
     }
   }
@@ -96,7 +96,7 @@ final class RawServer implements AutoCloseable {
               try {
                 work.run();
               } catch (IOException | InterruptedException closed) {
-                // The test is over, or the client has gone.
+                // The test has ended, or the client closed the connection.
               }
             });
     thread.setDaemon(true);

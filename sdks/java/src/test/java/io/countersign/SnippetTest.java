@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The few lines that the dashboard and the README show, compiled and run against a real server. */
+/** Compiles and runs the snippets of the dashboard and the README against a real server. */
 @Timeout(120)
 class SnippetTest {
   private static final Path SNIPPETS = Path.of("../snippets");
@@ -27,75 +27,78 @@ class SnippetTest {
   }
 
   @Test
-  void aValidLicense() throws Exception {
-    Map<String, Object> armed = real(Map.of());
-    assertEquals(List.of("Licensed."), output("Licensed.java", armed, Program.onClassPath(folder)));
-    Map<String, Object> body = Json.object((String) Scene.map(TestServer.requests(url(armed)).get(0)).get("body"));
-    assertEquals(Map.of("license_key", TestServer.USUAL_KEY, "version", "1.0.0"), body);
+  void aValidLicenseIsReported() throws Exception {
+    Map<String, Object> started = startRealCase(Map.of());
+    assertEquals(List.of("Licensed."), output("Licensed.java", started, ExternalProgram.onClassPath(folder)));
+    Map<String, Object> request = CaseRunner.map(ConformanceServer.requests(url(started)).get(0));
+    Map<String, Object> body = Json.object((String) request.get("body"));
+    assertEquals(Map.of("license_key", ConformanceServer.DEFAULT_KEY, "version", "1.0.0"), body);
   }
 
   @Test
-  void aRevokedLicense() throws Exception {
-    Map<String, Object> armed = real(Map.of("outcome", "a revoked license is refused"));
-    assertEquals(List.of("Not licensed: revoked"), output("Licensed.java", armed, Program.onClassPath(folder)));
+  void aRevokedLicenseIsReported() throws Exception {
+    Map<String, Object> started = startRealCase(Map.of("outcome", "a revoked license is refused"));
+    assertEquals(
+        List.of("Not licensed: revoked"), output("Licensed.java", started, ExternalProgram.onClassPath(folder)));
   }
 
   @Test
-  void aValidLicenseSignedWithTheSdkAsAModule() throws Exception {
-    Map<String, Object> signs = Map.of("product", Map.of("signed_validation", 1));
-    Map<String, Object> armed = real(Map.of("signing", "current", "outcome", signs));
-    assertEquals(List.of("Licensed."), output("signed/Licensed.java", armed, Program.onModulePath(folder)));
+  void aSignedResponseIsAcceptedWithTheSdkAsAModule() throws Exception {
+    Map<String, Object> signed = Map.of("product", Map.of("signed_validation", 1));
+    Map<String, Object> started = startRealCase(Map.of("signing", "current", "outcome", signed));
+    assertEquals(List.of("Licensed."), output("signed/Licensed.java", started, ExternalProgram.onModulePath(folder)));
   }
 
   @Test
-  void aSignatureByAnotherSecret() throws Exception {
-    Map<String, Object> signs = Map.of("product", Map.of("signed_validation", 1));
-    Map<String, Object> armed = real(Map.of("signing", "wrong", "outcome", signs));
-    Program.compile(changed("signed/Licensed.java", armed), Program.onClassPath(folder), folder);
-    try (Program program = Program.start("Licensed", Program.onClassPath(folder), environment(armed))) {
-      String said = program.line();
-      assertTrue(said.contains("io.countersign.SignatureException") && said.contains("mismatch"), said);
+  void aSignatureWithAnotherSecretIsRejected() throws Exception {
+    Map<String, Object> signed = Map.of("product", Map.of("signed_validation", 1));
+    Map<String, Object> started = startRealCase(Map.of("signing", "wrong", "outcome", signed));
+    ExternalProgram.compile(filledIn("signed/Licensed.java", started), ExternalProgram.onClassPath(folder), folder);
+    List<String> options = ExternalProgram.onClassPath(folder);
+    try (ExternalProgram program = ExternalProgram.start("Licensed", options, environment(started))) {
+      String line = program.line();
+      assertTrue(line.contains("io.countersign.SignatureException") && line.contains("mismatch"), line);
     }
   }
 
-  private static Map<String, Object> real(Map<String, Object> arrangement) {
-    return TestServer.arm(List.of(Map.of("real", arrangement)));
+  private static Map<String, Object> startRealCase(Map<String, Object> setup) {
+    return ConformanceServer.startCase(List.of(Map.of("real", setup)));
   }
 
-  private List<String> output(String name, Map<String, Object> armed, List<String> options) throws Exception {
-    Program.compile(changed(name, armed), options, folder);
-    try (Program program = Program.start("Licensed", options, environment(armed))) {
+  private List<String> output(String name, Map<String, Object> started, List<String> options) throws Exception {
+    ExternalProgram.compile(filledIn(name, started), options, folder);
+    try (ExternalProgram program = ExternalProgram.start("Licensed", options, environment(started))) {
       return program.rest();
     }
   }
 
-  /** The snippet with the test's server and product in the places where readers put theirs. */
-  private Path changed(String name, Map<String, Object> armed) throws IOException {
+  /** The snippet with the URL and the product ID of the test. */
+  private Path filledIn(String name, Map<String, Object> started) throws IOException {
     String text = Files.readString(SNIPPETS.resolve(name));
     assertTrue(text.contains("\"https://licenses.example.com\""));
-    text = text.replace("https://licenses.example.com", url(armed));
-    Map<String, Object> client = Scene.map(armed.get("client"));
+    text = text.replace("https://licenses.example.com", url(started));
+    Map<String, Object> client = CaseRunner.map(started.get("client"));
     if (client.containsKey("signing")) {
       assertTrue(text.contains("\"PRODUCT-ID\""));
-      text = text.replace("PRODUCT-ID", (String) Scene.map(client.get("signing")).get("product_id"));
+      text = text.replace("PRODUCT-ID", (String) CaseRunner.map(client.get("signing")).get("product_id"));
     }
     return Files.writeString(folder.resolve("Licensed.java"), text);
   }
 
   @SuppressWarnings("unchecked")
-  private static Map<String, String> environment(Map<String, Object> armed) {
-    Map<String, Object> client = Scene.map(armed.get("client"));
+  private static Map<String, String> environment(Map<String, Object> started) {
+    Map<String, Object> client = CaseRunner.map(started.get("client"));
     Map<String, String> environment = new HashMap<>();
     environment.put("COUNTERSIGN_API_KEY", (String) client.get("api_key"));
-    environment.put("LICENSE_KEY", TestServer.USUAL_KEY);
+    environment.put("LICENSE_KEY", ConformanceServer.DEFAULT_KEY);
     if (client.containsKey("signing")) {
-      List<String> secrets = (List<String>) Scene.map(client.get("signing")).get("secrets");
+      List<String> secrets = (List<String>) CaseRunner.map(client.get("signing")).get("secrets");
       environment.put("COUNTERSIGN_SIGNING_SECRETS", String.join(",", secrets));
     }
     return environment;
   }
 
-  private static String url(Map<String, Object> armed) {
-    return (String) armed.get("url");
+  private static String url(Map<String, Object> started) {
+    return (String) started.get("url");
   }
 }

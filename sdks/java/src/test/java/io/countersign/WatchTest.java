@@ -20,86 +20,90 @@ import org.junit.jupiter.api.Timeout;
 class WatchTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private static ValidateResult said(String status) {
+  private static ValidateResult resultWith(String status) {
     String body = "{\"valid\":" + status.equals("active") + ",\"status\":\"" + status + "\"}";
     return ValidateResult.read(body, ValidateResult.Source.SERVER, Instant.now(), null);
   }
 
   @Test
-  void tellsTheFirstVerdictAndEveryOther() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
-    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+  void reportsTheFirstVerdictAndEveryChange() throws Exception {
+    AtomicInteger requestCount = new AtomicInteger();
+    BlockingQueue<String> reported = new LinkedBlockingQueue<>();
     Watch.Listener listener =
         new Watch.Listener() {
           @Override
           public void changed(ValidateResult result, Optional<ValidateResult> before) {
-            told.add(before.map(ValidateResult::status).orElse("nothing") + " to " + result.status());
+            reported.add(before.map(ValidateResult::status).orElse("nothing") + " to " + result.status());
           }
 
           @Override
           public void failed(CountersignException problem) {
-            told.add("failed");
+            reported.add("failed");
           }
         };
     Watch watch =
         new Watch(
             () -> {
-              int number = asked.getAndIncrement();
-              if (number == 2) throw new ConnectionException("away", null);
-              return said(number < 2 ? "active" : "revoked");
+              int number = requestCount.getAndIncrement();
+              if (number == 2) throw new ConnectionException("unreachable", null);
+              return resultWith(number < 2 ? "active" : "revoked");
             },
             SECOND,
             listener,
             () -> 0);
-    assertEquals("nothing to active", told.poll(10, TimeUnit.SECONDS));
-    assertEquals("failed", told.poll(10, TimeUnit.SECONDS));
-    assertEquals("active to revoked", told.poll(10, TimeUnit.SECONDS));
+    assertEquals("nothing to active", reported.poll(10, TimeUnit.SECONDS));
+    assertEquals("failed", reported.poll(10, TimeUnit.SECONDS));
+    assertEquals("active to revoked", reported.poll(10, TimeUnit.SECONDS));
     watch.close();
-    int before = asked.get();
-    assertNull(told.poll(1_500, TimeUnit.MILLISECONDS));
-    assertEquals(before, asked.get());
+    int before = requestCount.get();
+    assertNull(reported.poll(1_500, TimeUnit.MILLISECONDS));
+    assertEquals(before, requestCount.get());
   }
 
   @Test
-  void aListenerThatThrowsDoesNotEndIt() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
+  void anExceptionOfTheListenerDoesNotEndTheWatch() throws Exception {
+    AtomicInteger requestCount = new AtomicInteger();
     CountDownLatch locked = new CountDownLatch(1);
     BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
-    Thread.UncaughtExceptionHandler usual = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.UncaughtExceptionHandler original = Thread.getDefaultUncaughtExceptionHandler();
     Thread.setDefaultUncaughtExceptionHandler((thread, problem) -> thrown.add(problem));
     Watch.Listener listener =
         (result, before) -> {
-          if (result.valid()) throw new IllegalStateException("a window that was closed");
+          if (result.valid()) throw new IllegalStateException("the listener failed");
           locked.countDown();
         };
     try (Watch watch =
-        new Watch(() -> said(asked.getAndIncrement() == 0 ? "active" : "revoked"), SECOND, listener, () -> 0)) {
-      assertTrue(locked.await(10, TimeUnit.SECONDS), watch + " goes on");
-      assertEquals("a window that was closed", thrown.remove().getMessage());
+        new Watch(
+            () -> resultWith(requestCount.getAndIncrement() == 0 ? "active" : "revoked"),
+            SECOND,
+            listener,
+            () -> 0)) {
+      assertTrue(locked.await(10, TimeUnit.SECONDS), watch + " continues");
+      assertEquals("the listener failed", thrown.remove().getMessage());
     } finally {
-      Thread.setDefaultUncaughtExceptionHandler(usual);
+      Thread.setDefaultUncaughtExceptionHandler(original);
     }
   }
 
   @Test
-  void anIntervalBeyondAllBoundsIsALongOne() throws Exception {
-    CountDownLatch asked = new CountDownLatch(2);
+  void aHugeIntervalIsLimited() throws Exception {
+    CountDownLatch requests = new CountDownLatch(2);
     BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
-    Thread.UncaughtExceptionHandler usual = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.UncaughtExceptionHandler original = Thread.getDefaultUncaughtExceptionHandler();
     Thread.setDefaultUncaughtExceptionHandler((thread, problem) -> thrown.add(problem));
     try (Watch watch =
         new Watch(
             () -> {
-              asked.countDown();
-              return said("active");
+              requests.countDown();
+              return resultWith("active");
             },
             Duration.ofSeconds(Long.MAX_VALUE),
             (result, before) -> {},
             () -> 1)) {
-      assertFalse(asked.await(500, TimeUnit.MILLISECONDS), watch + " waits");
+      assertFalse(requests.await(500, TimeUnit.MILLISECONDS), watch + " waits");
       assertEquals(0, thrown.size());
     } finally {
-      Thread.setDefaultUncaughtExceptionHandler(usual);
+      Thread.setDefaultUncaughtExceptionHandler(original);
     }
   }
 }

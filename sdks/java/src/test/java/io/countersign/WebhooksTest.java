@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class WebhooksTest {
   @Test
-  void whatIsNoSecretIsSaidAtOnce() {
+  void anInvalidSecretIsRejectedImmediately() {
     for (String wrong : List.of("", "whsec_", "whsec_?", "not base64!")) {
       IllegalArgumentException problem =
           assertThrows(IllegalArgumentException.class, () -> Webhooks.with(wrong), wrong);
@@ -21,7 +21,7 @@ class WebhooksTest {
   }
 
   @Test
-  void headersWithoutANameAreNotMinded() {
+  void headersWithoutANameAreIgnored() {
     Map<String, String> headers = new HashMap<>();
     headers.put(null, "HTTP/1.1 200 OK");
     WebhookException problem =

@@ -17,47 +17,47 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The server of ../conformance: started when it is first needed, once for all tests. */
-final class TestServer {
+/** The server of ../conformance. It starts with the first use, once for all tests. */
+final class ConformanceServer {
   static final String START = "2026-06-01T12:00:00.000Z";
-  static final String USUAL_KEY = "ABCD-EFGH-JKMN-PQRS";
+  static final String DEFAULT_KEY = "ABCD-EFGH-JKMN-PQRS";
 
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static String url;
 
-  private TestServer() {}
+  private ConformanceServer() {}
 
   static synchronized String url() {
     if (url == null) url = start();
     return url;
   }
 
-  /** Every case there is, by the name of its file. */
+  /** All cases, by file name. */
   static Map<String, Object> suite() {
-    return ask(HttpRequest.newBuilder(URI.create(url() + "/suite")));
+    return send(HttpRequest.newBuilder(URI.create(url() + "/suite")));
   }
 
-  /** Tells the server what to answer. Returns the base URL for it and, for real answers, more. */
-  static Map<String, Object> arm(Object answers) {
+  /** Starts a case with these answers. Returns its base URL and, for real answers, the client's settings and time. */
+  static Map<String, Object> startCase(Object answers) {
     Map<String, Object> script = new LinkedHashMap<>();
     script.put("now", START);
     script.put("answers", answers);
     HttpRequest.BodyPublisher body = HttpRequest.BodyPublishers.ofString(Json.write(script));
-    return ask(HttpRequest.newBuilder(URI.create(url() + "/cases")).POST(body));
+    return send(HttpRequest.newBuilder(URI.create(url() + "/cases")).POST(body));
   }
 
-  /** What was asked at a base URL so far. */
+  /** The requests received at a base URL so far. */
   static List<?> requests(String baseUrl) {
-    return (List<?>) ask(HttpRequest.newBuilder(URI.create(baseUrl))).get("requests");
+    return (List<?>) send(HttpRequest.newBuilder(URI.create(baseUrl))).get("requests");
   }
 
-  private static Map<String, Object> ask(HttpRequest.Builder question) {
+  private static Map<String, Object> send(HttpRequest.Builder request) {
     try {
-      String body = HTTP.send(question.build(), HttpResponse.BodyHandlers.ofString()).body();
-      Map<String, Object> answer = Json.object(body);
-      if (answer == null) throw new IllegalStateException("The conformance server said: " + body);
-      return answer;
+      String body = HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString()).body();
+      Map<String, Object> response = Json.object(body);
+      if (response == null) throw new IllegalStateException("The conformance server returned no JSON object: " + body);
+      return response;
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     } catch (InterruptedException interrupted) {
@@ -67,17 +67,17 @@ final class TestServer {
 
   private static String start() {
     try {
-      // It inherits the environment, and with it the choice of the server to be tested.
+      // The environment, which is inherited, selects the server to test.
       Process server =
           new ProcessBuilder(bun(), Path.of("../conformance/server.ts").toString())
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
-      String said = new BufferedReader(new InputStreamReader(server.getInputStream(), UTF_8)).readLine();
-      if (said == null) throw new IllegalStateException("The conformance server ended before it began.");
-      return said;
+      String line = new BufferedReader(new InputStreamReader(server.getInputStream(), UTF_8)).readLine();
+      if (line == null) throw new IllegalStateException("The conformance server exited without printing its URL.");
+      return line;
     } catch (IOException failure) {
-      throw new UncheckedIOException("The conformance server does not start. Is COUNTERSIGN_BUN right?", failure);
+      throw new UncheckedIOException("The conformance server does not start. Check COUNTERSIGN_BUN.", failure);
     }
   }
 
@@ -88,7 +88,7 @@ final class TestServer {
     return Files.exists(installed) ? installed.toAbsolutePath().toString() : "bun";
   }
 
-  /** It ends by itself when nobody talks to it any more, and tidies up before. */
+  /** The server cleans up and exits when its input is closed. */
   private static void stop(Process server) {
     try {
       server.getOutputStream().close();

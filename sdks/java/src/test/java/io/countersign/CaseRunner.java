@@ -18,34 +18,34 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/** Plays one case: a client, clocks that stand still, and what is done with them. */
-final class Scene {
+/** Runs one case with a client and a fixed clock. */
+final class CaseRunner {
   private final String url;
   private final Map<String, Object> settings;
   private final boolean useFutures;
-  private final StillClock clock;
-  private final Map<String, String> kept = new LinkedHashMap<>();
+  private final FixedClock clock;
+  private final Map<String, String> stored = new LinkedHashMap<>();
   private Countersign client;
 
-  private Scene(String url, Map<String, Object> settings, Instant now, boolean useFutures) {
+  private CaseRunner(String url, Map<String, Object> settings, Instant now, boolean useFutures) {
     this.url = url;
     this.settings = settings;
     this.useFutures = useFutures;
-    clock = new StillClock(now);
+    clock = new FixedClock(now);
     open();
   }
 
-  static void play(Map<String, Object> one, boolean useFutures) throws Exception {
-    known(one, "file", "name", "client", "answers", "steps", "sent", "different_headers");
-    Map<String, Object> armed = TestServer.arm(one.get("answers"));
-    known(armed, "url", "client", "now");
-    // Where a real server answers, what the client has to be made with and the time are the server's.
+  static void run(Map<String, Object> one, boolean useFutures) throws Exception {
+    requireKnown(one, "file", "name", "client", "answers", "steps", "sent", "different_headers");
+    Map<String, Object> started = ConformanceServer.startCase(one.get("answers"));
+    requireKnown(started, "url", "client", "now");
+    // A real server provides the client's settings and the time.
     Map<String, Object> settings = new LinkedHashMap<>(map(one.getOrDefault("client", Map.of())));
-    settings.putAll(map(armed.getOrDefault("client", Map.of())));
-    Instant now = Instant.parse((String) armed.getOrDefault("now", TestServer.START));
-    Scene scene = new Scene((String) armed.get("url"), settings, now, useFutures);
-    for (Object step : (List<?>) one.get("steps")) scene.step(map(step));
-    List<?> requests = TestServer.requests(scene.url);
+    settings.putAll(map(started.getOrDefault("client", Map.of())));
+    Instant now = Instant.parse((String) started.getOrDefault("now", ConformanceServer.START));
+    CaseRunner runner = new CaseRunner((String) started.get("url"), settings, now, useFutures);
+    for (Object step : (List<?>) one.get("steps")) runner.step(map(step));
+    List<?> requests = ConformanceServer.requests(runner.url);
     List<?> sent = (List<?>) one.getOrDefault("sent", List.of());
     for (int index = 0; index < sent.size(); index++) compareSent(map(requests.get(index)), map(sent.get(index)));
     if (one.containsKey("different_headers")) {
@@ -56,45 +56,47 @@ final class Scene {
   }
 
   private void step(Map<String, Object> step) throws Exception {
-    known(
+    requireKnown(
         step, "expect", "clock", "times_at_once", "validate", "check", "lookup", "advance_seconds", "restart",
-        "forget", "tamper_with_grace", "requests");
-    Set<String> deeds = new HashSet<>(step.keySet());
-    deeds.removeAll(Set.of("expect", "clock", "times_at_once"));
-    assertEquals(1, deeds.size(), "a step does one thing");
+        "clear_cache", "tamper_with_grace", "requests");
+    Set<String> actions = new HashSet<>(step.keySet());
+    actions.removeAll(Set.of("expect", "clock", "times_at_once"));
+    assertEquals(1, actions.size(), "a step has one action");
     int times = ((Number) step.getOrDefault("times_at_once", 1L)).intValue();
     if (step.containsKey("validate")) {
-      Map<String, Object> asked = map(step.get("validate"));
-      atOnce(times, () -> outcome(() -> fields(validate(asked)), map(step.get("expect"))));
+      Map<String, Object> call = map(step.get("validate"));
+      concurrently(times, () -> checkOutcome(() -> fields(validate(call)), map(step.get("expect"))));
     } else if (step.containsKey("check")) {
-      Map<String, Object> asked = map(step.get("check"));
-      atOnce(times, () -> outcome(() -> fields(check(asked)), map(step.get("expect"))));
+      Map<String, Object> call = map(step.get("check"));
+      concurrently(times, () -> checkOutcome(() -> fields(check(call)), map(step.get("expect"))));
     } else if (step.containsKey("lookup")) {
       String key = key(map(step.get("lookup")));
-      atOnce(times, () -> outcome(() -> fields(lookup(key)), map(step.get("expect"))));
+      concurrently(times, () -> checkOutcome(() -> fields(lookup(key)), map(step.get("expect"))));
     } else if (step.containsKey("advance_seconds")) {
       long millis = ((Number) step.get("advance_seconds")).longValue() * 1_000;
       if (!"wall".equals(step.get("clock"))) clock.steadyMillis += millis;
       if (!"steady".equals(step.get("clock"))) clock.wallMillis += millis;
     } else if (step.containsKey("restart")) {
-      // Another process: its steady clock begins anywhere.
+      // A new process: its steady clock starts at an arbitrary time.
       clock.steadyMillis = 7_000;
       open();
-    } else if (step.containsKey("forget")) {
-      client.forget();
+    } else if (step.containsKey("clear_cache")) {
+      client.clearCache();
     } else if (step.containsKey("tamper_with_grace")) {
       List<?> change = (List<?>) step.get("tamper_with_grace");
-      kept.replaceAll((name, text) -> text.replaceFirst((String) change.get(0), (String) change.get(1)));
+      stored.replaceAll((name, text) -> text.replaceFirst((String) change.get(0), (String) change.get(1)));
     } else if (step.containsKey("requests")) {
       assertEquals(
-          ((Number) step.get("requests")).intValue(), TestServer.requests(url).size(), "requests that left");
+          ((Number) step.get("requests")).intValue(),
+          ConformanceServer.requests(url).size(),
+          "requests that were sent");
     } else {
       fail("This runner does not know the step " + step.keySet() + ".");
     }
   }
 
   private void open() {
-    known(
+    requireKnown(
         settings, "api_key", "timeout_ms", "cache_seconds", "cache_entries", "grace_seconds", "grace_store",
         "when_unavailable", "signing");
     String apiKey = (String) settings.getOrDefault("api_key", "csk_test");
@@ -111,30 +113,30 @@ final class Scene {
 
   @SuppressWarnings("unchecked")
   private static Signing signing(Map<String, Object> given) {
-    known(given, "product_id", "secrets", "tolerance_seconds");
+    requireKnown(given, "product_id", "secrets", "tolerance_seconds");
     Signing signing = Signing.with((String) given.get("product_id"), (List<String>) given.get("secrets"));
     return given.containsKey("tolerance_seconds")
         ? signing.withTolerance(Duration.ofSeconds(number(given, "tolerance_seconds")))
         : signing;
   }
 
-  private ValidateResult validate(Map<String, Object> asked) {
+  private ValidateResult validate(Map<String, Object> call) {
     return useFutures
-        ? joined(client.validateAsync(key(asked), options(asked)))
-        : client.validate(key(asked), options(asked));
+        ? join(client.validateAsync(key(call), options(call)))
+        : client.validate(key(call), options(call));
   }
 
-  private Decision check(Map<String, Object> asked) {
+  private Decision check(Map<String, Object> call) {
     return useFutures
-        ? joined(client.checkAsync(key(asked), options(asked)))
-        : client.check(key(asked), options(asked));
+        ? join(client.checkAsync(key(call), options(call)))
+        : client.check(key(call), options(call));
   }
 
   private LicenseRecord lookup(String key) {
-    return useFutures ? joined(client.lookupAsync(key)) : client.lookup(key);
+    return useFutures ? join(client.lookupAsync(key)) : client.lookup(key);
   }
 
-  private static <T> T joined(CompletableFuture<T> future) {
+  private static <T> T join(CompletableFuture<T> future) {
     try {
       return future.join();
     } catch (CompletionException wrapped) {
@@ -142,24 +144,24 @@ final class Scene {
     }
   }
 
-  private static void outcome(Supplier<Map<String, Object>> work, Map<String, Object> expect) {
-    Map<String, Object> said;
+  private static void checkOutcome(Supplier<Map<String, Object>> work, Map<String, Object> expect) {
+    Map<String, Object> actual;
     try {
-      said = work.get();
-      if (expect.containsKey("error")) fail("an error was expected, not " + said);
+      actual = work.get();
+      if (expect.containsKey("error")) fail("an error was expected, not " + actual);
     } catch (CountersignException problem) {
       if (!expect.containsKey("error")) throw problem;
-      said = fields(problem);
+      actual = fields(problem);
     }
-    assertEquals(1, expect.size(), "one thing is expected");
-    Map<String, Object> wanted = map(expect.values().iterator().next());
-    for (Map.Entry<String, Object> entry : wanted.entrySet()) {
-      assertTrue(said.containsKey(entry.getKey()), () -> "this runner does not know " + entry.getKey());
-      assertEquals(plain(entry.getValue()), plain(said.get(entry.getKey())), entry.getKey());
+    assertEquals(1, expect.size(), "a step has one expectation");
+    Map<String, Object> expected = map(expect.values().iterator().next());
+    for (Map.Entry<String, Object> entry : expected.entrySet()) {
+      assertTrue(actual.containsKey(entry.getKey()), () -> "this runner does not know " + entry.getKey());
+      assertEquals(withDoubles(entry.getValue()), withDoubles(actual.get(entry.getKey())), entry.getKey());
     }
   }
 
-  private static void atOnce(int times, Runnable work) throws Exception {
+  private static void concurrently(int times, Runnable work) throws Exception {
     var threads = Executors.newFixedThreadPool(times);
     try {
       var all = new ArrayList<java.util.concurrent.Future<?>>();
@@ -170,22 +172,22 @@ final class Scene {
     }
   }
 
-  private static void compareSent(Map<String, Object> request, Map<String, Object> wanted) {
-    known(wanted, "method", "path", "headers", "body", "has_header", "has_no_header");
+  private static void compareSent(Map<String, Object> request, Map<String, Object> expected) {
+    requireKnown(expected, "method", "path", "headers", "body", "has_header", "has_no_header");
     for (String name : List.of("method", "path"))
-      if (wanted.containsKey(name)) assertEquals(wanted.get(name), request.get(name));
+      if (expected.containsKey(name)) assertEquals(expected.get(name), request.get(name));
     Map<String, Object> headers = map(request.get("headers"));
-    map(wanted.getOrDefault("headers", Map.of())).forEach((name, value) -> assertEquals(value, headers.get(name)));
-    if (wanted.containsKey("body")) assertEquals(wanted.get("body"), Json.parse((String) request.get("body")));
-    if (wanted.containsKey("has_header")) assertTrue(headers.containsKey(wanted.get("has_header")));
-    if (wanted.containsKey("has_no_header")) assertFalse(headers.containsKey(wanted.get("has_no_header")));
+    map(expected.getOrDefault("headers", Map.of())).forEach((name, value) -> assertEquals(value, headers.get(name)));
+    if (expected.containsKey("body")) assertEquals(expected.get("body"), Json.parse((String) request.get("body")));
+    if (expected.containsKey("has_header")) assertTrue(headers.containsKey(expected.get("has_header")));
+    if (expected.containsKey("has_no_header")) assertFalse(headers.containsKey(expected.get("has_no_header")));
   }
 
   private static Map<String, Object> fields(ValidateResult result) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("valid", result.valid());
     fields.put("status", result.status());
-    fields.put("expires", result.expires().map(Scene::text).orElse(null));
+    fields.put("expires", result.expires().map(CaseRunner::text).orElse(null));
     fields.put("ip_registered", result.ipRegistered().orElse(null));
     fields.put("ip_count", result.ipCount().orElse(null));
     fields.put("max_ips", result.maxIps().orElse(null));
@@ -200,7 +202,7 @@ final class Scene {
   private static Map<String, Object> fields(Decision decision) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("allowed", decision.allowed());
-    fields.put("error", decision.problem().map(Scene::kind).orElse(null));
+    fields.put("error", decision.problem().map(CaseRunner::kind).orElse(null));
     return fields;
   }
 
@@ -212,7 +214,7 @@ final class Scene {
     fields.put("global_customer_id", license.globalCustomerId().orElse(null));
     fields.put("license_key", license.licenseKey());
     fields.put("status", license.status());
-    fields.put("expires_at", license.expiresAt().map(Scene::text).orElse(null));
+    fields.put("expires_at", license.expiresAt().map(CaseRunner::text).orElse(null));
     fields.put("is_lifetime", license.isLifetime());
     fields.put("ip_system_enabled", license.ipSystemEnabled());
     fields.put("max_ips", license.maxIps().orElse(null));
@@ -222,7 +224,7 @@ final class Scene {
     fields.put("version_pinned", license.versionPinned().orElse(null));
     fields.put("version_range_min", license.versionRangeMin().orElse(null));
     fields.put("version_range_max", license.versionRangeMax().orElse(null));
-    fields.put("revoked_at", license.revokedAt().map(Scene::text).orElse(null));
+    fields.put("revoked_at", license.revokedAt().map(CaseRunner::text).orElse(null));
     fields.put("created_at", text(license.createdAt()));
     fields.put("updated_at", text(license.updatedAt()));
     fields.put("customer_email", license.customerEmail().orElse(null));
@@ -250,17 +252,17 @@ final class Scene {
     return name.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase();
   }
 
-  /** Numbers by their value, whatever their type. */
-  private static Object plain(Object value) {
+  /** Converts all numbers to doubles, so that their types do not matter. */
+  private static Object withDoubles(Object value) {
     if (value instanceof Number) return ((Number) value).doubleValue();
     if (value instanceof List) {
       List<Object> list = new ArrayList<>();
-      for (Object one : (List<?>) value) list.add(plain(one));
+      for (Object one : (List<?>) value) list.add(withDoubles(one));
       return list;
     }
     if (!(value instanceof Map)) return value;
     Map<Object, Object> map = new LinkedHashMap<>();
-    ((Map<?, ?>) value).forEach((name, one) -> map.put(name, plain(one)));
+    ((Map<?, ?>) value).forEach((name, one) -> map.put(name, withDoubles(one)));
     return map;
   }
 
@@ -268,23 +270,23 @@ final class Scene {
     return Instant.ofEpochMilli(time.toEpochMilli()).toString().replaceFirst("(:[0-9]{2})Z$", "$1.000Z");
   }
 
-  private static String key(Map<String, Object> asked) {
-    known(asked, "license_key", "version", "device_id", "fresh");
-    return (String) asked.getOrDefault("license_key", TestServer.USUAL_KEY);
+  private static String key(Map<String, Object> call) {
+    requireKnown(call, "license_key", "version", "device_id", "fresh");
+    return (String) call.getOrDefault("license_key", ConformanceServer.DEFAULT_KEY);
   }
 
-  private static ValidateOptions options(Map<String, Object> asked) {
+  private static ValidateOptions options(Map<String, Object> call) {
     ValidateOptions options = ValidateOptions.none();
-    if (asked.containsKey("version")) options = options.version((String) asked.get("version"));
-    if (asked.containsKey("device_id")) options = options.deviceId((String) asked.get("device_id"));
-    return asked.get("fresh") == Boolean.TRUE ? options.fresh() : options;
+    if (call.containsKey("version")) options = options.version((String) call.get("version"));
+    if (call.containsKey("device_id")) options = options.deviceId((String) call.get("device_id"));
+    return call.get("fresh") == Boolean.TRUE ? options.fresh() : options;
   }
 
-  /** Whatever a case says that this runner does not know has to be a failure. */
-  static void known(Map<String, Object> given, String... names) {
+  /** Fails if a case has members that this runner does not know. */
+  static void requireKnown(Map<String, Object> given, String... names) {
     Set<String> unknown = new HashSet<>(given.keySet());
     unknown.removeAll(Set.of(names));
-    assertEquals(Set.of(), unknown, "this runner does not know these");
+    assertEquals(Set.of(), unknown, "members that this runner does not know");
   }
 
   private static long number(Map<String, Object> given, String name) {
@@ -296,11 +298,11 @@ final class Scene {
     return (Map<String, Object>) value;
   }
 
-  private static final class StillClock implements Clock {
+  private static final class FixedClock implements Clock {
     volatile long wallMillis;
     volatile long steadyMillis = 1_000;
 
-    StillClock(Instant now) {
+    FixedClock(Instant now) {
       wallMillis = now.toEpochMilli();
     }
 
@@ -321,17 +323,17 @@ final class Scene {
   private final class MapStore implements GraceStore {
     @Override
     public String load(String name) {
-      return kept.get(name);
+      return stored.get(name);
     }
 
     @Override
     public void save(String name, String text) {
-      kept.put(name, text);
+      stored.put(name, text);
     }
 
     @Override
     public void remove(String name) {
-      kept.remove(name);
+      stored.remove(name);
     }
   }
 }

@@ -2,27 +2,27 @@ package io.countersign;
 
 import java.time.Instant;
 
-/** Once the server has said that the day's limit is used up, asking again is of no use until it is over. */
-final class Latch {
+/** Blocks requests after a 429, until the daily limit resets. */
+final class RateLimitGate {
   private final Clock clock;
   private long untilSteadyMillis;
-  private boolean isShut;
+  private boolean isClosed;
   private String requestId;
 
-  Latch(Clock clock) {
+  RateLimitGate(Clock clock) {
     this.clock = clock;
   }
 
-  /** Throws while it is shut. */
+  /** Throws while the limit is used up. */
   synchronized void check() {
     long leftMillis = untilSteadyMillis - clock.steadyMillis();
-    if (isShut && leftMillis > 0) throw exception((leftMillis + 999) / 1_000);
-    isShut = false;
+    if (isClosed && leftMillis > 0) throw exception((leftMillis + 999) / 1_000);
+    isClosed = false;
   }
 
-  /** Shuts it, and returns what to throw. */
-  synchronized RateLimitException shut(long retryAfterSeconds, String requestId) {
-    isShut = true;
+  /** Closes the gate, and returns the exception to throw. */
+  synchronized RateLimitException close(long retryAfterSeconds, String requestId) {
+    isClosed = true;
     untilSteadyMillis = clock.steadyMillis() + retryAfterSeconds * 1_000;
     this.requestId = requestId;
     return exception(retryAfterSeconds);

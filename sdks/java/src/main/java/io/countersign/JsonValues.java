@@ -4,9 +4,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 
-/** Members of answers as what they should be; null for what is something else. */
-final class Read {
-  private Read() {}
+/** Reads members of a response as a certain type; null if they have another type. */
+final class JsonValues {
+  private JsonValues() {}
 
   static String text(Object value) {
     return value instanceof String ? (String) value : null;
@@ -25,9 +25,9 @@ final class Read {
   static Instant time(Object value) {
     if (!(value instanceof String)) return null;
     try {
-      // To the millisecond, as the service says them. What cannot be counted in those is no time of the service.
+      // Truncated to milliseconds, the server's precision. A time that overflows them is not from the server.
       return Instant.ofEpochMilli(OffsetDateTime.parse((String) value).toInstant().toEpochMilli());
-    } catch (DateTimeParseException | ArithmeticException noTime) {
+    } catch (DateTimeParseException | ArithmeticException notATime) {
       return null;
     }
   }

@@ -16,21 +16,21 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 
-/** A program outside of the SDK, compiled against it and run as its users run theirs. */
-final class Program implements AutoCloseable {
+/** A program that uses the SDK, compiled and run in its own process. */
+final class ExternalProgram implements AutoCloseable {
   private static final String END = "the output has ended";
 
   private final Process process;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-  private Program(Process process) {
+  private ExternalProgram(Process process) {
     this.process = process;
     Thread reading = new Thread(this::read);
     reading.setDaemon(true);
     reading.start();
   }
 
-  /** Where Maven, or whoever else runs the tests, has put the SDK. */
+  /** The location of the compiled SDK. */
   static Path sdk() {
     try {
       return Path.of(Countersign.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -39,12 +39,12 @@ final class Program implements AutoCloseable {
     }
   }
 
-  /** Options for both the compiler and the virtual machine to see the SDK on the class path. */
+  /** Options of the compiler and the virtual machine that put the SDK on the class path. */
   static List<String> onClassPath(Path folder) {
     return List.of("-cp", sdk() + System.getProperty("path.separator") + folder);
   }
 
-  /** The same with the SDK as a module. */
+  /** Options that use the SDK as a module. */
   static List<String> onModulePath(Path folder) {
     return List.of("-p", sdk().toString(), "--add-modules", "io.countersign", "-cp", folder.toString());
   }
@@ -57,18 +57,18 @@ final class Program implements AutoCloseable {
     assertEquals(0, code, "the compiler's exit code");
   }
 
-  static Program start(String main, List<String> options, Map<String, String> environment) throws IOException {
+  static ExternalProgram start(String main, List<String> options, Map<String, String> environment) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"));
-    // Since Java 18 the console's encoding is a setting of its own.
+    // Since Java 18 the console's encoding is a separate setting.
     command.addAll(List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8"));
     command.addAll(options);
     command.add(main);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("COUNTERSIGN_"));
     builder.environment().putAll(environment);
-    return new Program(builder.start());
+    return new ExternalProgram(builder.start());
   }
 
   void type(String line) throws IOException {
@@ -76,19 +76,19 @@ final class Program implements AutoCloseable {
     process.getOutputStream().flush();
   }
 
-  /** The next line, when it comes. */
+  /** Waits for the next line. */
   String line() throws InterruptedException {
     String line = lines.poll(60, TimeUnit.SECONDS);
     assertNotNull(line, "nothing more was printed");
     return line;
   }
 
-  /** Ends its input, and returns what else it prints before it ends by itself. */
+  /** Closes the program's input, and returns the remaining output after the program has exited. */
   List<String> rest() throws IOException, InterruptedException {
     process.getOutputStream().close();
     List<String> rest = new ArrayList<>();
     for (String line = line(); !line.equals(END); line = line()) rest.add(line);
-    assertEquals(true, process.waitFor(60, TimeUnit.SECONDS), "it ends by itself");
+    assertEquals(true, process.waitFor(60, TimeUnit.SECONDS), "the program exits");
     assertEquals(0, process.exitValue(), () -> "the exit code, after " + rest);
     return rest;
   }
@@ -102,7 +102,7 @@ final class Program implements AutoCloseable {
     try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
       for (String line = out.readLine(); line != null; line = out.readLine()) lines.add(line);
     } catch (IOException closed) {
-      // It has ended.
+      // The program has exited.
     }
     lines.add(END);
   }
