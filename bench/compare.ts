@@ -1,41 +1,41 @@
 import { type LoadSettings, load, type Measurement, type Target } from "./load.ts";
 
-export interface Compared {
+export interface Comparison {
   readonly target: Target;
   readonly rounds: readonly Measurement[];
 }
 
 /**
- * Measures the targets in turns, round after round, so that whatever the machine is doing hits all of them alike. A
- * ratio is the median over the rounds of the ratio within a round.
+ * Measures the targets alternately in several rounds, so that other load on the machine affects all of them alike. A
+ * ratio is the median of the ratios of all rounds.
  */
 export async function compare(
   targets: readonly Target[],
   settings: LoadSettings & { readonly rounds: number },
-  progress: (text: string) => void,
-): Promise<Compared[]> {
+  log: (text: string) => void,
+): Promise<Comparison[]> {
   const rounds = new Map<Target, Measurement[]>(targets.map((target) => [target, []]));
   for (const target of targets) await load(target, { ...settings, seconds: 1 });
   for (let round = 0; round < settings.rounds; round += 1) {
-    // Every second round goes backwards: nobody always runs after the same neighbour.
+    // Every second round is in reverse order, so that no target always runs after the same one.
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       const measured = await load(target, settings);
       rounds.get(target)?.push(measured);
-      progress(`  round ${round + 1}  ${target.name.padEnd(34)} ${Math.round(measured.requestsPerSecond)}/s`);
+      log(`  round ${round + 1}  ${target.name.padEnd(34)} ${Math.round(measured.requestsPerSecond)}/s`);
       if (measured.failed > 0) throw new Error(`${measured.failed} requests to ${target.name} failed.`);
     }
   }
   return targets.map((target) => ({ target, rounds: rounds.get(target) ?? [] }));
 }
 
-export function ratio(of: Compared, to: Compared): number {
+export function ratio(of: Comparison, to: Comparison): number {
   return median(
     of.rounds.map((round, index) => round.requestsPerSecond / (to.rounds[index]?.requestsPerSecond ?? 1)),
   );
 }
 
-export function perSecond(compared: Compared): number {
-  return median(compared.rounds.map((round) => round.requestsPerSecond));
+export function perSecond(comparison: Comparison): number {
+  return median(comparison.rounds.map((round) => round.requestsPerSecond));
 }
 
 export function median(values: readonly number[]): number {

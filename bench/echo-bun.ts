@@ -1,4 +1,4 @@
-// The least that a JSON server on this runtime can do: what Countersign is measured against.
+// A minimal JSON server on Bun, the baseline for Countersign.
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,

@@ -1,4 +1,4 @@
-// The same on Node's own server.
+// A minimal JSON server on node:http.
 import { createServer } from "node:http";
 
 const server = createServer((request, response) => {

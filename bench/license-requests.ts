@@ -1,19 +1,19 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Desk } from "./manage.ts";
+import type { ManagementAccess } from "./management-load.ts";
 
-const patienceMs = 600_000;
+const timeoutMs = 600_000;
 
-/** Sends a file of licenses and returns how many seconds went by from its first byte to the end of the import. */
-export async function importSeconds(port: number, desk: Desk, file: string): Promise<number> {
+/** Imports a CSV file of licenses, and returns the seconds from its first byte to the end of the import. */
+export async function importSeconds(port: number, access: ManagementAccess, csv: string): Promise<number> {
   const startedMs = performance.now();
-  const base = `http://127.0.0.1:${port}/api/manage/v1/products/${desk.productId}`;
-  const headers = { authorization: `Bearer ${desk.token}` };
-  const sent = await fetch(`${base}/licenses/import`, {
+  const base = `http://127.0.0.1:${port}/api/manage/v1/products/${access.productId}`;
+  const headers = { authorization: `Bearer ${access.token}` };
+  const response = await fetch(`${base}/licenses/import`, {
     method: "POST",
     headers: { ...headers, "content-type": "text/csv" },
-    body: file,
+    body: csv,
   });
-  const { id } = (await sent.json()) as { id: string };
+  const { id } = (await response.json()) as { id: string };
   for (;;) {
     const job = (await (await fetch(`${base}/imports/${id}`, { headers })).json()) as {
       state: string;
@@ -21,40 +21,41 @@ export async function importSeconds(port: number, desk: Desk, file: string): Pro
     };
     if (job.state === "finished") return (performance.now() - startedMs) / 1_000;
     if (job.state === "failed") throw new Error(`The import failed: ${job.problem}`);
-    if (performance.now() - startedMs > patienceMs) throw new Error("The import does not end.");
+    if (performance.now() - startedMs > timeoutMs)
+      throw new Error(`The import did not finish within ${timeoutMs / 1_000} seconds.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-export interface Asked {
-  readonly question: string;
+export interface TimedQuery {
+  readonly query: string;
   readonly ms: number;
 }
 
-/** Asks each of these several times, one after the other, and returns how long every answer took. */
-export async function ask(
+/** Sends each list query several times, in sequence, and returns how long every response took. */
+export async function timeQueries(
   port: number,
-  desk: Desk,
-  questions: readonly string[],
+  access: ManagementAccess,
+  queries: readonly string[],
   times: number,
-): Promise<Asked[]> {
-  const list = `http://127.0.0.1:${port}/api/manage/v1/organizations/${desk.organizationId}/licenses`;
-  const asked: Asked[] = [];
+): Promise<TimedQuery[]> {
+  const list = `http://127.0.0.1:${port}/api/manage/v1/organizations/${access.organizationId}/licenses`;
+  const timed: TimedQuery[] = [];
   for (let round = 0; round < times; round++) {
-    for (const question of questions) {
+    for (const query of queries) {
       const startedMs = performance.now();
-      const answer = await fetch(`${list}?limit=50&${question}`, {
-        headers: { authorization: `Bearer ${desk.token}` },
+      const response = await fetch(`${list}?limit=50&${query}`, {
+        headers: { authorization: `Bearer ${access.token}` },
       });
-      await answer.text();
-      if (!answer.ok) throw new Error(`${question} was answered with ${answer.status}.`);
-      asked.push({ question, ms: performance.now() - startedMs });
+      await response.text();
+      if (!response.ok) throw new Error(`${query} returned ${response.status}.`);
+      timed.push({ query, ms: performance.now() - startedMs });
     }
   }
-  return asked;
+  return timed;
 }
 
-/** Until all licenses are in the text index. */
+/** Waits until all licenses are in the text index. */
 export async function untilIndexed(folder: string): Promise<void> {
   const startedMs = performance.now();
   for (;;) {
@@ -64,9 +65,10 @@ export async function untilIndexed(folder: string): Promise<void> {
       database.close();
       if (state?.made_to === null) return;
     } catch {
-      // It is not there yet, or just being made.
+      // The index does not exist yet, or is being created.
     }
-    if (performance.now() - startedMs > patienceMs) throw new Error("The text index does not come to rest.");
+    if (performance.now() - startedMs > timeoutMs)
+      throw new Error(`The text index was not complete within ${timeoutMs / 1_000} seconds.`);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

@@ -25,7 +25,7 @@ export interface LoadSettings {
 
 export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 
-/** Loads one server from another process and measures it. Uses wrk for full speed where it is installed. */
+/** Sends load to one server from another process, and measures it. Uses wrk for unlimited rates if it is installed. */
 export function load(target: Target, settings: LoadSettings): Promise<Measurement> {
   return hasWrk && settings.rate === null ? withWrk(target, settings) : withGenerator(target, settings);
 }
@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
 
 async function withWrk(target: Target, { connections, seconds }: LoadSettings): Promise<Measurement> {
   const script = join(folder, `${target.name.replaceAll(/\W+/g, "-")}.lua`);
-  // Requests are made beforehand, so that the generator spends its time on sending.
+  // Builds all requests beforehand, so that wrk spends its time on sending.
   writeFileSync(
     script,
     `local keys = { ${target.keys.map((key) => `"${key}"`).join(",")} }
@@ -42,15 +42,15 @@ math.randomseed(os.time())
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["Authorization"] = "Bearer ${target.apiKey}"
-local made = {}
+local requests = {}
 local at = 0
 init = function()
-  for i = 1, #keys do made[i] = wrk.format(nil, "/api/v1/validate", nil, '{"license_key":"' .. keys[i] .. '","version":"1.2.3"}') end
+  for i = 1, #keys do requests[i] = wrk.format(nil, "/api/v1/validate", nil, '{"license_key":"' .. keys[i] .. '","version":"1.2.3"}') end
   at = math.random(#keys)
 end
 request = function()
   at = at % #keys + 1
-  return made[at]
+  return requests[at]
 end
 `,
   );
@@ -58,14 +58,14 @@ end
     ...["-t", "1", "-c", String(connections), "-d", `${seconds}s`, "--latency", "-s", script],
     `http://127.0.0.1:${target.port}`,
   ]);
-  const bad = /Non-2xx or 3xx responses: (\d+)/.exec(output);
+  const rejected = /Non-2xx or 3xx responses: (\d+)/.exec(output);
   const socketErrors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output);
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1] ?? 0),
     p50Ms: milliseconds(/50%\s+(\S+)/.exec(output)?.[1]),
     p99Ms: milliseconds(/99%\s+(\S+)/.exec(output)?.[1]),
     failed:
-      Number(bad?.[1] ?? 0) +
+      Number(rejected?.[1] ?? 0) +
       (socketErrors === null ? 0 : socketErrors.slice(1).reduce((sum, n) => sum + Number(n), 0)),
   };
 }
@@ -74,21 +74,21 @@ async function withGenerator(target: Target, settings: LoadSettings): Promise<Me
   const keysFile = join(folder, `${target.name.replaceAll(/\W+/g, "-")}.keys`);
   writeFileSync(keysFile, target.keys.join("\n"));
   const output = await run(process.execPath, [
-    join(import.meta.dir, "generator.ts"),
+    join(import.meta.dir, "load-generator.ts"),
     JSON.stringify({ port: target.port, apiKey: target.apiKey, keysFile, ...settings }),
   ]);
   return JSON.parse(output) as Measurement;
 }
 
-function run(command: string, words: readonly string[]): Promise<string> {
+function run(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, words, { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
     let output = "";
     child.stdout.on("data", (chunk) => {
       output += chunk;
     });
     child.on("close", (code) =>
-      code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}`)),
+      code === 0 ? resolve(output) : reject(new Error(`${command} exited with code ${code}.`)),
     );
   });
 }

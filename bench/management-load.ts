@@ -5,14 +5,18 @@ import { addAccessToken } from "@countersign/store/queries/access-tokens";
 import type { Store } from "@countersign/store/store";
 import { newId } from "../tests/support/seller.ts";
 
-export interface Desk {
+export interface ManagementAccess {
   readonly organizationId: string;
   readonly productId: string;
   readonly token: string;
 }
 
-/** A token with which somebody works in the organization while its products are validated. */
-export async function openDesk(store: Store, organizationId: string, productId: string): Promise<Desk> {
+/** Creates an access token for management requests in the organization. */
+export async function createManagementAccess(
+  store: Store,
+  organizationId: string,
+  productId: string,
+): Promise<ManagementAccess> {
   const token = generateAccessToken(randomBytes);
   await store.transaction((db) =>
     addAccessToken(
@@ -33,34 +37,38 @@ export async function openDesk(store: Store, organizationId: string, productId: 
   return { organizationId, productId, token: token.token };
 }
 
-/** What a busy team does, one request after the other: lists, searches, reads, sells and changes. */
-export function workAt(port: number, desk: Desk, perSecond: number): { stop(): Promise<number> } {
+/** Sends typical management requests in sequence: create, list, search, update, read. */
+export function startManagementLoad(
+  port: number,
+  access: ManagementAccess,
+  perSecond: number,
+): { stop(): Promise<number> } {
   const base = `http://127.0.0.1:${port}/api/manage/v1`;
-  const headers = { authorization: `Bearer ${desk.token}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${access.token}`, "content-type": "application/json" };
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(base + path, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}.`);
     return (await response.json()) as { id?: string; data?: { id: string }[] };
   };
   let stopped = false;
-  let done = 0;
+  let requestCount = 0;
   const run = async () => {
     while (!stopped) {
       const startedMs = performance.now();
-      const list = `/organizations/${desk.organizationId}/licenses`;
-      const sold = await call("POST", `/products/${desk.productId}/licenses`, {
-        customer_email: `bench-${done}@example.com`,
+      const list = `/organizations/${access.organizationId}/licenses`;
+      const created = await call("POST", `/products/${access.productId}/licenses`, {
+        customer_email: `bench-${requestCount}@example.com`,
         is_lifetime: true,
       });
       await call("GET", `${list}?limit=50`);
-      await call("GET", `${list}?q=bench-${done}`);
-      await call("PATCH", `/licenses/${sold.id}`, { notes: "Changed." });
-      await call("GET", `/products/${desk.productId}`);
-      done += 5;
+      await call("GET", `${list}?q=bench-${requestCount}`);
+      await call("PATCH", `/licenses/${created.id}`, { notes: "Changed." });
+      await call("GET", `/products/${access.productId}`);
+      requestCount += 5;
       const restMs = 5_000 / perSecond - (performance.now() - startedMs);
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
@@ -70,7 +78,7 @@ export function workAt(port: number, desk: Desk, perSecond: number): { stop(): P
     stop: async () => {
       stopped = true;
       await running;
-      return done;
+      return requestCount;
     },
   };
 }

@@ -3,10 +3,10 @@ import { median } from "./compare.ts";
 import { type LoadSettings, load, type Target } from "./load.ts";
 import { type Seeded, seed } from "./seed.ts";
 import { startCountersign } from "./servers.ts";
-import { openEndpoint } from "./webhook-throughput.ts";
+import { openBenchEndpoint } from "./webhook-endpoint.ts";
 
-export const wantedPerSecond = 500;
-/** A little more than is wanted, so that what is measured is the server. */
+export const goalPerSecond = 500;
+/** More than the goal, so that the server is the bottleneck. */
 const offeredPerSecond = 600;
 
 export interface WebhookRow {
@@ -16,61 +16,64 @@ export interface WebhookRow {
   readonly detail: string;
 }
 
-export interface WebhookPart {
+export interface WebhookSetup {
   readonly name: string;
   readonly location: DatabaseLocation;
   readonly environment: Readonly<Record<string, string>>;
   readonly backlog: number;
   readonly settings: LoadSettings & { readonly rounds: number };
-  readonly stops: (() => unknown)[];
+  readonly cleanups: (() => unknown)[];
 }
 
-/** How many events a second one healthy endpoint gets, and what that costs those who validate meanwhile. */
-export async function measureWebhooks(part: WebhookPart, say: (text: string) => void): Promise<WebhookRow[]> {
-  const { name, location, backlog, settings, stops } = part;
+/** Measures the events per second to one healthy endpoint, and their effect on validation. */
+export async function measureWebhooks(
+  setup: WebhookSetup,
+  log: (text: string) => void,
+): Promise<WebhookRow[]> {
+  const { name, location, backlog, settings, cleanups } = setup;
   const seeded: Seeded = await seed(location, 10_000);
-  if (backlog > 0) say(`${name}: seeding a backlog of ${backlog} …`);
-  const endpoint = await openEndpoint(location, seeded.desk.organizationId, backlog);
-  stops.push(() => endpoint.stop());
-  const server = await startCountersign({ ...part.environment, COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1" });
-  stops.push(() => server.stop());
+  if (backlog > 0) log(`${name}: seeding a backlog of ${backlog} …`);
+  const endpoint = await openBenchEndpoint(location, seeded.access.organizationId, backlog);
+  cleanups.push(() => endpoint.stop());
+  const server = await startCountersign({ ...setup.environment, COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1" });
+  cleanups.push(() => server.stop());
   const target: Target = { name, port: server.port, ...seeded };
   const { rounds, seconds } = settings;
-  // The first seconds: connections are opened and the number of requests at once adapts.
+  // Warm-up: opens connections and adapts the delivery concurrency.
   await endpoint.measure(2, offeredPerSecond);
-  const quiet: number[] = [];
+  const deliveryRates: number[] = [];
   const alone: number[] = [];
-  const beside: number[] = [];
+  const withWebhooks: number[] = [];
   const delivered: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    quiet.push(await endpoint.measure(seconds, offeredPerSecond));
+    deliveryRates.push(await endpoint.measure(seconds, offeredPerSecond));
     if (backlog > 0) continue;
-    await endpoint.drained();
+    await endpoint.drain();
     alone.push((await load(target, settings)).requestsPerSecond);
     const [rate, validated] = await Promise.all([
-      endpoint.measure(seconds, wantedPerSecond),
+      endpoint.measure(seconds, goalPerSecond),
       load(target, settings),
     ]);
     delivered.push(rate);
-    beside.push(validated.requestsPerSecond);
-    await endpoint.drained();
+    withWebhooks.push(validated.requestsPerSecond);
+    await endpoint.drain();
   }
   const rows = [
     {
       work: `webhooks to one endpoint, ${name}, ${backlog === 0 ? "no backlog" : `backlog of ${backlog}`}, events/s at ${offeredPerSecond} offered`,
-      value: median(quiet),
-      goal: `>= ${wantedPerSecond}`,
-      detail: `${Math.round(Math.min(...quiet))} to ${Math.round(Math.max(...quiet))}`,
+      value: median(deliveryRates),
+      goal: `>= ${goalPerSecond}`,
+      detail: `${Math.round(Math.min(...deliveryRates))} to ${Math.round(Math.max(...deliveryRates))}`,
     },
   ];
   if (backlog > 0) return rows;
   return [
     ...rows,
     {
-      work: `validate while ${wantedPerSecond} webhooks/s are offered to one endpoint, ${name} / alone`,
-      value: median(beside.map((rate, round) => rate / (alone[round] ?? 1))),
+      work: `validate while ${goalPerSecond} webhooks/s are offered to one endpoint, ${name} / alone`,
+      value: median(withWebhooks.map((rate, round) => rate / (alone[round] ?? 1))),
       goal: ">= 0.80",
-      detail: `${Math.round(median(beside))}/s of ${Math.round(median(alone))}/s; ${Math.round(median(delivered))} webhooks/s`,
+      detail: `${Math.round(median(withWebhooks))}/s of ${Math.round(median(alone))}/s; ${Math.round(median(delivered))} webhooks/s`,
     },
   ];
 }

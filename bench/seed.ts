@@ -4,31 +4,31 @@ import type { DatabaseLocation } from "@countersign/store/open";
 import { addIpBlocks, type NewIpBlock } from "@countersign/store/queries/ip-blocks";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses";
 import { newId, openSeller } from "../tests/support/seller.ts";
-import { type Desk, openDesk } from "./manage.ts";
+import { createManagementAccess, type ManagementAccess } from "./management-load.ts";
 
 export interface Seeded {
   readonly apiKey: string;
-  /** A sample of the keys, for the load to choose from. */
+  /** A sample of the keys, used by the load. */
   readonly keys: readonly string[];
-  readonly desk: Desk;
+  readonly access: ManagementAccess;
 }
 
-const chunk = 5_000;
+const batchSize = 5_000;
 const sampleSize = 50_000;
 
-/** An organization with a signing product and this many licenses, each already used from 127.0.0.1. */
+/** Creates an organization with a signing product and this many licenses, each with 127.0.0.1 registered. */
 export async function seed(location: DatabaseLocation, licenses: number, cidrBlocks = 0): Promise<Seeded> {
-  // A limit that is never reached, so that every answer carries what a limited one does.
+  // A daily limit that is never reached, so that every response includes the work of counting.
   const seller = await openSeller(location, {
     dailyLimit: 1_000_000_000,
     settings: { signed_validation: 1 },
   });
   const sample: string[] = [];
-  const keepEvery = Math.max(1, Math.floor(licenses / sampleSize));
-  for (let start = 0; start < licenses; start += chunk) {
-    const rows = Array.from({ length: Math.min(chunk, licenses - start) }, (_, index): NewLicense => {
+  const sampleEvery = Math.max(1, Math.floor(licenses / sampleSize));
+  for (let start = 0; start < licenses; start += batchSize) {
+    const rows = Array.from({ length: Math.min(batchSize, licenses - start) }, (_, index): NewLicense => {
       const key = generateLicenseKey(randomBytes);
-      if ((start + index) % keepEvery === 0) sample.push(key);
+      if ((start + index) % sampleEvery === 0) sample.push(key);
       return {
         id: newId(),
         organizationId: seller.organizationId,
@@ -55,12 +55,12 @@ export async function seed(location: DatabaseLocation, licenses: number, cidrBlo
   await seller.store.transaction(async (db) => {
     await addIpBlocks(db, blocks(cidrBlocks, seller.organizationId), Date.now());
   });
-  const desk = await openDesk(seller.store, seller.organizationId, seller.productId);
+  const access = await createManagementAccess(seller.store, seller.organizationId, seller.productId);
   await seller.store.close();
-  return { apiKey: seller.apiKey, keys: sample, desk };
+  return { apiKey: seller.apiKey, keys: sample, access };
 }
 
-/** Blocks of many sizes, half of them the platform's, none of which covers the load generator. */
+/** IP blocks of different sizes, half of them platform-wide. None covers the load generator. */
 function blocks(count: number, organizationId: string): NewIpBlock[] {
   return Array.from({ length: count }, (_, index) => {
     const [a = 0, b = 0, c = 0, d = 0] = randomBytes(4);

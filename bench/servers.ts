@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ServerProcess, startServerProcess } from "../tests/support/server-process.ts";
 
-export interface BareServer {
+export interface EchoServer {
   readonly port: number;
   stop(): void;
 }
 
-export function startBunEcho(): Promise<BareServer> {
+export function startBunEcho(): Promise<EchoServer> {
   return start(process.execPath, [join(import.meta.dir, "echo-bun.ts")]);
 }
 
-export function startNodeEcho(): Promise<BareServer> {
+export function startNodeEcho(): Promise<EchoServer> {
   return start("node", [join(import.meta.dir, "echo-node.mjs")]);
 }
 
@@ -20,7 +20,7 @@ export function startCountersign(environment: Readonly<Record<string, string>>):
   return startServerProcess({ COUNTERSIGN_LOG_LEVEL: "info", ...environment });
 }
 
-/** Resident memory in MiB, where the system tells it. */
+/** Resident memory in MiB; null if the system does not report it. */
 export function residentMiB(pid: number): number | null {
   try {
     const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -30,8 +30,8 @@ export function residentMiB(pid: number): number | null {
   }
 }
 
-async function start(command: string, words: readonly string[]): Promise<BareServer> {
-  const child: ChildProcess = spawn(command, words, { stdio: ["ignore", "pipe", "inherit"] });
+async function start(command: string, args: readonly string[]): Promise<EchoServer> {
+  const child: ChildProcess = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.once("data", (chunk) => resolve(Number(JSON.parse(String(chunk)).port)));
     child.once("error", reject);

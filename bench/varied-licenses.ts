@@ -3,20 +3,23 @@ import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import type { DatabaseLocation } from "@countersign/store/open";
 import { licenseRow, tagRows } from "@countersign/store/queries/licenses";
 import { newId, openSeller } from "../tests/support/seller.ts";
-import { type Desk, openDesk } from "./manage.ts";
+import { createManagementAccess, type ManagementAccess } from "./management-load.ts";
 
 const dayMs = 86_400_000;
-const chunk = 5_000;
+const batchSize = 5_000;
 const notes = ["Renewal by invoice", "Team of five", "Paid by card", "Trial, asked for an offer", ""];
 const tags = ["gold", "silver", "reseller", "beta", "education"];
 
-/** An organization whose licenses differ as real ones do: customers, notes, tags, dates, some revoked, some used. */
-export async function seedOffice(location: DatabaseLocation, licenses: number): Promise<Desk> {
+/** Creates an organization with realistic licenses: different notes, tags and dates, some revoked, some used. */
+export async function seedVariedLicenses(
+  location: DatabaseLocation,
+  licenses: number,
+): Promise<ManagementAccess> {
   const seller = await openSeller(location);
   const nowMs = Date.now();
-  for (let start = 0; start < licenses; start += chunk) {
-    const lot = Array.from({ length: Math.min(chunk, licenses - start) }, (_, place) =>
-      licenseAt(start + place, licenses, nowMs),
+  for (let start = 0; start < licenses; start += batchSize) {
+    const batch = Array.from({ length: Math.min(batchSize, licenses - start) }, (_, index) =>
+      licenseAt(start + index, licenses, nowMs),
     ).map((license) => ({
       ...license,
       organizationId: seller.organizationId,
@@ -27,22 +30,22 @@ export async function seedOffice(location: DatabaseLocation, licenses: number): 
       await seller.store.bulk.insert(
         db,
         "licenses",
-        lot.map((license) => licenseRow(license, nowMs)),
+        batch.map((license) => licenseRow(license, nowMs)),
       );
-      await seller.store.bulk.insert(db, "license_tags", lot.flatMap(tagRows));
+      await seller.store.bulk.insert(db, "license_tags", batch.flatMap(tagRows));
     }, "soon");
   }
-  const desk = await openDesk(seller.store, seller.organizationId, seller.productId);
+  const access = await createManagementAccess(seller.store, seller.organizationId, seller.productId);
   await seller.store.close();
-  return desk;
+  return access;
 }
 
-function licenseAt(index: number, of: number, nowMs: number) {
+function licenseAt(index: number, total: number, nowMs: number) {
   const key = generateLicenseKey(randomBytes);
   const email = `person.${index}@customer-${index % 5_000}.example`;
   const note = notes[index % notes.length] ?? "";
   const tag = tags[(index * 7) % tags.length] ?? "gold";
-  const createdAtMs = nowMs - Math.floor(((of - index) / of) * 700) * dayMs - (index % 86_400) * 1_000;
+  const createdAtMs = nowMs - Math.floor(((total - index) / total) * 700) * dayMs - (index % 86_400) * 1_000;
   return {
     id: newId(),
     key,
@@ -59,9 +62,9 @@ function licenseAt(index: number, of: number, nowMs: number) {
   };
 }
 
-/** What people ask for at a list of licenses. */
-export function questions(licenses: number): string[] {
-  const some = (share: number) => Math.floor(licenses * share);
+/** Typical queries of the license list. */
+export function listQueries(licenses: number): string[] {
+  const at = (share: number) => Math.floor(licenses * share);
   return [
     "",
     "sort=created_at&order=desc",
@@ -81,10 +84,10 @@ export function questions(licenses: number): string[] {
     "tag=gold",
     "tag=rare",
     "tag=gold&status=revoked",
-    `q=person.${some(0.4)}%40`,
-    `q=${some(0.7)}`,
-    `q=customer-${some(0.001)}.example`,
-    `q=number+${some(0.9)}`,
+    `q=person.${at(0.4)}%40`,
+    `q=${at(0.7)}`,
+    `q=customer-${at(0.001)}.example`,
+    `q=number+${at(0.9)}`,
     "q=invoice",
     "q=invoice&sort=expires_at",
     "q=renewal&status=revoked",
@@ -94,14 +97,14 @@ export function questions(licenses: number): string[] {
     "q=card+99",
     "q=reseller&never_used=true",
     "q=invoice+team",
-    "q=nobody+has+this",
+    "q=no+license+has+this",
     "q=zzz",
   ];
 }
 
-/** Numbers that pages show of them: those that are kept, and those that have to be counted. */
-export const countQuestions = {
-  kept: [
+/** Queries with an exact count: one that the database stores, or one that it has to determine. */
+export const countQueries = {
+  stored: [
     "",
     "status=active",
     "status=expired",
@@ -116,8 +119,8 @@ export const countQuestions = {
   ),
 };
 
-/** A file of licenses to import, with what people usually have in one. */
-export function licenseFile(rows: number): string {
+/** A CSV file of licenses to import, with typical columns. */
+export function licenseCsv(rows: number): string {
   const lines = ["license_key,customer_email,customer_name,expires_at,max_ips,notes"];
   for (let index = 0; index < rows; index++) {
     const day = String(1 + (index % 28)).padStart(2, "0");

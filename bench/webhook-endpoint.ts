@@ -8,24 +8,24 @@ import type { DeliveryRow, EventRow } from "@countersign/store/tables";
 import { newId } from "../tests/support/seller.ts";
 import { makeEndpoint } from "../tests/support/webhooks.ts";
 
-const rowsAtOnce = 1_000;
-const offerEveryMs = 100;
+const batchSize = 1_000;
+const createEveryMs = 100;
 
-/** One endpoint of one organization, its receiver, and the events that are offered to it. */
-export interface OneEndpoint {
-  /** How many arrive a second while `perSecond` are offered, or while nothing is and the backlog is worked off. */
+/** One webhook endpoint with its receiver, and a source of events. */
+export interface BenchEndpoint {
+  /** Returns the deliveries per second while `perSecond` events are created. */
   measure(seconds: number, perSecond: number): Promise<number>;
-  /** Until nothing arrives any more. */
-  drained(): Promise<void>;
+  /** Waits until no more deliveries arrive. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** An organization with one endpoint, for which so many deliveries wait already. */
-export async function openEndpoint(
+/** Creates an endpoint with this many pending deliveries. */
+export async function openBenchEndpoint(
   location: DatabaseLocation,
   organizationId: string,
   backlog: number,
-): Promise<OneEndpoint> {
+): Promise<BenchEndpoint> {
   const store = await openStore(location, {
     encryptionKey: null,
     durability: "standard",
@@ -33,8 +33,8 @@ export async function openEndpoint(
   });
   const receiver = await startReceiver();
   const { id } = await makeEndpoint(store, organizationId, `http://127.0.0.1:${receiver.port}/hook`);
-  for (let start = 0; start < backlog; start += rowsAtOnce)
-    await addBacklog(store, organizationId, id, Math.min(rowsAtOnce, backlog - start));
+  for (let start = 0; start < backlog; start += batchSize)
+    await addBacklog(store, organizationId, id, Math.min(batchSize, backlog - start));
   const count = async () => {
     const counts = await (await fetch(`http://127.0.0.1:${receiver.port}/count`)).json();
     return Number((counts as Record<string, number>)["/hook"] ?? 0);
@@ -43,17 +43,17 @@ export async function openEndpoint(
     measure: async (seconds, perSecond) => {
       const before = await count();
       const startedMs = performance.now();
-      let offered = 0;
+      let createdCount = 0;
       for (let ms = 0; ms < seconds * 1_000; ms = performance.now() - startedMs) {
-        const due = Math.floor((ms / 1_000) * perSecond) - offered;
+        const due = Math.floor((ms / 1_000) * perSecond) - createdCount;
         if (due > 0) await store.transaction((db) => addEvents(db, eventsOf(organizationId, due)));
-        offered += due;
-        await Bun.sleep(offerEveryMs);
+        createdCount += due;
+        await Bun.sleep(createEveryMs);
       }
       const after = await count();
       return ((after - before) / (performance.now() - startedMs)) * 1_000;
     },
-    drained: async () => {
+    drain: async () => {
       for (let before = -1, now = await count(); now !== before; now = await count()) {
         before = now;
         await Bun.sleep(1_000);
@@ -97,7 +97,7 @@ async function addBacklog(
   }, "soon");
 }
 
-/** As large as an event with a license is. */
+/** Events of the size of a real one with a license. */
 function eventsOf(organizationId: string, count: number): EventRow[] {
   return Array.from({ length: count }, (_, number) => ({
     id: newId(),

@@ -1,21 +1,21 @@
-import type { Desk } from "./manage.ts";
+import type { ManagementAccess } from "./management-load.ts";
 
 const endpoints = 10;
 
-/** Receivers for everything that happens in the organization: one change is sent to each of them. */
-export interface Receivers {
-  /** Changes a license again and again, so that so many webhooks a second are sent. */
+/** Several endpoints that receive all events of the organization: each change is delivered to every one. */
+export interface WebhookLoad {
+  /** Changes a license repeatedly, at the rate that sends this many webhooks per second. */
   changeAt(webhooksPerSecond: number): { stop(): Promise<void> };
   readonly received: number;
   stop(): void;
 }
 
-export async function openReceivers(port: number, desk: Desk): Promise<Receivers> {
+export async function startWebhookLoad(port: number, access: ManagementAccess): Promise<WebhookLoad> {
   const base = `http://127.0.0.1:${port}/api/manage/v1`;
-  const headers = { authorization: `Bearer ${desk.token}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${access.token}`, "content-type": "application/json" };
   const call = async (method: string, path: string, body: object): Promise<{ id: string }> => {
     const response = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}.`);
     return (await response.json()) as { id: string };
   };
   let received = 0;
@@ -29,10 +29,10 @@ export async function openReceivers(port: number, desk: Desk): Promise<Receivers
     },
   });
   for (let number = 0; number < endpoints; number += 1)
-    await call("POST", `/organizations/${desk.organizationId}/webhooks`, {
+    await call("POST", `/organizations/${access.organizationId}/webhooks`, {
       url: `http://127.0.0.1:${server.port}/${number}`,
     });
-  const license = await call("POST", `/products/${desk.productId}/licenses`, {
+  const license = await call("POST", `/products/${access.productId}/licenses`, {
     customer_email: "webhooks@example.com",
     is_lifetime: true,
   });

@@ -1,4 +1,4 @@
-/** A receiver that answers every webhook at once, in a process of its own. `GET /count` says how many came, by path. */
+/** A receiver in its own process that accepts every webhook immediately. `GET /count` returns their number by path. */
 const received = new Map<string, number>();
 
 export const receiver = Bun.serve({
