@@ -7,7 +7,7 @@ import { createManagementAccess, type ManagementAccess } from "./management-load
 
 const dayMs = 86_400_000;
 const batchSize = 5_000;
-const notes = ["Renewal by invoice", "Team of five", "Paid by card", "Trial, asked for an offer", ""];
+const notes = ["Renewal by invoice", "Team of five", "Paid by card", "Trial, requested a quote", ""];
 const tags = ["gold", "silver", "reseller", "beta", "education"];
 
 /** Creates an organization with realistic licenses: different notes, tags and dates, some revoked, some used. */

@@ -55,7 +55,7 @@ export interface Answer {
   readonly json?: unknown;
   readonly text?: string;
   readonly sign?: Signing;
-  /** Delays the response, so that all concurrent calls are made before it. */
+  /** Delays the response, so that all concurrent calls start before it. */
   readonly after_ms?: number;
   /** A real server responds, after this setup. The setup also applies to the following answers. */
   readonly real?: ServerSetup;

@@ -100,18 +100,18 @@ function freePort() {
 async function startWebService(path, started, extra = {}) {
   const port = await freePort();
   startProgram(path, { ...started.environment, ...extra, PORT: String(port) });
-  const ask = async (route, init = {}) => {
+  const request = async (route, init = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}${route}`, init);
     const text = await response.text();
     return { status: response.status, text, body: text.startsWith("{") ? JSON.parse(text) : null };
   };
   await until("the service responds", () =>
-    ask("/").then(
+    request("/").then(
       () => true,
       () => false,
     ),
   );
-  return ask;
+  return request;
 }
 
 const withKey = { headers: { "x-license-key": key, "content-type": "application/json" } };
@@ -162,11 +162,11 @@ describe("the snippet for", () => {
         [`signed/${file}`, { ...signed, signing: "wrong" }, 503],
       ]) {
         const started = await startCase({ real });
-        const ask = await startWebService(filledIn(path, started), started);
-        const answer = await ask("/reports", withKey);
+        const request = await startWebService(filledIn(path, started), started);
+        const answer = await request("/reports", withKey);
         assert.equal(answer.status, status);
         if (status === 200) assert.equal(answer.text, "Licensed.");
-        assert.equal((await ask("/reports")).status, 401);
+        assert.equal((await request("/reports")).status, 401);
       }
     });
 
@@ -254,31 +254,31 @@ describe("the example for", () => {
       { validate: { custom: { plan: "pro" } } },
       { validate: { valid: false, status: "expired" } },
     );
-    const ask = await startWebService(join(here, "shop.mjs"), started, {
+    const request = await startWebService(join(here, "shop.mjs"), started, {
       COUNTERSIGN_WEBHOOK_SECRET: secret,
     });
-    assert.deepEqual((await ask("/prices")).body, { prices: { report: 12 } });
-    assert.deepEqual((await ask("/prices", withKey)).body, { prices: { report: 0 } });
+    assert.deepEqual((await request("/prices")).body, { prices: { report: 12 } });
+    assert.deepEqual((await request("/prices", withKey)).body, { prices: { report: 0 } });
     const order = { method: "POST", ...withKey, body: JSON.stringify({ title: "May" }) };
-    assert.deepEqual((await ask("/reports", order)).body, { report: "May", plan: "pro" });
-    assert.equal((await ask("/countersign", delivery("license.expired"))).status, 204);
-    const refused = await ask("/reports", order);
+    assert.deepEqual((await request("/reports", order)).body, { report: "May", plan: "pro" });
+    assert.equal((await request("/countersign", delivery("license.expired"))).status, 204);
+    const refused = await request("/reports", order);
     assert.deepEqual(
       [refused.status, refused.body.message],
       [403, "Your license has expired. Renew it to get reports again."],
     );
-    assert.equal((await ask("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
+    assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 
   test("NestJS requires a license for every request except the health check", async () => {
     const started = await startCase({ real: {} });
-    const ask = await startWebService(join(here, "service.js"), started, {
+    const request = await startWebService(join(here, "service.js"), started, {
       COUNTERSIGN_WEBHOOK_SECRET: secret,
     });
-    assert.deepEqual((await ask("/health")).body, { healthy: true });
-    assert.equal((await ask("/forecast")).status, 401);
-    assert.deepEqual((await ask("/forecast", withKey)).body, { days: 3, expires: null });
-    assert.equal((await ask("/countersign", delivery("license.revoked"))).status, 204);
-    assert.equal((await ask("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
+    assert.deepEqual((await request("/health")).body, { healthy: true });
+    assert.equal((await request("/forecast")).status, 401);
+    assert.deepEqual((await request("/forecast", withKey)).body, { days: 3, expires: null });
+    assert.equal((await request("/countersign", delivery("license.revoked"))).status, 204);
+    assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 });

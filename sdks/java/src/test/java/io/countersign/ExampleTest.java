@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs the example as a customer would. */
 @Timeout(180)
 class ExampleTest {
-  private static final String ASKING = "Please enter your license key:";
+  private static final String KEY_PROMPT = "Please enter your license key:";
   private static final String CHECKING = "Checking your license …";
   private static final String OPENING = "Opening your notes …";
   private static final String UNLOCKED = "Unlocked. Welcome back!";
@@ -38,7 +38,7 @@ class ExampleTest {
     Map<String, Object> started = ConformanceServer.startCase(List.of(Map.of("real", Map.of())));
     String apiKey = (String) CaseRunner.map(started.get("client")).get("api_key");
     try (ExternalProgram notes = start((String) started.get("url"), apiKey)) {
-      assertEquals(ASKING, notes.line());
+      assertEquals(KEY_PROMPT, notes.line());
       notes.type(" " + ConformanceServer.DEFAULT_KEY + " ");
       assertEquals(List.of(CHECKING, OPENING, UNLOCKED), inOrder(notes.rest()));
     }
@@ -62,7 +62,7 @@ class ExampleTest {
     try (ExternalProgram notes = start((String) started.get("url"), apiKey)) {
       notes.type(ConformanceServer.DEFAULT_KEY);
       List<String> output = notes.rest();
-      assertEquals(List.of(CHECKING, OPENING, REVOKED, ASKING), inOrder(output.subList(1, output.size())));
+      assertEquals(List.of(CHECKING, OPENING, REVOKED, KEY_PROMPT), inOrder(output.subList(1, output.size())));
     }
     assertFalse(Files.exists(settings.resolve("license.txt")));
   }
