@@ -32,7 +32,7 @@ export interface Step {
   readonly times_at_once?: number;
   readonly requests?: number;
   readonly restart?: true;
-  readonly clear_cache?: true;
+  readonly forget?: true;
   readonly tamper_with_grace?: readonly [string, string];
 }
 

@@ -14,7 +14,7 @@ app.post(
   "/countersign",
   webhookHandler({ secret: process.env.COUNTERSIGN_WEBHOOK_SECRET }, (event) => {
     // Cached results may be outdated: the next request validates again.
-    if (event.type.startsWith("license.")) client.clearCache();
+    if (event.type.startsWith("license.")) client.forget();
   }),
 );
 

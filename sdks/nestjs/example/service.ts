@@ -37,7 +37,7 @@ class ServiceController {
   @UseGuards(WebhookGuard)
   handleEvent(@Webhook() event: WebhookEvent) {
     // Cached results may be outdated: the next request validates again.
-    if (event.type.startsWith("license.")) this.countersign.clearCache();
+    if (event.type.startsWith("license.")) this.countersign.forget();
   }
 }
 

@@ -112,7 +112,7 @@ export class Countersign {
   }
 
   /** Clears the cache. It does not lift a reached daily limit. */
-  clearCache(): void {
+  forget(): void {
     this.#cache.clear();
   }
 

@@ -125,8 +125,8 @@ class CaseRunner {
         await this.close();
         await this.open();
         break;
-      case "clear_cache":
-        this.#target.client.clearCache();
+      case "forget":
+        this.#target.client.forget();
         break;
       case "tamper_with_grace":
         for (const [key, text] of this.#stored) this.#stored.set(key, text.replace(...value));

@@ -326,7 +326,7 @@ def test_asyncio_returns_cached_results_without_a_thread(monkeypatch: pytest.Mon
         assert (await client.validate(KEY)).source == "cache"
         assert (await client.check(KEY)).allowed
         assert threading.active_count() <= threads
-        client.clear_cache()
+        client.forget()
         assert (await client.validate(KEY)).source == "server"
 
     with serving([answer(VALID_BODY)]) as server:

@@ -98,8 +98,8 @@ class CaseRunner:
             # A new process: its steady clock starts at an arbitrary time.
             self.clock.steady_now = 7
             self.open()
-        elif name == "clear_cache":
-            self.client.clear_cache()
+        elif name == "forget":
+            self.client.forget()
         elif name == "tamper_with_grace":
             for key, text in self.stored.items():
                 self.stored[key] = text.replace(value[0], value[1], 1)

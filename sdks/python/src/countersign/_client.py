@@ -225,7 +225,7 @@ class Countersign:
 
         return Watch(validate, interval_seconds, on_change, on_error, self._random)
 
-    def clear_cache(self) -> None:
+    def forget(self) -> None:
         """Clear the cache. It does not lift a reached daily limit."""
         self._cache.clear()
 
@@ -388,9 +388,9 @@ class AsyncCountersign:
             device_id=device_id,
         )
 
-    def clear_cache(self) -> None:
-        """Like :meth:`Countersign.clear_cache`."""
-        self.client.clear_cache()
+    def forget(self) -> None:
+        """Like :meth:`Countersign.forget`."""
+        self.client.forget()
 
     async def _in_thread(self, work: Callable[..., Value], *values: Any, **named: Any) -> Value:
         call = functools.partial(contextvars.copy_context().run, work, *values, **named)

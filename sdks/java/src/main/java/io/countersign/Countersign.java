@@ -146,7 +146,7 @@ public final class Countersign {
   }
 
   /** Clears the cache. It does not lift a reached daily limit. */
-  public void clearCache() {
+  public void forget() {
     cache.clear();
   }
 

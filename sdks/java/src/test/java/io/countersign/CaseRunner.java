@@ -58,7 +58,7 @@ final class CaseRunner {
   private void step(Map<String, Object> step) throws Exception {
     requireKnown(
         step, "expect", "clock", "times_at_once", "validate", "check", "lookup", "advance_seconds", "restart",
-        "clear_cache", "tamper_with_grace", "requests");
+        "forget", "tamper_with_grace", "requests");
     Set<String> actions = new HashSet<>(step.keySet());
     actions.removeAll(Set.of("expect", "clock", "times_at_once"));
     assertEquals(1, actions.size(), "a step has one action");
@@ -80,8 +80,8 @@ final class CaseRunner {
       // A new process: its steady clock starts at an arbitrary time.
       clock.steadyMillis = 7_000;
       open();
-    } else if (step.containsKey("clear_cache")) {
-      client.clearCache();
+    } else if (step.containsKey("forget")) {
+      client.forget();
     } else if (step.containsKey("tamper_with_grace")) {
       List<?> change = (List<?>) step.get("tamper_with_grace");
       stored.replaceAll((name, text) -> text.replaceFirst((String) change.get(0), (String) change.get(1)));
