@@ -17,10 +17,10 @@ export async function importSeconds(port: number, access: ManagementAccess, csv:
   for (;;) {
     const job = (await (await fetch(`${base}/imports/${id}`, { headers })).json()) as {
       state: string;
-      problem: string | null;
+      failure: { message: string } | null;
     };
     if (job.state === "finished") return (performance.now() - startedMs) / 1_000;
-    if (job.state === "failed") throw new Error(`The import failed: ${job.problem}`);
+    if (job.state === "failed") throw new Error(`The import failed: ${job.failure?.message}`);
     if (performance.now() - startedMs > timeoutMs)
       throw new Error(`The import did not finish within ${timeoutMs / 1_000} seconds.`);
     await new Promise((resolve) => setTimeout(resolve, 20));

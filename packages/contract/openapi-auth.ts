@@ -1,5 +1,6 @@
 import { type AuthRoute, authBase } from "./auth/route.ts";
 import { sizeInWords } from "./body-limit.ts";
+import { authCodesOf, problemResponses } from "./openapi-problems.ts";
 import { Schemas } from "./openapi-schemas.ts";
 
 /** The OpenAPI description of the sign-in routes, generated from their list. */
@@ -20,10 +21,10 @@ export function authTags(routes: readonly AuthRoute[]): { name: string }[] {
 
 const headers = {
   SetCookie: {
-    description: "Cookies that no script can read. `description` of the answer says what they hold.",
+    description: "Cookies that scripts cannot read. The response description says what they contain.",
     schema: { type: "string" },
   },
-  Location: { description: "Where to go.", schema: { type: "string" } },
+  Location: { description: "Where to continue.", schema: { type: "string" } },
 };
 
 function operation(route: AuthRoute, schemas: Schemas): object {
@@ -37,16 +38,14 @@ function operation(route: AuthRoute, schemas: Schemas): object {
     ...requestBody(route, schemas),
     responses: {
       ...answers(route, schemas),
-      ...Object.fromEntries(
-        problemsOf(route).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
-      ),
+      ...problemResponses(authCodesOf(route)),
     },
   };
 }
 
 const needs: Readonly<Record<AuthRoute["needs"], string>> = {
-  nobody: "Anyone may call this.",
-  session: "For people who are signed in: a session, and no access token.",
+  nobody: "Anyone can call this.",
+  session: "For signed-in users: a session, not an access token.",
 };
 
 function inQuery(route: AuthRoute, schemas: Schemas): object[] {
@@ -94,15 +93,4 @@ function answers({ answer, redirect, cookies }: AuthRoute, schemas: Schemas): ob
           },
         }),
   };
-}
-
-function problemsOf(route: AuthRoute): number[] {
-  const isPost = route.method === "POST";
-  const statuses = new Set<number>(route.problems);
-  if (route.needs === "session") statuses.add(401);
-  // A change sent by another site is rejected everywhere.
-  if (isPost) statuses.add(403);
-  if (isPost) for (const status of [400, 408, 413, 415]) statuses.add(status);
-  for (const status of [422, 429, 500, 503]) statuses.add(status);
-  return [...statuses].sort((a, b) => a - b);
 }

@@ -1,9 +1,8 @@
-import type { z } from "zod";
 import { sizeInWords } from "./body-limit.ts";
 import { manageBase } from "./manage/base.ts";
-import { type Access, type ByToken, nothing, pathParameters, type Route } from "./manage/route.ts";
+import { type Access, type ByToken, pathParameters, type Route, takesBody } from "./manage/route.ts";
 import { id, problem } from "./manage/shapes.ts";
-import { problemResponses, problemsOf } from "./openapi-problems.ts";
+import { codesOf, problemResponses } from "./openapi-problems.ts";
 import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
 
 /** What the document says of the management API, all of it from the routes, one route at a time. */
@@ -26,26 +25,29 @@ export function manageTags(routes: readonly Route[]): { name: string }[] {
 function components(schemas: Schemas) {
   return {
     schemas: schemas.named,
-    responses: problemResponses,
     parameters: {
       IdempotencyKey: {
         name: "Idempotency-Key",
         in: "header",
         required: false,
         description:
-          "Any 1 to 255 visible characters that you use for this request alone. Sent again with the same key within a day, it changes nothing more and gets the same answer. After that it is a new request. An answer that contained a secret (x-secret) is not given again: the repeat gets 409 with type /problems/secret-already-shown, with first_answer, which is that answer without the secret, and secret_fields.",
+          "1 to 255 visible ASCII characters, unique to this request. A repeat with the same key within 24 hours changes nothing and gets the same response. A response that contained a secret (x-secret) is not repeated: the repeat gets 409 with code secret_already_shown, first_answer (the first response without the secret) and secret_fields.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       IfMatch: {
         name: "If-Match",
         in: "header",
         required: false,
-        description: "The ETag that was read: the change is refused if somebody was quicker.",
+        description:
+          "The ETag that you read. The change is refused if someone else changed the resource in the meantime.",
         schema: { type: "string" },
       },
     },
     headers: {
-      ETag: { description: "Stands for this state of it, for If-Match.", schema: { type: "string" } },
+      ETag: {
+        description: "Identifies this state of the resource, for If-Match.",
+        schema: { type: "string" },
+      },
     },
   };
 }
@@ -61,37 +63,32 @@ function operation(route: Route, schemas: Schemas): object {
     ...requestBody(route, schemas),
     responses: {
       [route.status]: answer(route, schemas),
-      ...Object.fromEntries(
-        problemsOf(route, takesBody(route)).map((status) => [
-          status,
-          { $ref: `#/components/responses/Problem${status}` },
-        ]),
-      ),
+      ...problemResponses(codesOf(route)),
     },
   };
 }
 
 const people: Readonly<Record<ByToken, string>> = {
-  never: "For people, with a session. No access token can call this.",
-  full: "For people: a session, or a personal access token that holds every permission.",
-  any: "For people: a session or any personal access token.",
+  never: "For users, with a session. No access token can call this.",
+  full: "For users, with a session or a personal access token that has every permission.",
+  any: "For users, with a session or any personal access token.",
 };
 
 /** Who can call it, in words. */
 export function needs(access: Access): string {
   switch (access.who) {
     case "anyone":
-      return "Anyone may call this.";
+      return "Anyone can call this.";
     case "person":
       return people[access.byToken];
     case "owner":
-      return "For the organization's owner, with a session or a token that holds every permission.";
+      return "For the organization's owner, with a session or an access token that has every permission.";
     case "platform_admin":
-      return "For platform admins, with a session or a token that holds every permission.";
+      return "For platform admins, with a session or an access token that has every permission.";
     case "member":
       return access.may === null
         ? "For every member of the organization."
-        : `Needs the permission ${[access.may, ...access.or].map((code) => `\`${code}\``).join(" or ")}.`;
+        : `Requires the permission ${[access.may, ...access.or].map((code) => `\`${code}\``).join(" or ")}.`;
   }
 }
 
@@ -100,7 +97,7 @@ function inPath(route: Route): object[] {
     name,
     in: "path",
     required: true,
-    description: `The ${words(name).replace(/ id$/, "'s id")}.`,
+    description: `The ${words(name).replace(/ id$/, "'s ID")}.`,
     schema: { type: "string" },
   }));
 }
@@ -128,11 +125,11 @@ function words(name: string): string {
 }
 
 const queryWords: Readonly<Record<string, string>> = {
-  limit: "How many at most.",
-  cursor: "The next_cursor of the page before.",
-  format: "What the file should be.",
-  sort: "In which order.",
-  q: "A part of what is looked for.",
+  limit: "The maximum number of items.",
+  cursor: "The next_cursor of the previous page.",
+  format: "The file format.",
+  sort: "The order.",
+  q: "Part of what you are looking for.",
 };
 
 function inHeaders(route: Route, schemas: Schemas): object[] {
@@ -141,10 +138,6 @@ function inHeaders(route: Route, schemas: Schemas): object[] {
   const body = takesBody(route) ? schemas.of(route.body) : {};
   if (route.method === "PATCH" && "updated_at" in (body.properties ?? {})) names.push("IfMatch");
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
-}
-
-function takesBody(route: Route): boolean {
-  return route.bodyTypes !== undefined || (route.body as z.ZodType) !== nothing;
 }
 
 function requestBody(route: Route, schemas: Schemas): object {
@@ -194,9 +187,9 @@ const fileTypes: Readonly<Record<string, string>> = {
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 const answerWords: Readonly<Record<Route["status"], string>> = {
-  200: "How it is now.",
-  201: "It was made.",
-  202: "It was taken on and goes on by itself.",
+  200: "The current state.",
+  201: "Created.",
+  202: "Accepted; it continues in the background.",
   204: "Done.",
 };
 

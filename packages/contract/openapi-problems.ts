@@ -1,55 +1,119 @@
-import { pathParameters, type Route } from "./manage/route.ts";
+import type { AuthRoute } from "./auth/route.ts";
+import { pathParameters, type Route, takesBody } from "./manage/route.ts";
+import { secretFieldsOf } from "./manage/secrets.ts";
+import { type ProblemCode, problems } from "./problems/problems.ts";
+import { statusTitles } from "./problems/status-titles.ts";
 
-/** Which problems a route can answer with, by status. */
-export function problemsOf(route: Route, takesBody: boolean): number[] {
-  const who = route.access.who;
+const body = [
+  "malformed_json",
+  "not_utf8",
+  "body_incomplete",
+  "body_too_slow",
+  "body_too_large",
+  "wrong_content_type",
+] as const satisfies readonly ProblemCode[];
+
+const always = [
+  "invalid",
+  "internal_error",
+  "database_unavailable",
+  "management_unavailable",
+  "server_busy",
+] as const satisfies readonly ProblemCode[];
+
+/** Every code that a route of the management API can refuse a request with. */
+export function codesOf(route: Route): ProblemCode[] {
   const isWrite = route.method !== "GET";
-  const isRateLimited = who === "anyone";
+  return unique([
+    ...always,
+    ...(takesBody(route) || isWrite ? body : []),
+    ...accessCodes(route.access, isWrite),
+    ...(pathParameters(route.path).length > 0 ? (["not_found"] as const) : []),
+    ...idempotencyCodes(route),
+    ...(route.method === "PATCH" ? (["changed_meanwhile", "invalid_if_match"] as const) : []),
+    ...(route.problems ?? []),
+  ]);
+}
+
+/** The same for a sign-in route. */
+export function authCodesOf(route: AuthRoute): ProblemCode[] {
+  const isPost = route.method === "POST";
+  return unique([
+    ...always,
+    ...(isPost ? [...body, "wrong_origin" as const] : []),
+    ...(route.needs === "session" ? (["sign_in_required"] as const) : []),
+    "too_many_attempts",
+    ...route.problems,
+  ]);
+}
+
+function accessCodes(access: Route["access"], isWrite: boolean): ProblemCode[] {
+  if (access.who === "anyone") return ["too_many_attempts"];
+  const known: ProblemCode[] = ["authentication_required", "invalid_access_token"];
+  if (isWrite) known.push("wrong_origin");
+  switch (access.who) {
+    case "person":
+      known.push("user_required");
+      if (access.byToken === "never") known.push("session_required");
+      if (access.byToken === "full") known.push("full_token_required");
+      return known;
+    case "platform_admin":
+      return [...known, "not_found"];
+    case "owner":
+      return [...known, "not_found", "owner_required", "full_token_required", ...suspended(isWrite)];
+    case "member":
+      if (access.may !== null) known.push("permission_missing");
+      return [...known, "not_found", ...suspended(isWrite)];
+  }
+}
+
+function suspended(isWrite: boolean): ProblemCode[] {
+  return isWrite ? ["organization_suspended"] : [];
+}
+
+function idempotencyCodes(route: Route): ProblemCode[] {
+  if (route.method !== "POST" || route.access.who === "anyone") return [];
   return [
-    ...(takesBody || route.method === "POST" ? [400] : []),
-    401,
-    ...(who === "anyone" || (who === "platform_admin" && !isWrite) ? [] : [403]),
-    ...(pathParameters(route.path).length > 0 || who === "platform_admin" ? [404] : []),
-    ...(takesBody ? [408] : []),
-    ...(isWrite ? [409] : []),
-    ...(route.method === "PATCH" ? [412] : []),
-    ...(takesBody ? [413, 415] : []),
-    422,
-    ...(isRateLimited ? [429] : []),
-    500,
-    503,
+    "invalid_idempotency_key",
+    "idempotency_key_reused",
+    "request_in_progress",
+    ...(secretFieldsOf(route.answer).length > 0 ? (["secret_already_shown"] as const) : []),
   ];
 }
 
-const words: Readonly<Record<number, string>> = {
-  400: "The request cannot be read: the body is not JSON, or a header is malformed.",
-  401: "Nobody is signed in, or the access token is not known, was revoked or has run out.",
-  403: "The permission is missing, a limit is reached, or the organization is suspended.",
-  404: "There is no such thing, or it is not yours to see.",
-  408: "The body did not arrive in time.",
-  409: "It clashes with what is there, or the Idempotency-Key was used for another request, or for this one, whose answer contained a secret.",
-  412: "Somebody else changed it after you read it.",
-  413: "The body is larger than this address takes: the description of the body says how much.",
-  415: "The body has another type than this reads.",
-  422: "Something in the request is not right. errors names each field.",
-  429: "Too many requests. Retry-After says how long to wait.",
-  500: "Something went wrong on the server.",
-  503: "The database does not answer right now. Retry-After says how long to wait.",
-};
+function unique(codes: readonly ProblemCode[]): ProblemCode[] {
+  return [...new Set(codes)];
+}
 
-/** RFC 9457, one for each status. */
-export const problemResponses: Record<string, object> = Object.fromEntries(
-  Object.entries(words).map(([status, description]) => [
-    `Problem${status}`,
-    {
-      description,
-      headers: {
-        "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-        ...(["429", "503"].includes(status)
-          ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
-          : {}),
-      },
-      content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+/** One response for each status, with the codes that it can have. */
+export function problemResponses(codes: readonly ProblemCode[]): Record<string, object> {
+  const statuses = [...new Set(codes.map((code) => problems[code].status))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      response(
+        status,
+        codes.filter((code) => problems[code].status === status),
+      ),
+    ]),
+  );
+}
+
+function response(status: number, codes: readonly ProblemCode[]): object {
+  const schema = {
+    allOf: [
+      { $ref: "#/components/schemas/Problem" },
+      { type: "object", properties: { code: { type: "string", enum: codes } } },
+    ],
+  };
+  return {
+    description: `${statusTitles[status]}: ${codes.map((code) => `\`${code}\``).join(", ")}.`,
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+      ...(status === 429 || status === 503
+        ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
+        : {}),
     },
-  ]),
-);
+    content: { "application/problem+json": { schema } },
+  };
+}

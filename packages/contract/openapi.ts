@@ -63,7 +63,7 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
           in: "cookie",
           name: "__Host-countersign.session_token",
           description:
-            "The cookie that signing in sets; without HTTPS its name has no __Host- in front. Changes are taken from the server's own origin alone.",
+            "The cookie set when a user signs in; without HTTPS its name lacks the __Host- prefix. Changes are accepted from the server's own origin only.",
         },
       },
       ...merged(merged(merged(publicComponents(), manage.components), auth.components), events.components),

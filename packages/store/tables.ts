@@ -493,7 +493,8 @@ export interface MailboxRow {
   kind: string;
   created_at: number;
   sent_at: number | null;
-  problem: string | null;
+  /** Why the last attempt failed: a code with its parameters, as JSON. */
+  failure: string | null;
   attempts: number;
   /** Null if there will be no further attempt: it was sent, or failed. During an attempt, when another may start. */
   next_attempt_at: number | null;
@@ -573,7 +574,8 @@ export interface ImportRow {
   /** How many characters of rejected rows are stored. */
   rejects_size: number;
   /** Why it failed as a whole. */
-  problem: string | null;
+  /** Why it failed as a whole: a code with its parameters, as JSON. */
+  failure: string | null;
   /** Who started it, as in the audit log: a JSON object of its columns. */
   actor: string;
   created_by: string;
@@ -781,7 +783,8 @@ export interface DeliveryAttemptRow {
   status: number | null;
   /** The first 4 KB of it. */
   response_body: string | null;
-  problem: string | null;
+  /** Why it failed: a code with its parameters, as JSON. */
+  failure: string | null;
 }
 
 /** As stored: many receivers repeat the URL in their response. */

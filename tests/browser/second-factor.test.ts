@@ -40,7 +40,7 @@ else {
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Your password").fill("not the password");
       await dialog.getByRole("button", { name: "Next" }).click();
-      await dialog.getByText("The password is not right").waitFor();
+      await dialog.getByText("The password is incorrect").waitFor();
       await dialog.getByLabel("Your password").fill(goodPassword);
       await dialog.getByRole("button", { name: "Next" }).click();
       await dialog.getByRole("img", { name: "QR code" }).waitFor();
@@ -75,7 +75,7 @@ else {
         await page.getByLabel("Recovery code").fill(codes[0] ?? "");
         await page.getByRole("button", { name: "Go on" }).click();
         if (isFirst) await page.getByRole("button", { name: "Your account" }).waitFor();
-        else await page.getByText("it was used already").waitFor();
+        else await page.getByText("was used before").waitFor();
       }
 
       await page.getByLabel("Recovery code").fill(codes[1] ?? "");
@@ -121,7 +121,7 @@ else {
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await dialog.getByLabel("Your password").fill("not the password");
     await dialog.getByRole("button", { name: "Continue" }).click();
-    await dialog.getByText("The password is not right").waitFor();
+    await dialog.getByText("The password is incorrect").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await pictures(page, "add-passkey");
     await dialog.getByLabel("Your password").fill(goodPassword);

@@ -100,11 +100,14 @@ else
       const { house, owner } = dashboard;
       const { email } = await member(["licenses:view"]);
       // Given up: another attempt would end at a server that is not there.
-      const problem = "Can't send mail - all recipients were rejected: 550 5.1.1 User unknown";
+      const failure = JSON.stringify({
+        code: "email_rejected",
+        params: { response: "550 5.1.1 User unknown" },
+      });
       await house.store.transaction((db) =>
         db
           .updateTable("mailbox")
-          .set({ problem, next_attempt_at: null })
+          .set({ failure, next_attempt_at: null })
           .where("recipient", "=", email)
           .execute(),
       );
@@ -112,12 +115,10 @@ else
       const page = await dashboard.pageFor(owner);
       await speak(page, "de");
       await page.goto(`${house.url}/admin/mailbox/${letter?.id}`);
-      await page
-        .getByText("Der Mailserver nimmt für diesen Empfänger nichts an. Er sagt: 550 5.1.1 User unknown.")
-        .waitFor();
+      await page.getByText("Der Mailserver hat die E-Mail abgelehnt: 550 5.1.1 User unknown").waitFor();
       await page.goto(`${house.url}/admin/mailbox?recipient=${encodeURIComponent(email)}`);
       await page.getByText("Nicht gesendet", { exact: true }).first().hover();
-      await page.getByRole("tooltip").filter({ hasText: "Der Mailserver nimmt" }).waitFor();
+      await page.getByRole("tooltip").filter({ hasText: "Der Mailserver hat" }).waitFor();
       await page.context().close();
     }, 180_000);
 

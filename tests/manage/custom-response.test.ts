@@ -20,7 +20,10 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
     expect(status).toBe(422);
     expect(body.errors).toHaveLength(1);
     expect(body.errors[0].field).toBe("custom_response.user.names.1");
-    expect(body.errors[0].message).toContain("{{customer.nmae}}");
+    expect(body.errors[0]).toMatchObject({
+      code: "unknown_placeholder",
+      params: { placeholder: "{{customer.nmae}}" },
+    });
     const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
       name: "X",
       custom_response,
@@ -35,7 +38,9 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
     expect(large.status).toBe(422);
     expect(large.body.errors[0]).toEqual({
       field: "custom_response",
-      message: "custom_response should be at most 16 KiB of JSON.",
+      code: "json_too_large",
+      params: { max_kib: 16 },
+      message: "custom_response must be at most 16 KiB of JSON.",
     });
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
     for (const [depth, field] of [

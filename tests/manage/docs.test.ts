@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { openApiDocument } from "@countersign/contract/openapi";
+import { problems } from "@countersign/contract/problems/problems";
 import { eventTypes } from "@countersign/domain/events/types";
 import { validateStatuses } from "@countersign/domain/validate/status";
-import { problemKinds } from "../../apps/server/http/manage/problem.ts";
 import { docsSections } from "../../apps/web/ui/docs-sections.ts";
 import { sqlite } from "../support/databases.ts";
 import { openScene, type Scene } from "../support/scene.ts";
@@ -87,12 +87,12 @@ describe("the reference at /docs", () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test("each kind of problem has a page where its type points, and nothing else has", async () => {
-    for (const [kind, [status, title]] of Object.entries(problemKinds)) {
-      const answer = await fetch(`${scene.server.url}/problems/${kind.replaceAll("_", "-")}`);
+  test("each problem code has a page where its type points, and nothing else has", async () => {
+    for (const [code, { status }] of Object.entries(problems)) {
+      const answer = await fetch(`${scene.server.url}/problems/${code}`);
       expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
       const text = await answer.text();
-      expect(text).toStartWith(title);
+      expect(text).toStartWith(code);
       expect(text).toContain(String(status));
     }
     expect((await fetch(`${scene.server.url}/problems/nothing`)).status).toBe(404);

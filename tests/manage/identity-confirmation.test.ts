@@ -62,7 +62,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     const { confirmation } = confirmed.body;
     expect((await createToken(browser, { confirmation })).status).toBe(201);
     const again = await createToken(browser, { confirmation });
-    expect([again.status, again.body.type]).toEqual([401, "/problems/wrong-credentials"]);
+    expect([again.status, again.body.code]).toEqual([401, "invalid_confirmation"]);
 
     const proof = async () => ({ confirmation: (await withPasskey(browser, device)).body.confirmation });
     const second = await addPasskey(browser, await proof());
@@ -146,7 +146,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     const { browser } = await house.guest();
     const { body } = await browser.auth("/two-factor/enable", { password: goodPassword });
     const answer = await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) });
-    expect([answer.status, answer.body.type]).toEqual([409, "/problems/conflict"]);
+    expect([answer.status, answer.body.code]).toEqual([409, "second_factor_off"]);
     expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(false);
   });
 

@@ -154,7 +154,7 @@ test.each(authRoutes.map((route) => [`${route.method} ${authBase}${route.path}`,
     expect(text.includes('"session":[]')).toBe(route.needs === "session");
     expect(text).not.toContain('"accessToken":[]');
     expect(text.includes('"requestBody"')).toBe(route.body !== null);
-    expect(text).toContain("Problem429");
+    expect(text).toContain("too_many_attempts");
     if (route.answer !== null) expect(text).toContain('"200":');
     if (route.redirect !== undefined) expect(text).toContain('"302":');
     expect(route.summary).toMatch(/^[A-Z][^.]*$/);

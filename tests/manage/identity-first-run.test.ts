@@ -49,7 +49,7 @@ for (const { kind, make } of databases) {
       const again = await house
         .browser()
         .manage("POST", "/setup", { ...ada, email: "eve@example.com", token });
-      expect([again.status, again.body.type]).toEqual([403, "/problems/forbidden"]);
+      expect([again.status, again.body.code]).toEqual([403, "invalid_setup_link"]);
       const rows = await house.store.reads.selectFrom("platform_state").selectAll().execute();
       expect(JSON.stringify(rows)).not.toContain(token);
     });

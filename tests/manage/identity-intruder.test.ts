@@ -73,7 +73,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     for (const answer of await Promise.all(tries({})))
       expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, "password"]);
     for (const answer of await Promise.all(tries({ password: "not the one" })))
-      expect([answer.status, answer.body.type]).toEqual([401, "/problems/wrong-credentials"]);
+      expect([answer.status, answer.body.code]).toEqual([401, "wrong_password"]);
     const begun = await browser.auth("/passkey/generate-authenticate-options");
     const response = new Authenticator(house.url).register(begun.body);
     expect((await browser.auth("/passkey/verify-registration", { response })).status).toBe(409);
@@ -147,10 +147,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
       browser.auth("/two-factor/disable", {}),
       browser.auth("/two-factor/generate-backup-codes", {}),
     ])) {
-      expect([answer.status, answer.body.detail]).toEqual([
-        403,
-        "Sign in again to do this: your session is older than ten minutes.",
-      ]);
+      expect([answer.status, answer.body.code]).toEqual([403, "recent_sign_in_required"]);
     }
   });
 
@@ -233,7 +230,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     await house.browser().auth("/reset-password", { token, newPassword });
     for (const bad of [token, "made-up"]) {
       const answer = await house.browser().auth("/reset-password/inspect", { token: bad });
-      expect([answer.status, answer.body.type]).toEqual([401, "/problems/wrong-credentials"]);
+      expect([answer.status, answer.body.code]).toEqual([401, "invalid_link"]);
     }
   });
 });

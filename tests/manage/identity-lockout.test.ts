@@ -61,7 +61,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     const nobody = `${newId()}@example.com`;
     expect(await guesses(email, 21)).toEqual(await guesses(nobody, 21));
     const [known, unknown] = [await signIn(house.browser(), email), await signIn(house.browser(), nobody)];
-    expect([known.status, known.body.type]).toEqual([unknown.status, unknown.body.type]);
+    expect([known.status, known.body.code]).toEqual([unknown.status, unknown.body.code]);
   });
 
   test("one network gets fewer tries than there are, whichever of its IPv6 addresses it uses", async () => {

@@ -63,7 +63,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     const { browser, email } = await house.resident({ verified: false });
     const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
     expect(answer.status).toBe(403);
-    expect(answer.body.type).toBe("/problems/email-not-verified");
+    expect(answer.body.code).toBe("email_not_verified");
     expect(browser.cookies.size).toBe(0);
   });
 
@@ -98,9 +98,9 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       const { browser } = await house.guest();
       for (const [what, origin] of origins(house.url)) {
         const out = await browser.auth("/sign-out", {}, { origin });
-        expect([what, out.status, out.body.type]).toEqual([what, 403, "/problems/wrong-origin"]);
+        expect([what, out.status, out.body.code]).toEqual([what, 403, "wrong_origin"]);
         const renamed = await browser.manage("PATCH", "/me", { name: "Mallory" }, { origin });
-        expect([what, renamed.status, renamed.body.type]).toEqual([what, 403, "/problems/wrong-origin"]);
+        expect([what, renamed.status, renamed.body.code]).toEqual([what, 403, "wrong_origin"]);
       }
       expect((await browser.manage("GET", "/me")).body.name).toBe("Test Person");
       expect((await browser.manage("PATCH", "/me", { name: "Ada" })).body.name).toBe("Ada");
@@ -251,7 +251,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       statuses.push(last.status);
     }
     expect(statuses).toEqual([...Array(20).fill(401), 429, 429]);
-    expect(last.body.type).toBe("/problems/too-many-requests");
+    expect(last.body.code).toBe("too_many_attempts");
     expect(Number(last.headers.get("retry-after"))).toBeWithin(1, 601);
     // The right password waits as well: whoever guesses must not learn that it was right.
     expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
@@ -305,7 +305,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     const missing = await browser.auth("/sign-in/email", { email: "ada@example.com" });
     expect([missing.status, missing.body.errors]).toEqual([
       422,
-      [{ field: "password", message: "password is missing." }],
+      [{ field: "password", code: "missing", params: {}, message: "password is missing." }],
     ]);
     const extra = await browser.auth("/sign-in/email", {
       email: "a@b.c",

@@ -76,18 +76,18 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
   });
 
   test.each([
-    ["short 1", "should have at least 8 characters"],
-    ["x".repeat(129), "should have at most 128 characters"],
-    ["password", "first that anybody would try"],
-    ["P@ssw0rd!", "first that anybody would try"],
-    ["Qwertyuiop", "first that anybody would try"],
-    ["iloveyou2", "first that anybody would try"],
-    ["19870412", "first that anybody would try"],
-    ["Grace.Hopper1", "should not be your name"],
+    ["short 1", "too_short"],
+    ["x".repeat(129), "too_long"],
+    ["password", "common_password"],
+    ["P@ssw0rd!", "common_password"],
+    ["Qwertyuiop", "common_password"],
+    ["iloveyou2", "common_password"],
+    ["19870412", "common_password"],
+    ["Grace.Hopper1", "personal_password"],
   ])("the password %p is refused, and the answer says why", async (password, why) => {
     const answer = await open.browser().auth("/sign-up/email", { ...someone(), password });
-    expect([answer.status, answer.body.errors[0].field]).toEqual([422, "password"]);
-    expect(answer.body.detail).toContain(why);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors[0]).toMatchObject({ field: "password", code: why });
   });
 
   test("what the server owns cannot be sent", async () => {

@@ -88,7 +88,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
       await sendAll(to, anHourAgo());
     }
     const refused = await owner.api.post(`${path}/email`);
-    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringContaining("tomorrow")]);
+    expect([refused.status, refused.body.code]).toEqual([429, "license_email_limit_reached"]);
     const used = await office.store.reads
       .selectFrom("daily_letters")
       .select("used")
@@ -111,18 +111,23 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     expect(await openedLetters(office.store, { to: revoked.to })).toEqual([]);
   });
 
+  const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
+
   test("an email that waits for the next day is said to, and one that was given up is said to have failed", async () => {
     const { owner, to, path } = await license({}, { deliver_license_by_mail: true });
     await office.store.transaction((db) =>
       db
         .updateTable("mailbox")
-        .set({ next_attempt_at: null, problem: "550 No such user" })
+        .set({ next_attempt_at: null, failure: JSON.stringify(rejected) })
         .where("recipient", "=", to)
         .execute(),
     );
     expect((await owner.api.get(`${path}/email`)).body).toMatchObject({
       state: "failed",
-      problem: "550 No such user",
+      failure: {
+        ...rejected,
+        message: "The mail server rejected the email: 550 No such user",
+      },
     });
     const { body: product } = await owner.api.get(`${path}`);
     const many = await owner.api.post(`/products/${product.product_id}/licenses`, {

@@ -136,10 +136,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     const found = await office.owner.api.get(`/products/${productId}/licenses?q=before`);
     expect(found.body.data).toHaveLength(1);
     const again = await undo(productId, job.id);
-    expect([again.status, again.body.detail]).toEqual([
-      409,
-      "The import has been undone, or is being undone.",
-    ]);
+    expect([again.status, again.body.code]).toEqual([409, "import_undone"]);
     const log = await office.owner.api.get(
       `/organizations/${office.organizationId}/audit-log?action=import.undone`,
     );
@@ -180,9 +177,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     const sent = await office.owner.api.send("POST", query, file(30_000), csv);
     const path = pathOf(productId, sent.body.id);
     await until("some rows are written", async () => (await office.owner.api.get(path)).body.created > 0);
-    expect((await undo(productId, sent.body.id)).body.detail).toBe(
-      "The import is still running. Cancel it first.",
-    );
+    expect((await undo(productId, sent.body.id)).body.code).toBe("import_running");
     expect((await office.owner.api.post(`${path}/cancel`)).status).toBe(200);
     const job = await finishedImport(office, sent.body.id, productId);
     expect(job.state).toBe("cancelled");
@@ -200,7 +195,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
       if (query.includes("skip")) await importFile(office, file(1), "", { productId });
       const job = await importFile(office, file(1), query, { productId });
       const refused = await undo(productId, job.id);
-      expect([refused.status, job.undo_until]).toEqual([409, null]);
+      expect([refused.body.code, job.undo_until]).toEqual(["import_changed_nothing", null]);
     }
   });
 
@@ -212,7 +207,10 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     const importer = await office.member(["licenses:import"]);
     expect((await importer.api.post(path, {})).status).toBe(403);
     const deleter = await office.member(["licenses:import", "licenses:delete"]);
-    expect((await deleter.api.post(path, {})).body.detail).toContain("licenses:update");
+    expect((await deleter.api.post(path, {})).body).toMatchObject({
+      code: "permission_missing",
+      params: { permission: "licenses:update" },
+    });
     const other = await newProduct(office);
     expect((await office.owner.api.post(pathOf(other, job.id, "/undo"), {})).status).toBe(404);
   });

@@ -136,26 +136,32 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     [
       "an unknown column",
       "license_key,customer_mail\nA,a@example.com\n",
-      /"customer_mail" means nothing here/,
+      { code: "unknown_column", params: { column: "customer_mail" } },
     ],
-    ["a column twice", "notes,notes\n", /Two columns of the file say notes/],
-    ["an empty file", "", /empty/],
-    ["only columns that are left out", "id,updated_at\n1,2\n", /No column of the file says anything/],
-    ["a quote that is not closed", 'license_key\n"A\n', /Row 2 opens a quote/],
-    ["text behind a quote", 'license_key\n"A"B\n', /Row 2, column 1/],
-    ["a NUL character", "license_key\nA\0\n", /NUL/],
-  ])("a file with %s is refused at once and leaves no import behind", async (_, file, words) => {
+    ["a column twice", "notes,notes\n", { code: "duplicate_column", params: { name: "notes" } }],
+    ["an empty file", "", { code: "file_empty", params: {} }],
+    ["only columns that are left out", "id,updated_at\n1,2\n", { code: "no_known_column", params: {} }],
+    ["a quote that is not closed", 'license_key\n"A\n', { code: "quote_not_closed", params: { row: 2 } }],
+    [
+      "text behind a quote",
+      'license_key\n"A"B\n',
+      { code: "text_after_quote", params: { row: 2, column: 1 } },
+    ],
+    ["a NUL character", "license_key\nA\0\n", { code: "file_has_nul", params: {} }],
+  ])("a file with %s is refused at once and leaves no import behind", async (_, file, error) => {
     const productId = await newProduct(office);
     const { status, body } = await office.owner.api.send("POST", path(productId), file, csv);
-    expect({ status, field: body.errors?.[0].field }).toEqual({ status: 422, field: "body" });
-    expect(body.detail).toMatch(words);
+    expect({ status, errors: body.errors }).toMatchObject({
+      status: 422,
+      errors: [{ field: "body", ...error }],
+    });
     expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toEqual([]);
   });
 
   test("a file that is not UTF-8 is refused, and so is another type or a bad map", async () => {
     const bytes = new Blob([new Uint8Array([...Buffer.from("notes\n"), 0xc3, 0x28])]);
     const latin = await office.owner.api.send("POST", path(office.productId), bytes, csv);
-    expect(latin.body.detail).toMatch(/not UTF-8/);
+    expect(latin.body.errors[0].code).toBe("file_not_utf8");
     const typed = await office.owner.api.send("POST", path(office.productId), "{}", {
       "content-type": "application/json",
     });
@@ -166,17 +172,17 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       "A\n1\n",
       csv,
     );
-    expect({ status: map.status, field: map.body.errors[0].field }).toEqual({
-      status: 422,
-      field: "columns",
-    });
+    expect(map.body.errors[0]).toMatchObject({ field: "columns", code: "invalid_column_map" });
     const named = await office.owner.api.send(
       "POST",
       path(office.productId, `?columns=${encodeURIComponent('{"Key":"license_key"}')}`),
       "notes\n1\n",
       csv,
     );
-    expect(named.body.detail).toMatch(/"Key", which is no column of the file/);
+    expect(named.body.errors[0]).toMatchObject({
+      code: "column_not_in_file",
+      params: { column: "Key", found: "notes" },
+    });
   });
 
   test("a byte order mark, semicolons, single line feeds and no last line break are understood", async () => {
@@ -226,7 +232,11 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     const productId = await newProduct(office);
     const job = await importFile(office, wrongRows, "", { productId });
     expect(job).toMatchObject({ state: "failed", created: 0, failed: 5, rows_total: 6 });
-    expect(job.problem).toBe("5 of 6 rows are wrong, so nothing was imported.");
+    expect(job.failure).toEqual({
+      code: "import_rows_invalid",
+      params: { count: 5, rows: 6 },
+      message: "5 of 6 rows are invalid, so nothing was imported.",
+    });
     expect(errorsOf(job)).toEqual(expectedErrors);
     expect(
       job.errors.every((error: { field: string; message: string }) => error.message.startsWith(error.field)),
@@ -237,7 +247,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   test("row by row: the rows that are right are written, the others are named", async () => {
     const productId = await newProduct(office);
     const job = await importFile(office, wrongRows, "?mode=row_by_row", { productId });
-    expect(job).toMatchObject({ state: "finished", created: 1, failed: 5, error_count: 11, problem: null });
+    expect(job).toMatchObject({ state: "finished", created: 1, failed: 5, error_count: 11, failure: null });
     expect(errorsOf(job)).toEqual(expectedErrors);
     expect([...(await exported(office, productId)).keys()]).toEqual(["GOOD-1"]);
   });
@@ -278,7 +288,10 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(errorsOf(await importFile(office, file, "?dry_run=true"))).toEqual(["2 notes"]);
     const endless = await importFile(office, `notes\n"${"n".repeat(2_000_000)}`);
     expect(endless).toMatchObject({ state: "failed", created: 0 });
-    expect(endless.problem).toMatch(/^Row 2 is longer than a row can be/);
+    expect(endless.failure).toMatchObject({
+      code: "import_file_invalid",
+      params: { error: { field: "file", code: "row_too_long", params: { row: 2 } } },
+    });
   });
 
   describe("keys that the product has already", () => {
@@ -432,16 +445,16 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       const answer = await api.send("POST", path(productId, query), "license_key,customer_email\n", {
         "content-type": "text/csv",
       });
-      return [answer.status, answer.body.detail];
+      return [answer.body.code, answer.body.params];
     };
     const update = "?on_existing=update";
     expect(await send(["licenses:import", "licenses:revoke"], update)).toEqual([
-      403,
-      "This needs the permission licenses:update, which you do not have.",
+      "permission_missing",
+      { permission: "licenses:update" },
     ]);
     expect(await send(["licenses:import", "licenses:update"], update)).toEqual([
-      403,
-      "This needs the permission licenses:revoke, which you do not have.",
+      "permission_missing",
+      { permission: "licenses:revoke" },
     ]);
     expect((await send(["licenses:import", "licenses:update", "licenses:revoke"], update))[0]).toBe(202);
     expect((await send(["licenses:import"], "?on_existing=skip"))[0]).toBe(202);
@@ -490,7 +503,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     const lines = `{"customer_email":"a@example.com"}\n`;
     for (const refused of [await send(file(699)), await send(file(1)), await send(lines, jsonLines)]) {
       expect(refused.status).toBe(409);
-      expect(refused.body.detail).toBe("This Idempotency-Key was used for another request. Use a new one.");
+      expect(refused.body.code).toBe("idempotency_key_reused");
     }
     const again = await send(file(700));
     expect(again.headers.get("idempotent-replayed")).toBe("true");

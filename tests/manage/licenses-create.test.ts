@@ -171,10 +171,13 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     await create({ customer_email: "a@b.c", license_key: "Taken-1" });
     const again = await create({ customer_email: "a@b.c", license_key: " taken-1" });
     expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({ code: "license_keys_taken", params: { count: 1 } });
     expect(again.body.errors).toEqual([
       {
         field: "license_key",
-        message: 'license_key "taken-1" belongs to another license of this product.',
+        code: "license_key_taken",
+        params: { license_key: "taken-1" },
+        message: "license_key belongs to another license of this product: taken-1.",
       },
     ]);
     const other = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
@@ -282,7 +285,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     await create({ customer_email: "other@example.com", count: 150 }, headers);
     const other = await create({ customer_email: "other@example.com", count: 151 }, headers);
     expect(other.status).toBe(409);
-    expect(other.body.detail).toContain("Idempotency-Key");
+    expect(other.body.code).toBe("idempotency_key_reused");
   });
 
   test("needs licenses:create; to outsiders the product does not exist", async () => {

@@ -46,7 +46,7 @@ describe.each(databases)("letters on $kind", ({ make }) => {
     expect(email.body).toMatchObject({ state: "kept", recipient: to, sent_at: null });
     expect(email.body.text).toContain(license.body.license_key);
     const refused = await office.owner.api.post(path);
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("Copy the text")]);
+    expect([refused.status, refused.body.code]).toEqual([409, "license_email_unavailable"]);
   });
 
   test("two letters about the same are one, also when both are written at once", async () => {

@@ -74,7 +74,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     const token = /https:\/\/license\.example\.com\/invitations\/([\w-]{43})/.exec(mail?.text ?? "")?.[1];
     expect((await office.nobody.get(`/invitations/${token}`)).body.email).toBe(to);
     const kept = await letterTo(to);
-    expect(kept).toMatchObject({ attempts: 1, problem: null, next_attempt_at: null, body_html: null });
+    expect(kept).toMatchObject({ attempts: 1, failure: null, next_attempt_at: null, body_html: null });
     expect(mail?.messageId).toBe(`<${kept.id}@license.example.com>`);
     expect(JSON.stringify(kept)).not.toContain(token ?? "no token");
   });
@@ -107,10 +107,10 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     await until("it failed", async () => {
       const row = await office.store.reads
         .selectFrom("mailbox")
-        .select("problem")
+        .select("failure")
         .where("recipient", "=", broken)
         .executeTakeFirstOrThrow();
-      return row.problem !== null;
+      return row.failure !== null;
     });
     expect(receivedBy(broken)).toEqual([]);
   });
@@ -119,10 +119,13 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     const to = address();
     mailServer.verdict = (recipient) => (recipient === to ? 451 : "take");
     await write(to);
-    await until("it failed", async () => (await letterTo(to)).problem !== null);
+    await until("it failed", async () => (await letterTo(to)).failure !== null);
     const once = await letterTo(to);
     expect(once).toMatchObject({ sent_at: null, attempts: 1, body_text: "Words." });
-    expect(once.problem).toContain("451");
+    expect(JSON.parse(once.failure ?? "")).toEqual({
+      code: "email_rejected",
+      params: { response: expect.stringContaining("451") },
+    });
     expect((once.next_attempt_at ?? 0) - Date.now()).toBeWithin(0, 6_000);
     await tryAgainNow(to);
     await until("it failed again", async () => (await letterTo(to)).attempts === 2);
@@ -132,7 +135,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     await tryAgainNow(to);
     await until("it is sent", async () => (await letterTo(to)).sent_at !== null);
     expect(receivedBy(to)).toHaveLength(1);
-    expect((await letterTo(to)).problem).toBeNull();
+    expect((await letterTo(to)).failure).toBeNull();
   });
 
   test("what the mail server will never take is given up at once", async () => {
@@ -143,7 +146,10 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     mailServer.verdict = () => "take";
     const kept = await letterTo(to);
     expect(kept).toMatchObject({ sent_at: null, attempts: 1 });
-    expect(kept.problem).toContain("550");
+    expect(JSON.parse(kept.failure ?? "")).toEqual({
+      code: "email_rejected",
+      params: { response: expect.stringContaining("550") },
+    });
   });
 
   test("one letter that hangs does not hold up the others", async () => {
@@ -186,14 +192,15 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
         if (letter === undefined) throw new Error("The mailbox is empty.");
         return letter;
       };
-      await until("it failed", async () => (await read(wrong)).problem !== null);
+      await until("it failed", async () => (await read(wrong)).failure !== null);
       const failed = await read(wrong);
-      expect(failed.problem).not.toContain("guessed-wrong");
+      expect(JSON.parse(failed.failure ?? "").code).toBe("mail_sign_in_refused");
+      expect(failed.failure).not.toContain("guessed-wrong");
       expect(failed.next_attempt_at).not.toBeNull();
       expect(wrong.server.output()).not.toContain("guessed-wrong");
       expect(await read(kept)).toMatchObject({
         sent_at: null,
-        problem: null,
+        failure: null,
         attempts: 0,
         body_text: "Words.",
       });

@@ -31,7 +31,7 @@ describe("the contract of the management API", () => {
       for (const name of pathParameters(route.path)) expect(text).toContain(`"name":"${name}","in":"path"`);
       if (route.access.who === "member" && route.access.may !== null)
         expect(text).toContain(route.access.may);
-      if (route.access.who !== "anyone") expect(text).toContain("Problem401");
+      if (route.access.who !== "anyone") expect(text).toContain("authentication_required");
       expect(text.includes("IdempotencyKey")).toBe(route.method === "POST" && route.access.who !== "anyone");
       // A sentence begins with a capital and the summary of a list of operations has no full stop.
       expect(route.summary).toMatch(/^[A-Z][^.]*$/);

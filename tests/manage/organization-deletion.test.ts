@@ -164,7 +164,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
       expect((await askDelete(owner, path, body)).status).toBe(422);
     }
     const wrong = await askDelete(owner, path, { confirm: "acme" });
-    expect(wrong.body.errors[0].field).toBe("confirm");
+    expect(wrong.body.errors[0]).toMatchObject({ field: "confirm", code: "not_the_slug", params: { slug } });
     expect((await row(id)).delete_after).toBeNull();
   });
 

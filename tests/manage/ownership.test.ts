@@ -132,7 +132,10 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
       role_id: roleId,
     });
     expect(refused.status).toBe(403);
-    expect(refused.body.type).toBe("/problems/limit-reached");
+    expect(refused.body).toMatchObject({
+      code: "new_owner_organization_limit_reached",
+      params: { count: 2 },
+    });
     const suspended = await office.member([], id);
     await office.store.transaction((db) =>
       db.updateTable("users").set({ suspended_at: 1 }).where("id", "=", suspended.userId).execute(),

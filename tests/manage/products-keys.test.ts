@@ -208,7 +208,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
     const refused = answers.find(({ status }) => status === 403);
-    expect(refused?.body.detail).toBe("The product has 20 API keys that work. End one that is not used.");
+    expect(refused?.body).toMatchObject({ code: "api_key_limit_reached", params: { limit: 20 } });
     expect((await rotate(id, { overlap_seconds: 60 })).status).toBe(403);
     expect((await rotate(id, { overlap_seconds: 0 })).body.api_keys).toHaveLength(1);
   });

@@ -106,7 +106,10 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     const mightier = await create(["licenses:view", "licenses:delete"]);
     const made = await editor.api.post(roles, { name: "Mine", permissions: ["licenses:delete"] });
     expect(made.status).toBe(403);
-    expect(made.body.detail).toContain("licenses:delete");
+    expect(made.body).toMatchObject({
+      code: "permissions_exceeded",
+      params: { permissions: ["licenses:delete"] },
+    });
     expect((await editor.api.patch(`${roles}/${mightier.id}`, { name: "Taken" })).status).toBe(403);
     expect((await editor.api.patch(`${roles}/${mightier.id}`, { permissions: [] })).status).toBe(403);
     expect((await editor.api.delete(`${roles}/${mightier.id}`)).status).toBe(403);
@@ -129,6 +132,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     const taken = await create([], "Unique");
     const again = await office.owner.api.post(roles, { name: " Unique ", permissions: [] });
     expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({ code: "role_name_taken", params: { name: "Unique" } });
     expect(again.body.errors[0].field).toBe("name");
     const other = await create([]);
     expect((await office.owner.api.patch(`${roles}/${other.id}`, { name: "Unique" })).status).toBe(409);
@@ -155,9 +159,9 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await office.owner.api.get(path)).body).toMatchObject({ member_count: 1, invitation_count: 1 });
     const refused = await office.owner.api.delete(path);
     expect(refused.status).toBe(409);
-    expect(refused.body.detail).toContain("held by 1 member and promised in 1 pending invitation");
+    expect(refused.body).toMatchObject({ code: "role_in_use", params: { members: 1, invitations: 1 } });
     await office.owner.api.delete(`/organizations/${office.organizationId}/members/${member.userId}`);
-    expect((await office.owner.api.delete(path)).body.detail).toContain("promised in 1 pending invitation");
+    expect((await office.owner.api.delete(path)).body.params).toEqual({ members: 0, invitations: 1 });
     const list = await office.owner.api.get(
       `/organizations/${office.organizationId}/invitations?state=pending`,
     );

@@ -102,7 +102,7 @@ describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
       for (const value of values) expect(again.text).not.toContain(value);
       expect(again.status).toBe(409);
       expect(again.headers.get("idempotent-replayed")).toBe("true");
-      expect(again.body.type).toBe("/problems/secret-already-shown");
+      expect(again.body.code).toBe("secret_already_shown");
       expect(again.body.detail).toContain(replacedWith);
       expect(again.body.secret_fields).toEqual(secrets);
       expect(again.body.first_answer).toEqual(without(first.body, secrets));

@@ -101,7 +101,10 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     for (const version of ["2.1", "v2.1.0", "2.1.0.0+build", " 2.1.0 "]) {
       const { status, body } = await add(version);
       expect(status).toBe(409);
-      expect(body.detail).toContain("2.1");
+      expect(body).toMatchObject({
+        code: "version_exists",
+        params: { existing: "2.1", state: "deprecated" },
+      });
       expect(body.errors[0].field).toBe("version");
     }
     expect(await list()).toEqual(["2.1 deprecated"]);
@@ -138,7 +141,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     await add("1.1.0");
     const refused = await put(seen);
     expect(refused.status).toBe(412);
-    expect(refused.body.type).toEndWith("/changed-meanwhile");
+    expect(refused.body.code).toBe("versions_changed_meanwhile");
     expect(await list()).toEqual(["1.1.0 allowed", "1.0.0 allowed"]);
     const replaced = await put(await revision());
     expect(replaced.status).toBe(200);

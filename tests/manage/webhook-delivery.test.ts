@@ -78,7 +78,7 @@ for (const { kind, make } of databases) {
         data: { organization_id: office.organizationId, number: 0 },
       });
       const [attempt] = await attemptsAt(office.store, id);
-      expect(attempt).toMatchObject({ status: 202, response_body: "thanks", problem: null });
+      expect(attempt).toMatchObject({ status: 202, response_body: "thanks", failure: null });
       expect(attempt?.request_headers).toContain('"authorization":"…"');
       expect(attempt?.request_headers).not.toContain("hunter2");
       expect(await endpointRow(id)).toMatchObject({ failing_since: null, last_failure_at: null });
@@ -277,7 +277,11 @@ for (const { kind, make } of databases) {
       await happen();
       await until("it was tried", async () => (await attemptsAt(office.store, literal.id)).length === 1);
       await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
-      expect((await attemptsAt(office.store, literal.id))[0]?.problem).toContain("public address");
+      const [attempt] = await attemptsAt(office.store, literal.id);
+      expect(JSON.parse(attempt?.failure ?? "null")).toMatchObject({
+        code: "webhook_url_invalid",
+        params: { error: { field: "url", code: "url_not_public" } },
+      });
     });
 
     test("what a node that died had claimed is taken over when its claim runs out, and not before", async () => {

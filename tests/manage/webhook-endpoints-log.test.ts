@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { failure } from "@countersign/contract/problems/failures";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { sealAttempt } from "@countersign/store/queries/delivery-results";
 import { countDeliveries } from "@countersign/store/queries/delivery-statistics";
@@ -86,7 +87,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
               request_headers: JSON.stringify({ "webhook-id": "evt_x", "x-own": "" }),
               status: 200,
               response_body: "ok",
-              problem: null,
+              failure: null,
               ...attempt,
             }),
           )
@@ -161,7 +162,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       {
         status: null,
         response_body: null,
-        problem: "It did not answer within 15 seconds.",
+        failure: JSON.stringify(failure("webhook_timed_out", { count: 15 })),
         duration_ms: 15_000,
       },
       { status: 301 },
@@ -169,7 +170,11 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     const shown = (await all(`${path}/deliveries/${deliveryId}/attempts`)) as unknown as DeliveryAttemptRow[];
     expect(shown.map((attempt) => attempt.status)).toEqual([500, null, 301]);
     expect(shown[0]).toMatchObject({ response_body: "no", request_headers: { "x-own": "" }, duration_ms: 5 });
-    expect(shown[1]?.problem).toBe("It did not answer within 15 seconds.");
+    expect<unknown>(shown[1]?.failure).toEqual({
+      code: "webhook_timed_out",
+      params: { count: 15 },
+      message: "There was no response within 15 seconds.",
+    });
     const other = await endpoint();
     expect((await office.owner.api.get(`${other.path}/deliveries/${deliveryId}/attempts`)).status).toBe(404);
     expect((await office.owner.api.post(`${other.path}/deliveries/${deliveryId}/replay`)).status).toBe(404);
@@ -451,7 +456,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
           request_headers: "{}",
           status: state === "delivered" ? 200 : null,
           sealed_response: null,
-          problem: null,
+          failure: null,
         }));
         await office.store.bulk.insert(db, "delivery_attempts", attempts);
       }

@@ -61,7 +61,7 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     await until("it is written down", async () => (await deliveries())[0].state === "delivered");
     const [delivery] = await deliveries();
     const { body } = await office.owner.api.get(`${path}/deliveries/${delivery.id}/attempts`);
-    expect(body.data).toMatchObject([{ status: 200, problem: null }]);
+    expect(body.data).toMatchObject([{ status: 200, failure: null }]);
     const log = JSON.stringify(body.data);
     expect(Object.keys(body.data[0].request_headers)).toContain("x-own");
     for (const hidden of ["a value of mine", secret]) expect(log).not.toContain(hidden);

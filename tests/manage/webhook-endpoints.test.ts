@@ -246,10 +246,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
       await office.owner.api.post(`${one}/enable`),
       await office.owner.api.get(`${path}/${newId()}`),
     ]) {
-      expect([answer.status, answer.body.detail]).toEqual([
-        404,
-        "There is no such webhook, or you cannot see it.",
-      ]);
+      expect([answer.status, answer.body.code]).toEqual([404, "webhook_not_found"]);
     }
     expect(JSON.stringify((await office.owner.api.get(path)).body)).not.toContain(made.id);
     await until("its row is removed", async () => (await rowOf(made.id)) === undefined);

@@ -81,7 +81,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
             request_headers: "{}",
             status: 200,
             sealed_response: "",
-            problem: null,
+            failure: null,
           })
           .execute();
     });

@@ -68,7 +68,7 @@ describe.each(databases)("a result that the database refuses, on $kind", ({ make
       const attempts = await attemptsAt(store, poison);
       expect(attempts).toHaveLength(40);
       expect(new Set(attempts.map((attempt) => attempt.response_body))).toEqual(new Set([null]));
-      expect(attempts[0]?.problem).toContain("could not be written down");
+      expect(attempts[0]?.failure).toContain("webhook_result_not_stored");
       await until("it is said loudly", () => office.server.output().includes("refused by a test"));
       await until(
         "both ways",

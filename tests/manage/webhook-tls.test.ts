@@ -41,10 +41,10 @@ test("the operator's own authority vouches for receivers in the operator's netwo
     await makeEvents(office.store, office.organizationId, 1);
     const attempts = (index: number) => attemptsAt(office.store, ids[index] ?? "");
     await until("both were tried", async () => (await attempts(0)).length + (await attempts(1)).length === 2);
-    expect(await attempts(0)).toMatchObject([{ status: 200, problem: null }]);
+    expect(await attempts(0)).toMatchObject([{ status: 200, failure: null }]);
     const [refused] = await attempts(1);
     expect(refused?.status).toBeNull();
-    expect(refused?.problem).toContain("elsewhere.example.test");
+    expect(refused?.failure).toContain("elsewhere.example.test");
     expect(bodies).toHaveLength(1);
   } finally {
     await office.close();

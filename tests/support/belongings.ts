@@ -220,7 +220,7 @@ async function addImport(db: Database, organizationId: string, productId: string
       failed: 0,
       error_count: 0,
       errors: "[]",
-      problem: null,
+      failure: null,
       actor: "{}",
       created_by: "Test Person",
       claimed_by: null,

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { manageBase } from "@countersign/contract/manage/base";
 import { problem } from "@countersign/contract/manage/shapes";
+import { codesOf } from "@countersign/contract/openapi-problems";
 import { Router } from "../../apps/server/http/manage/router.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 
@@ -67,6 +68,7 @@ async function checked(method: string, path: string, response: Response): Promis
     expect(type).toBe("application/problem+json; charset=utf-8");
     expect(problem.safeParse(body).error?.message).toBeUndefined();
     expect(body.status).toBe(status);
+    expectDocumented(method, path, body.code);
   } else {
     const match = router.match(method, path.split("?")[0] ?? "");
     if (match.found && match.bound.route.answerType === undefined) {
@@ -75,4 +77,13 @@ async function checked(method: string, path: string, response: Response): Promis
     }
   }
   return { status, headers, text, body };
+}
+
+/** A refusal has one of the codes that the OpenAPI document lists for the route. */
+function expectDocumented(method: string, path: string, code: string): void {
+  const match = router.match(method, path.split("?")[0] ?? "");
+  if (!match.found) return;
+  const { route } = match.bound;
+  const isDocumented = codesOf(route).some((one) => one === code);
+  expect({ route: route.id, code, isDocumented }).toEqual({ route: route.id, code, isDocumented: true });
 }

@@ -97,10 +97,10 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     const { code, stdout } = await run(...words);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      `Row 1, license_key "CLI-1": license_key belongs to a license that this product has already.`,
+      `Row 1, license_key "CLI-1": license_key belongs to another license of this product: CLI-1.`,
     );
-    expect(stdout).toContain("Row 2: customer_email is missing");
-    expect(stdout).toContain("2 of 2 rows are wrong, so nothing was imported.");
+    expect(stdout).toContain("Row 2: customer_email or customer_discord_id is required");
+    expect(stdout).toContain("2 of 2 rows are invalid, so nothing was imported.");
     expect((await run(...words, "--on-existing", "skip", "--mode", "row_by_row")).stdout).toContain(
       "1 skipped, 1 failed",
     );
@@ -112,7 +112,10 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     const rows: [string[], RegExp][] = [
       [["import", "--file", "x"], /^--product is missing/],
       [["import", ...product, "--file", file("none.csv")], /^File .* does not exist/],
-      [["import", ...product, "--file", file("header.csv")], /^The column "nonsense" means nothing here/],
+      [
+        ["import", ...product, "--file", file("header.csv")],
+        /^The file could not be read: file has an unknown column: nonsense\./,
+      ],
       [["import", ...product, "--file", file("header.csv"), "--mode", "x"], /^--mode is "x"/],
       [["import", ...product, "--file", file("header.csv"), "--columns", "[]"], /^--columns must be/],
       [["import", "--product", "none", "--file", file("header.csv")], /^Product none does not exist/],

@@ -5,10 +5,10 @@ import { type ColumnMap, importFields } from "@countersign/domain/license-files/
 import { productById } from "@countersign/store/queries/access";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { readConfig } from "../config.ts";
+import { FileProblem } from "../features/license-files/failed.ts";
 import { importFromFile } from "../features/license-files/import-here.ts";
 import type { ImportOptions } from "../features/license-files/job.ts";
 import { FileTooLarge, mostBytes } from "../features/license-files/receive.ts";
-import { FileProblem } from "../features/license-files/rows.ts";
 import { showImportWithErrors } from "../features/license-files/show.ts";
 import { OperatorProblem } from "../problem.ts";
 import { type Command, readOptions } from "./command.ts";
@@ -120,12 +120,12 @@ function whereOf({ column, value }: { column: string | null; value: string | nul
 
 function summary(job: ImportRow): string[] {
   const { rows_total: total, created, updated, skipped, failed } = job;
-  const errors = showImportWithErrors(job).errors;
+  const { errors, failure } = showImportWithErrors(job);
   const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed, of ${total ?? job.rows_done} rows.`;
   return [
     ...errors.slice(0, 20).map((error) => `Row ${error.row}${whereOf(error)}: ${error.message}`),
     ...(job.error_count > 20 ? [`… and ${job.error_count - 20} more. --json shows the first 1,000.`] : []),
-    ...(job.problem === null ? [] : [job.problem]),
+    ...(failure === null ? [] : [failure.message]),
     job.dry_run === 1 ? `Dry run, nothing was imported: ${counts}` : `Import finished: ${counts}`,
   ];
 }

@@ -69,11 +69,11 @@ function forwardedHeaders(from: Headers, peer: string | null): Headers {
 }
 
 function tooMany(): Problem {
-  return new Problem("unavailable", "Too many requests are waiting. Try again shortly.", soon);
+  return new Problem("server_busy", {}, soon);
 }
 
 function notRunning(): Problem {
-  return new Problem("unavailable", "The management API is not running right now. Try again shortly.", soon);
+  return new Problem("management_unavailable", {}, soon);
 }
 
 const soon = { headers: { "retry-after": "1" } };

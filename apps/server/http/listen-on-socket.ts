@@ -2,7 +2,14 @@ import { authBase } from "@countersign/contract/auth/route";
 import { manageBase } from "@countersign/contract/manage/base";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
 import type { LateIdentity } from "../features/identity/late-identity.ts";
-import { docs, docsScript, docsStyle, openApi, problemText } from "../features/reference/answers.ts";
+import {
+  docs,
+  docsOfProblem,
+  docsOfProblems,
+  docsScript,
+  docsStyle,
+  openApi,
+} from "../features/reference/answers.ts";
 import { noSuchPath } from "./answers.ts";
 import { peerHeader } from "./forward.ts";
 import { failedWith, type Listener, listener, read } from "./listen.ts";
@@ -31,8 +38,9 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
       "/docs": (request) => read(request, () => docs(newRequestId())),
       "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
       "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
-      "/problems/:kind": (request) =>
-        read(request, () => problemText(request.params.kind, newRequestId()) ?? noSuchPath(newRequestId())),
+      "/problems": (request) => read(request, () => docsOfProblems(newRequestId())),
+      "/problems/:code": (request) =>
+        read(request, () => docsOfProblem(request.params.code, newRequestId()) ?? noSuchPath(newRequestId())),
     },
     fetch: (request) => pages.answer(request, newRequestId()),
     error: failedWith(parts.failed),

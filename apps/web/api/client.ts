@@ -2,10 +2,8 @@ import { auth, manage } from "virtual:routes";
 import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
 import type { ManageContract } from "@countersign/contract/manage/routes";
-import i18next from "i18next";
 import type { z } from "zod";
-import type { Language } from "../i18n/languages.ts";
-import { loadRefusals } from "../i18n/refusals.ts";
+import { loadProblemTexts } from "../i18n/problem-texts.ts";
 import { heardFromServer, setConnection } from "./connection.ts";
 import { newName } from "./once.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";
@@ -101,14 +99,17 @@ export async function send(
   heardFromServer(response.ok && url === greeting);
   if (response.ok) return response;
   const problem = await problemOf(response);
-  if (problem.status === 401 && problem.kind === "signed-out") setConnection("signed_out");
+  if (problem.status === 401 && signedOut.includes(problem.code)) setConnection("signed_out");
   throw problem;
 }
+
+/** With these, the session is over. */
+const signedOut: readonly string[] = ["authentication_required", "session_expired", "sign_in_required"];
 
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
   const body = await response.json().catch(() => ({}));
-  await loadRefusals(i18next.language as Language);
+  await loadProblemTexts();
   return new ApiProblem(response.status, body, Number.isFinite(retryAfter) ? retryAfter : null);
 }
 

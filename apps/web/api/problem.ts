@@ -1,27 +1,31 @@
-import { said, saidBeside, saidOf } from "../i18n/refusals.ts";
+import type { FieldErrorBody, Params } from "@countersign/contract/problems/declare";
+import { fieldText, fieldTextWithName, problemText } from "../i18n/problem-texts.ts";
 
-/** What the server says when it refuses: RFC 9457, with the fields that are wrong. In the reader's language. */
+/** A refusal of the server (RFC 9457), in the reader's language. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly status: number;
-  /** The last part of the problem's type, such as `invalid` or `not_found`. */
-  readonly kind: string;
+  /** Stable, such as `slug_taken`. Empty if something between browser and server answered. */
+  readonly code: string;
+  readonly params: Params;
   readonly errors: readonly FieldError[];
   readonly retryAfterSeconds: number | null;
 
   constructor(status: number, body: Partial<ProblemBody>, retryAfterSeconds: number | null = null) {
-    const errors = (body.errors ?? []).map(({ field, message }) => ({
-      field,
-      message: saidBeside(field, message),
-      withName: saidOf(field, message),
+    const { code = "", params = {}, detail = body.title ?? `The server responded with ${status}.` } = body;
+    const errors = (body.errors ?? []).map((error) => ({
+      ...error,
+      message: fieldText(error),
+      withName: fieldTextWithName(error),
     }));
     super(
       errors.length > 0
         ? errors.map(({ withName }) => withName).join(" ")
-        : said(body.detail ?? body.title ?? `The server answered ${status}.`),
+        : problemText({ code, params, message: detail }),
     );
     this.status = status;
-    this.kind = body.type?.split("/").at(-1) ?? "unknown";
+    this.code = code;
+    this.params = params;
     this.errors = errors;
     this.retryAfterSeconds = retryAfterSeconds;
   }
@@ -32,22 +36,22 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The server did not answer at all. */
+/** The server did not respond at all. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
 
-export interface FieldError {
-  readonly field: string;
-  /** To stand beside the field. */
+export interface FieldError extends FieldErrorBody {
+  /** To be shown beside the field. */
   readonly message: string;
-  /** To stand anywhere else. */
+  /** To be shown anywhere else. */
   readonly withName: string;
 }
 
 interface ProblemBody {
-  readonly type: string;
+  readonly code: string;
+  readonly params: Params;
   readonly title: string;
   readonly detail: string;
-  readonly errors: readonly Pick<FieldError, "field" | "message">[];
+  readonly errors: readonly FieldErrorBody[];
 }

@@ -1,7 +1,6 @@
 import i18next, { type BackendModule } from "i18next";
 import { initReactI18next } from "react-i18next";
 import { keepLanguage, type Language, preferredLanguage } from "./languages.ts";
-import { loadRefusals } from "./refusals.ts";
 
 type Words = () => Promise<{ words: Record<string, object> }>;
 
@@ -44,15 +43,15 @@ export async function startTranslation(): Promise<void> {
   document.documentElement.lang = language;
 }
 
-/** What most visits do not need at once: the other features' words, and what a refusal would say. */
+/** What most visits do not need at once: the other features' words, and those of refusals. */
 export async function loadTheRest(): Promise<void> {
   const language = i18next.language as Language;
-  await Promise.all([addAll(language, files[language].rest), loadRefusals(language)]);
+  await addAll(language, files[language].rest);
 }
 
 export async function changeLanguage(language: Language): Promise<void> {
   const { first, rest } = files[language];
-  await Promise.all([addAll(language, first), addAll(language, rest), loadRefusals(language)]);
+  await Promise.all([addAll(language, first), addAll(language, rest)]);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
   keepLanguage(language);

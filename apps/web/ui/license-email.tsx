@@ -5,7 +5,7 @@ import type { Answer } from "../api/client.ts";
 import { ask, useChange } from "../api/queries.ts";
 import { useMay } from "../app/here.ts";
 import { useSendsEmail } from "../app/sends-email.ts";
-import { useSaid } from "../i18n/use-said.ts";
+import { useProblemTexts } from "../i18n/problem-texts.ts";
 import { Copy } from "./copy.tsx";
 import { tell, tellProblem } from "./tell.tsx";
 import { Time } from "./time.tsx";
@@ -60,7 +60,7 @@ export function LicenseEmail({ license }: LicenseEmailProps) {
 
 function EmailState({ email, sendsEmail }: { email: Email; sendsEmail: boolean }) {
   const { t } = useTranslation("licenses");
-  const { said } = useSaid();
+  const { failureText } = useProblemTexts();
   const { recipient } = email;
   if (recipient === null) return t("email.noAddress");
   switch (email.state) {
@@ -79,9 +79,9 @@ function EmailState({ email, sendsEmail }: { email: Email; sendsEmail: boolean }
       return (
         <>
           {t("email.failed", { recipient })}
-          {email.problem !== null && (
+          {email.failure !== null && (
             <Text c="dimmed" inherit>
-              {said(email.problem)}
+              {failureText(email.failure)}
             </Text>
           )}
         </>

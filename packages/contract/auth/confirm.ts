@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ordinaryBody } from "../body-limit.ts";
 import { secret } from "../manage/secrets.ts";
 import { time } from "../manage/shapes.ts";
+import { fieldCode } from "../problems/problems.ts";
 import { challenge, credentials, given } from "./passkey-shapes.ts";
 import { authRoute } from "./route.ts";
 
@@ -37,6 +38,7 @@ export const confirm = authRoute({
     "With a passkey or a code of your second factor, in place of the password. The answer is good for one request that asks for a proof, in this session.",
   group,
   needs: "session",
+  problems: ["wrong_code", "wrong_recovery_code", "passkey_rejected", "second_factor_off"],
   bodyLimit: ordinaryBody,
   body: z
     .strictObject({
@@ -50,11 +52,10 @@ export const confirm = authRoute({
     })
     .refine(({ response, code }) => (response === undefined) !== (code === undefined), {
       path: ["code"],
-      error: "should be given, or response, and not both",
+      error: fieldCode("code_or_response"),
     }),
   answer: z.object({
     confirmation: secret("Good once, for five minutes.", "Confirm again."),
     expiresAt: time,
   }),
-  problems: [401, 409],
 });

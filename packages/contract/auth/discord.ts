@@ -23,6 +23,7 @@ export const signInWithDiscord = authRoute({
     "People are known by their Discord id alone. An account that exists is never joined by its address: link it while signed in. 404 where Discord is not set up on the server.",
   group,
   needs: "nobody",
+  problems: ["discord_not_configured"],
   body: z.strictObject({
     provider,
     callbackURL: target.optional(),
@@ -33,7 +34,6 @@ export const signInWithDiscord = authRoute({
   }),
   answer: leads,
   cookies: state,
-  problems: [404],
 });
 
 export const linkDiscord = authRoute({
@@ -43,6 +43,13 @@ export const linkDiscord = authRoute({
   summary: "Begin to link your account at Discord",
   group,
   needs: "session",
+  problems: [
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "sign_in_busy",
+    "discord_not_configured",
+  ],
   body: z.strictObject({
     provider,
     callbackURL: target.optional(),
@@ -51,7 +58,6 @@ export const linkDiscord = authRoute({
   }),
   answer: leads,
   cookies: state,
-  problems: [401, 403, 404],
 });
 
 export const returnFromDiscord = authRoute({
@@ -82,9 +88,9 @@ export const unlinkAccount = authRoute({
   description: "The last way to sign in stays.",
   group,
   needs: "session",
+  problems: ["sign_in_method_not_found", "last_sign_in_method"],
   body: z.strictObject({
     accountId: z.string().meta({ description: "The `account_id` that reading your account shows." }),
   }),
   answer: done,
-  problems: [404, 409],
 });

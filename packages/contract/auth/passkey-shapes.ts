@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 
 /** The messages between a browser and its passkeys, as far as several routes share them. */
 
@@ -10,7 +11,7 @@ const base64url = z
   .string()
   .min(1)
   .max(32_000)
-  .regex(/^[\w-]+$/, "should be base64url");
+  .regex(/^[\w-]+$/, fieldCode("not_base64url"));
 /** At most 1,023 bytes, by WebAuthn. */
 const credentialId = base64url.max(1_364);
 

@@ -34,6 +34,7 @@ export const beginPasskey = authRoute({
     "Answers with what `navigator.credentials.create` takes. Needs a proof that it is you, and a session of the last day.",
   group,
   needs: "session",
+  problems: ["wrong_password", "invalid_confirmation", "recent_sign_in_required", "sign_in_busy"],
   body: z.strictObject(proofAgain),
   answer: z
     .looseObject({
@@ -46,7 +47,6 @@ export const beginPasskey = authRoute({
     })
     .meta({ id: "PasskeyCreation" }),
   cookies: asked,
-  problems: [401, 403],
 });
 
 export const addPasskey = authRoute({
@@ -57,10 +57,15 @@ export const addPasskey = authRoute({
   description: "With what `navigator.credentials.create` gave. The device must have asked who holds it.",
   group,
   needs: "session",
+  problems: [
+    "recent_sign_in_required",
+    "challenge_expired",
+    "passkey_already_added",
+    "passkey_without_verification",
+  ],
   bodyLimit: ordinaryBody,
   body: z.strictObject({ response: created, name: name.optional() }),
   answer: passkey,
-  problems: [409],
 });
 
 export const listPasskeys = authRoute({
@@ -80,9 +85,9 @@ export const renamePasskey = authRoute({
   summary: "Rename a passkey",
   group,
   needs: "session",
+  problems: ["passkey_not_found"],
   body: z.strictObject({ id: z.string(), name }),
   answer: z.object({ passkey }),
-  problems: [404],
 });
 
 export const removePasskey = authRoute({
@@ -92,9 +97,15 @@ export const removePasskey = authRoute({
   summary: "Remove a passkey",
   group,
   needs: "session",
+  problems: [
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "sign_in_busy",
+    "passkey_not_found",
+  ],
   body: z.strictObject({ id: z.string(), ...proofAgain }),
   answer: done,
-  problems: [401, 403, 404],
 });
 
 export const beginPasskeySignIn = authRoute({
@@ -127,9 +138,15 @@ export const signInWithPasskey = authRoute({
   description: "With what `navigator.credentials.get` gave. A passkey stands for both factors.",
   group,
   needs: "nobody",
+  problems: [
+    "passkey_rejected",
+    "passkey_not_found",
+    "challenge_expired",
+    "passkey_without_verification",
+    "account_suspended",
+  ],
   bodyLimit: ordinaryBody,
   body: z.strictObject({ response: given }),
   answer: z.object({ session: openSession, user: signedInPerson }),
   cookies: opensSession,
-  problems: [401, 403, 404, 409],
 });

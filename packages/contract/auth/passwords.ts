@@ -14,6 +14,7 @@ export const signUp = authRoute({
     "Where sign-up is open, or with an invitation, for the email address that was invited. The answer is the same when the address has an account already: the letter that follows says which. No session is opened.",
   group,
   needs: "nobody",
+  problems: ["sign_up_closed", "invalid_invitation", "sign_in_busy"],
   body: z.strictObject({
     name,
     email,
@@ -25,7 +26,6 @@ export const signUp = authRoute({
       .meta({ description: "From the link of a pending invitation; the email address counts as verified." }),
   }),
   answer: done,
-  problems: [403],
 });
 
 export const sendVerificationEmail = authRoute({
@@ -36,9 +36,9 @@ export const sendVerificationEmail = authRoute({
   description: "The answer is the same whether a letter was sent.",
   group,
   needs: "nobody",
+  problems: ["email_mismatch", "email_already_verified"],
   body: z.strictObject({ email }),
   answer: done,
-  problems: [403, 409],
 });
 
 export const verifyEmail = authRoute({
@@ -49,13 +49,13 @@ export const verifyEmail = authRoute({
   description: "The link in the letter leads here. It opens no session.",
   group,
   needs: "nobody",
+  problems: ["invalid_link", "link_expired"],
   query: z.object({
     token: z.string().min(1).max(2_000).meta({ description: "From the letter, good for an hour." }),
     callbackURL: target.optional(),
   }),
   answer: z.object({ status: z.literal(true), user: z.null() }),
   redirect: "With `callbackURL`: to that page, with `error` in its query when the link is not good.",
-  problems: [401],
 });
 
 export const requestPasswordReset = authRoute({
@@ -86,6 +86,7 @@ export const inspectPasswordReset = authRoute({
     "With the token from the letter, which it does not use up: what else opens the account, and is removed with the old password unless it is kept.",
   group,
   needs: "nobody",
+  problems: ["invalid_link"],
   body: z.strictObject({ token }),
   answer: z.object({
     passkeys: z.array(z.object({ id, name: z.string().nullable(), createdAt: time.nullable() })),
@@ -100,7 +101,6 @@ export const inspectPasswordReset = authRoute({
     ),
     discord: z.object({ discordId: z.string() }).nullable(),
   }),
-  problems: [401],
 });
 
 export const resetPassword = authRoute({
@@ -112,6 +112,7 @@ export const resetPassword = authRoute({
     "Once, within an hour. Ends every session of the account, and removes its passkeys, its access tokens and the link to Discord unless they are kept: somebody else may have added them. The second factor stays.",
   group,
   needs: "nobody",
+  problems: ["invalid_link", "sign_in_busy"],
   body: z.strictObject({
     token,
     newPassword,
@@ -124,7 +125,6 @@ export const resetPassword = authRoute({
   }),
   answer: done,
   cookies: marksDevice,
-  problems: [401],
 });
 
 export const changePassword = authRoute({
@@ -135,10 +135,10 @@ export const changePassword = authRoute({
   description: "Ends all your other sessions.",
   group,
   needs: "session",
+  problems: ["wrong_password", "no_password", "sign_in_busy"],
   body: z
     .strictObject({ currentPassword: givenPassword, newPassword })
     .transform((body) => ({ ...body, revokeOtherSessions: true })),
   answer: withPerson,
   cookies: `A new session in place of the one that asked. ${marksDevice}`,
-  problems: [409],
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type BodyLimit, smallBody } from "../body-limit.ts";
+import type { ProblemCode } from "../problems/problems.ts";
 
 export const authBase = "/api/auth";
 
@@ -30,8 +31,8 @@ export interface AuthRoute<Id extends string = string> {
   readonly redirect?: string;
   /** How it uses cookies, if it does. */
   readonly cookies?: string;
-  /** The statuses of problems that only some routes have. */
-  readonly problems: readonly (401 | 403 | 404 | 409)[];
+  /** The codes with which it refuses requests, without those of access, input and attempt limits. */
+  readonly problems: readonly ProblemCode[];
 }
 
 const noQuery = z.object({});

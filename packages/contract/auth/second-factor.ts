@@ -18,13 +18,19 @@ export const enableSecondFactor = authRoute({
   description: "It is on once a first code from the app was given to `/two-factor/verify-totp`.",
   group,
   needs: "session",
+  problems: [
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "second_factor_on",
+    "sign_in_busy",
+  ],
   body,
   answer: z.object({
     method: z.literal("totp"),
     totpURI: secret("For the app, as otpauth://…", "Begin to turn the second factor on again."),
     backupCodes,
   }),
-  problems: [401, 403, 409],
 });
 
 export const disableSecondFactor = authRoute({
@@ -34,10 +40,16 @@ export const disableSecondFactor = authRoute({
   summary: "Turn your second factor off",
   group,
   needs: "session",
+  problems: [
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "second_factor_off",
+    "sign_in_busy",
+  ],
   body,
   answer: done,
   cookies: "A new session in place of the one that asked.",
-  problems: [401, 403, 409],
 });
 
 export const renewRecoveryCodes = authRoute({
@@ -48,7 +60,13 @@ export const renewRecoveryCodes = authRoute({
   description: "The old ones do not work any more.",
   group,
   needs: "session",
+  problems: [
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "second_factor_off",
+    "sign_in_busy",
+  ],
   body,
   answer: z.object({ status: z.literal(true), backupCodes }),
-  problems: [401, 403, 409],
 });

@@ -1,14 +1,11 @@
 import { z } from "zod";
 import { id, locale, time } from "../manage/shapes.ts";
+import { fieldCode } from "../problems/problems.ts";
 
 /** Shapes that several routes share. They are in camelCase, like the library's. */
 
 /** Long enough for anything sensible; the rules for new passwords are stricter. */
-export const givenPassword = z
-  .string()
-  .min(1, "should not be empty")
-  .max(1_024, "is too long")
-  .meta({ description: "The password as it is." });
+export const givenPassword = z.string().min(1).max(1_024).meta({ description: "The password as it is." });
 
 /** Of a signed-in user, before the ways to sign in to the account change. */
 export const passwordAgain = givenPassword.optional().meta({
@@ -37,7 +34,7 @@ export const token = z.string().min(1).max(200).meta({ description: "From the le
 export const target = z
   .string()
   .max(2_000)
-  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, "should be a page of this site, such as /account")
+  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, fieldCode("not_a_page"))
   .meta({ description: "A page of this site, such as /account." });
 
 export const signedInPerson = z

@@ -26,6 +26,7 @@ export const signIn = authRoute({
     "A wrong password and an address without an account get the same answer. Where the account has a second factor, no session is opened yet: `twoFactorRedirect` is true and the code goes to `/two-factor/verify-totp` within ten minutes.",
   group,
   needs: "nobody",
+  problems: ["wrong_email_or_password", "email_not_verified", "account_suspended", "sign_in_busy"],
   body: z.strictObject({
     email,
     password: givenPassword,
@@ -42,7 +43,6 @@ export const signIn = authRoute({
     }),
   ]),
   cookies: `The session, for 14 days; or what stands for the password until the second factor is given. With a session: ${marksDevice[0]?.toLowerCase()}${marksDevice.slice(1)}`,
-  problems: [401, 403],
 });
 
 export const signOut = authRoute({
@@ -69,10 +69,16 @@ export const verifyTotp = authRoute({
     "After the password, or Discord: opens the session. For somebody signed in who has begun to turn the second factor on: turns it on. A code is good once.",
   group,
   needs: "nobody",
+  problems: [
+    "wrong_code",
+    "second_factor_expired",
+    "too_many_wrong_codes",
+    "second_factor_off",
+    "account_suspended",
+  ],
   body: z.strictObject({ code: code.meta({ description: "Six digits." }) }),
   answer: z.object({ user: signedInPerson }),
   cookies: opensSession,
-  problems: [401, 403, 409],
 });
 
 export const verifyRecoveryCode = authRoute({
@@ -83,8 +89,14 @@ export const verifyRecoveryCode = authRoute({
   description: "In place of the code from the app. Each is good once.",
   group,
   needs: "nobody",
+  problems: [
+    "wrong_recovery_code",
+    "second_factor_expired",
+    "too_many_wrong_codes",
+    "second_factor_off",
+    "account_suspended",
+  ],
   body: z.strictObject({ code }),
   answer: z.object({ user: signedInPerson }),
   cookies: opensSession,
-  problems: [401, 403, 409],
 });

@@ -30,7 +30,7 @@ const newToken = z.strictObject({
   name,
   permissions: z
     .array(z.enum(permissions))
-    .min(1, "should name at least one permission")
+    .min(1)
     .max(permissions.length * 2),
   expires_at: time.nullable().default(null).meta({ description: "Null, or left out, for never." }),
   password: z.string().max(1_024).optional().meta({
@@ -39,6 +39,18 @@ const newToken = z.strictObject({
   }),
   confirmation,
 });
+
+const newTokenProblems = [
+  "wrong_password",
+  "invalid_confirmation",
+  "recent_sign_in_required",
+  "too_many_attempts",
+  "sign_in_busy",
+  "session_expired",
+  "invalid_access_token",
+  "permissions_exceeded",
+  "access_token_limit_reached",
+] as const;
 
 const limits =
   "The people whom it concerns are told by email. Nobody can give a token what they may not do themselves, and a token cannot make one that lasts longer than itself.";
@@ -62,6 +74,7 @@ export const createMyAccessToken = route({
   description: `It works in every organization you belong to, within your role there. ${limits}`,
   group,
   access: person("full"),
+  problems: newTokenProblems,
   body: newToken,
   answer: created,
 });
@@ -74,6 +87,7 @@ export const revokeMyAccessToken = route({
   description: "It stops working with the next request.",
   group,
   access: person("full"),
+  problems: ["access_token_not_found"],
 });
 
 export const listOrganizationAccessTokens = route({
@@ -95,6 +109,7 @@ export const createOrganizationAccessToken = route({
   description: `It belongs to no person and goes on working when whoever made it leaves. ${limits}`,
   group,
   access: member("organization:manage"),
+  problems: newTokenProblems,
   body: newToken,
   answer: created,
 });
@@ -107,4 +122,5 @@ export const revokeOrganizationAccessToken = route({
   description: "It stops working with the next request.",
   group,
   access: member("organization:manage"),
+  problems: ["access_token_not_found", "outranked"],
 });

@@ -51,6 +51,7 @@ export const getMe = route({
   summary: "Read your account",
   group,
   access: person("full"),
+  problems: ["user_not_found"],
   answer: me,
 });
 
@@ -61,6 +62,7 @@ export const updateMe = route({
   summary: "Change your name, or the language of your letters",
   group,
   access: person("full"),
+  problems: ["user_not_found"],
   body: z.strictObject({ name: name.optional(), locale: locale.optional() }),
   answer: me,
 });
@@ -83,6 +85,7 @@ export const endMySession = route({
   summary: "End one of your sessions",
   group,
   access: person("full"),
+  problems: ["session_not_found"],
 });
 
 export const endMyOtherSessions = route({
@@ -104,6 +107,13 @@ export const changeMyEmail = route({
     "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password or a confirmation; for an account without a password, a session that is no older than ten minutes is enough.",
   group,
   access: person("never"),
+  problems: [
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "too_many_attempts",
+    "sign_in_busy",
+  ],
   body: z.strictObject({ new_email: email, password: z.string().max(1_024).optional(), confirmation }),
   answer: z.object({ new_email: z.string() }),
   status: 202,
@@ -118,6 +128,7 @@ export const confirmMyEmail = route({
     "With the token from the letter, once, by whoever asked for the change and is still signed in.",
   group,
   access: person("never"),
+  problems: ["email_taken", "too_many_attempts"],
   body: z.strictObject({ token: z.string().min(1).max(200) }),
   answer: me,
   status: 200,
@@ -130,6 +141,7 @@ export const getSetup = route({
   summary: "Whether the first account is still to be made",
   group,
   access: anyone("anything"),
+  problems: ["too_many_attempts"],
   query: z.object({
     token: z.string().min(1).max(200).optional().meta({ description: "That of a set-up link, to check it." }),
   }),
@@ -158,6 +170,7 @@ export const runSetup = route({
     "With the token of the link that the server printed when it started, within 30 minutes, once. The person becomes the platform admin and is signed in: the answer sets the session cookie.",
   group,
   access: anyone("token"),
+  problems: ["invalid_setup_link", "too_many_attempts", "sign_in_busy"],
   bodyLimit: smallBody,
   body: z.strictObject({
     token: z.string().min(1).max(200),

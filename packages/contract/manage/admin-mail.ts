@@ -1,7 +1,7 @@
 import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
 import { platformAdmin, route } from "./route.ts";
-import { email, id, locale, page, pageQuery, time } from "./shapes.ts";
+import { email, failureShape, id, locale, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
@@ -14,7 +14,7 @@ const mail = z
     kind: z.string(),
     created_at: time,
     sent_at: time.nullable(),
-    problem: z.string().nullable().meta({ description: "Why it could not be sent." }),
+    failure: failureShape.nullable().meta({ description: "Why the last attempt to send it failed." }),
   })
   .meta({ id: "Mail" });
 
@@ -41,6 +41,7 @@ export const getMail = route({
     "How people get their letters while no mail server is set up. A letter that was sent is its recipient's: its text is not shown.",
   group,
   access,
+  problems: ["email_not_found"],
   answer: mail
     .extend({ body_text: z.string().nullable(), body_html: z.string().nullable() })
     .meta({ id: "MailWithBody" }),
@@ -54,6 +55,7 @@ export const getMailHtml = route({
   description: `A letter that was sent is its recipient's, and is not found here. ${harmless}`,
   group,
   access,
+  problems: ["email_not_found", "email_content_deleted", "email_without_html"],
   answerType: "text/html",
   answer: z.string(),
 });
@@ -78,6 +80,7 @@ export const getMailTemplate = route({
   description: harmless,
   group,
   access,
+  problems: ["email_kind_not_found"],
   query: z.object({
     language: locale.default("en"),
     format: z.enum(["html", "text"]).default("html").meta({ description: "Which of its two bodies." }),

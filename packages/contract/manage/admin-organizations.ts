@@ -51,6 +51,7 @@ export const getPlatformOrganization = route({
   summary: "Read any organization",
   group,
   access,
+  problems: ["organization_not_found"],
   answer: shownOrganization,
 });
 
@@ -62,6 +63,7 @@ export const updatePlatformOrganization = route({
   description: atOnce,
   group,
   access,
+  problems: ["organization_not_found"],
   body: z.strictObject({
     plan: z.enum(plans).optional(),
     daily_limit_override: z
@@ -92,6 +94,7 @@ export const suspendPlatformOrganization = route({
   description: `Its licenses answer org_suspended and nothing in it can be changed. ${atOnce}`,
   group,
   access,
+  problems: ["organization_not_found"],
   body: z.strictObject({ reason }),
   answer: shownOrganization,
   status: 200,
@@ -105,6 +108,7 @@ export const restorePlatformOrganization = route({
   description: atOnce,
   group,
   access,
+  problems: ["organization_not_found"],
   answer: shownOrganization,
   status: 200,
 });

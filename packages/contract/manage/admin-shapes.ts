@@ -4,12 +4,7 @@ import { z } from "zod";
 
 export const atOnce = "Holds from the next request on, on every node.";
 
-export const reason = z
-  .string()
-  .trim()
-  .min(1, "should say why")
-  .max(1_000, "should have at most 1,000 characters")
-  .meta({ description: "Shown to whom it concerns." });
+export const reason = z.string().trim().min(1).max(1_000).meta({ description: "Shown to whom it concerns." });
 
 export const q = z
   .string()

@@ -80,6 +80,7 @@ export const createUser = route({
     "Creates an account without a password, whether or not sign-up is open. The person chooses the password with a link that works once, for seven days. It is emailed; on a server that sends no emails, the answer has it.",
   group,
   access,
+  problems: ["email_taken"],
   body: z.strictObject({
     email,
     name: name.optional().meta({ description: "What stands before the @ when it is left out." }),
@@ -97,6 +98,7 @@ export const createPasswordLink = route({
     "For somebody who cannot sign in. It works once, and links before it stop working. It is emailed to them, for an hour; on a server that sends no emails, the answer has it, for 24 hours. A second factor stays.",
   group,
   access,
+  problems: ["user_not_found", "user_suspended"],
   answer: passwordLink.meta({ id: "PasswordLink" }),
 });
 
@@ -107,6 +109,7 @@ export const getUser = route({
   summary: "Read a person's account",
   group,
   access,
+  problems: ["user_not_found"],
   answer: userDetails,
 });
 
@@ -118,6 +121,7 @@ export const updateUser = route({
   description: `There is always one platform admin at least. ${atOnce}`,
   group,
   access,
+  problems: ["user_not_found", "last_platform_admin"],
   body: z.strictObject({
     organization_allowance: z.int().min(0).max(1_000_000).nullable().optional(),
     is_platform_admin: z.boolean().optional(),
@@ -134,6 +138,7 @@ export const suspendUser = route({
   description: `Their sessions and access tokens stop working. What they own goes on. ${atOnce}`,
   group,
   access,
+  problems: ["user_not_found", "cannot_suspend_yourself", "last_platform_admin"],
   body: z.strictObject({ reason }),
   answer: userDetails,
   status: 200,
@@ -147,6 +152,7 @@ export const restoreUser = route({
   description: "Sessions and access tokens that have not run out meanwhile work again.",
   group,
   access,
+  problems: ["user_not_found"],
   answer: userDetails,
   status: 200,
 });

@@ -27,6 +27,7 @@ export const addPlatformIpBlock = route({
   description: `It goes before every other rule about addresses. ${atOnce}`,
   group,
   access,
+  problems: ["block_exists", "block_limit_reached"],
   body: newIpBlock,
   answer: ipBlock,
 });
@@ -39,6 +40,7 @@ export const updatePlatformIpBlock = route({
   description: atOnce,
   group,
   access,
+  problems: ["block_not_found"],
   body: ipBlockChanges,
   answer: ipBlock,
 });
@@ -51,6 +53,7 @@ export const removePlatformIpBlock = route({
   description: atOnce,
   group,
   access,
+  problems: ["block_not_found"],
 });
 
 const platformSettings = z
@@ -82,6 +85,7 @@ export const updatePlatformSettings = route({
     "Enterprise lets people own any number of organizations without daily limits; with Free or Pro they have the limits of the plan and can own two. Organizations that are there keep their plan.",
   group,
   access,
+  problems: ["default_plan_in_environment"],
   body: z.strictObject({ default_plan: z.enum(plans).optional() }),
   answer: platformSettings,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { licenseRecord } from "../public-api.ts";
 import { member, route } from "./route.ts";
 import { email, id, inSteps, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
@@ -8,7 +9,7 @@ const group = "Customers";
 export const discordId = z
   .string()
   .trim()
-  .regex(/^[0-9]{1,20}$/, "should be a Discord user id, which has up to 20 digits and no letters");
+  .regex(/^[0-9]{1,20}$/, fieldCode("not_a_discord_id"));
 
 /** A customer as recorded by this organization, without other organizations' records. */
 export const customer = z
@@ -68,6 +69,7 @@ export const createCustomer = route({
     "also made by creating licenses for them.",
   group,
   access: member("customers:manage"),
+  problems: ["customer_exists"],
   body: z.strictObject(writable),
   answer: customer,
 });
@@ -79,6 +81,7 @@ export const getCustomer = route({
   summary: "Read a customer",
   group,
   access: member("customers:view", "customers:manage"),
+  problems: ["customer_not_found"],
   answer: profile,
 });
 
@@ -93,6 +96,7 @@ export const updateCustomer = route({
     "identifier, who is made or found, and the answer has that customer's id.",
   group,
   access: member("customers:manage"),
+  problems: ["customer_not_found"],
   body: z.strictObject({ ...writable, ...updatedAtGuard }),
   answer: customer,
 });
@@ -105,6 +109,7 @@ export const deleteCustomer = route({
   description: "What this organization wrote about the customer goes, and its blocks against them.",
   group,
   access: member("customers:manage"),
+  problems: ["customer_not_found", "customer_has_licenses"],
 });
 
 export const listCustomerLicenses = route({
@@ -115,6 +120,7 @@ export const listCustomerLicenses = route({
   description: "Needs the permission licenses:view besides.",
   group,
   access: member("customers:view", "customers:manage"),
+  problems: ["customer_not_found"],
   query: pageQuery,
   answer: page(licenseRecord),
 });

@@ -30,7 +30,7 @@ const listQuery = pageQuery.extend({
     .optional()
     .meta({ description: "With order=oldest: only what came after this event, by its id." }),
   wait_seconds: z.coerce
-    .number({ error: "should be a number" })
+    .number()
     .int()
     .min(0)
     .max(20)

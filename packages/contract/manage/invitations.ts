@@ -72,6 +72,7 @@ export const createInvitation = route({
     "They get an email with a link that works once, for seven days. On a server that sends no emails, the answer has the link. The recipient can create an account with it, whether or not sign-up is open. The role can allow no more than you may do yourself.",
   group,
   access: member("members:invite"),
+  problems: ["permissions_exceeded", "email_is_member", "already_invited", "invitation_limit_reached"],
   body: z.strictObject({ email, role_id: id }),
   answer: madeInvitation,
 });
@@ -85,6 +86,14 @@ export const resendInvitation = route({
     "With a new link, for seven days from now. The link before stops working. On a server that sends no emails, the answer has the link.",
   group,
   access: member("members:invite"),
+  problems: [
+    "invitation_not_found",
+    "invitation_accepted",
+    "invitation_revoked",
+    "permissions_exceeded",
+    "invitation_just_sent",
+    "invitation_limit_reached",
+  ],
   answer: madeInvitation,
   status: 200,
 });
@@ -96,6 +105,7 @@ export const revokeInvitation = route({
   summary: "Take an invitation back",
   group,
   access: member("members:invite"),
+  problems: ["invitation_not_found", "invitation_accepted", "invitation_revoked", "outranked"],
 });
 
 export const getReceivedInvitation = route({
@@ -106,6 +116,7 @@ export const getReceivedInvitation = route({
   description: "By the token in its link. One that was replaced by a newer link is not found.",
   group,
   access: anyone("anything"),
+  problems: ["invalid_invitation_link"],
   answer: receivedInvitation,
 });
 
@@ -117,6 +128,13 @@ export const acceptInvitation = route({
   description: "Works once, for whoever has verified the address that was invited.",
   group,
   access: person("full"),
+  problems: [
+    "invalid_invitation_link",
+    "invitation_for_other_email",
+    "invited_email_not_verified",
+    "already_member",
+    "organization_suspended",
+  ],
   answer: ownOrganization,
   status: 200,
 });

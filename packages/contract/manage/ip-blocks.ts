@@ -1,5 +1,6 @@
 import { formatCidr, parseCidr } from "@countersign/domain/ip/cidr";
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { member, route } from "./route.ts";
 import { id, note, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
@@ -28,10 +29,7 @@ export const cidr = z
   .transform((text, context) => {
     const parsed = parseCidr(text);
     if (parsed !== null) return formatCidr(parsed);
-    context.addIssue({
-      code: "custom",
-      message: "should be an IP address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48",
-    });
+    context.addIssue({ code: "custom", message: fieldCode("not_an_ip_or_network") });
     return z.NEVER;
   })
   .meta({ description: "An IPv4 or IPv6 address, or a network; bits after the prefix are cleared." });
@@ -77,6 +75,7 @@ export const addOrganizationIpBlock = route({
   access: writing,
   body: newIpBlock,
   answer: ipBlock,
+  problems: ["organization_not_found", "block_exists", "block_limit_reached"],
 });
 
 export const updateOrganizationIpBlock = route({
@@ -88,6 +87,7 @@ export const updateOrganizationIpBlock = route({
   access: writing,
   body: ipBlockChanges,
   answer: ipBlock,
+  problems: ["organization_not_found", "block_not_found"],
 });
 
 export const removeOrganizationIpBlock = route({
@@ -97,6 +97,7 @@ export const removeOrganizationIpBlock = route({
   summary: "Lift an organization's block",
   group,
   access: writing,
+  problems: ["organization_not_found", "block_not_found"],
 });
 
 export const listCustomerIpBlocks = route({
@@ -108,6 +109,7 @@ export const listCustomerIpBlocks = route({
   access: member("customers:view", "ip_blocks:manage"),
   query: pageQuery,
   answer: page(ipBlock),
+  problems: ["customer_not_found"],
 });
 
 export const addCustomerIpBlock = route({
@@ -120,6 +122,7 @@ export const addCustomerIpBlock = route({
   access: writing,
   body: newIpBlock,
   answer: ipBlock,
+  problems: ["organization_not_found", "customer_not_found", "block_exists", "block_limit_reached"],
 });
 
 export const updateCustomerIpBlock = route({
@@ -131,6 +134,7 @@ export const updateCustomerIpBlock = route({
   access: writing,
   body: ipBlockChanges,
   answer: ipBlock,
+  problems: ["organization_not_found", "customer_not_found", "block_not_found"],
 });
 
 export const removeCustomerIpBlock = route({
@@ -140,6 +144,7 @@ export const removeCustomerIpBlock = route({
   summary: "Lift a customer's block",
   group,
   access: writing,
+  problems: ["organization_not_found", "customer_not_found", "block_not_found"],
 });
 
 export const listLicenseIpBlocks = route({
@@ -163,6 +168,7 @@ export const addLicenseIpBlock = route({
   access: writing,
   body: newIpBlock,
   answer: ipBlock,
+  problems: ["license_not_found", "block_exists", "block_limit_reached"],
 });
 
 export const updateLicenseIpBlock = route({
@@ -174,6 +180,7 @@ export const updateLicenseIpBlock = route({
   access: writing,
   body: ipBlockChanges,
   answer: ipBlock,
+  problems: ["license_not_found", "block_not_found"],
 });
 
 export const removeLicenseIpBlock = route({
@@ -183,4 +190,5 @@ export const removeLicenseIpBlock = route({
   summary: "Lift a license's block",
   group,
   access: writing,
+  problems: ["license_not_found", "block_not_found"],
 });

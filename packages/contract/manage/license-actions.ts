@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listBody } from "../body-limit.ts";
+import { fieldCode } from "../problems/problems.ts";
 import {
   durations,
   license,
@@ -10,7 +11,7 @@ import {
   tags,
 } from "./license-fields.ts";
 import { member, route } from "./route.ts";
-import { endTime, id, page, pageQuery, time } from "./shapes.ts";
+import { endTime, failureShape, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Licenses";
 
@@ -25,6 +26,7 @@ export const revokeLicense = route({
   body: z.strictObject({ reason: reason.nullable().optional() }),
   answer: license,
   status: 200,
+  problems: ["license_not_found"],
 });
 
 export const reinstateLicense = route({
@@ -36,6 +38,7 @@ export const reinstateLicense = route({
   access: member("licenses:revoke"),
   answer: license,
   status: 200,
+  problems: ["license_not_found"],
 });
 
 export const renewLicense = route({
@@ -54,6 +57,7 @@ export const renewLicense = route({
   }),
   answer: license,
   status: 200,
+  problems: ["license_not_found", "license_never_expires"],
 });
 
 export const rotateLicenseKey = route({
@@ -67,6 +71,7 @@ export const rotateLicenseKey = route({
   body: z.strictObject({ license_key: newLicense.license_key }),
   answer: license,
   status: 200,
+  problems: ["license_not_found", "license_keys_taken"],
 });
 
 export const resetLicenseIps = route({
@@ -78,6 +83,7 @@ export const resetLicenseIps = route({
   access: member("licenses:reset_ips"),
   answer: license,
   status: 200,
+  problems: ["license_not_found"],
 });
 
 export const licenseEmail = z
@@ -92,7 +98,7 @@ export const licenseEmail = z
       .meta({ description: "Where it went, or would go; null for a customer without an email address." }),
     written_at: time.nullable(),
     sent_at: time.nullable(),
-    problem: z.string().nullable().meta({ description: "Why the last attempt to send it failed." }),
+    failure: failureShape.nullable().meta({ description: "Why the last attempt to send it failed." }),
     subject: z.string().nullable(),
     text: z
       .string()
@@ -122,6 +128,15 @@ export const sendLicenseEmail = route({
   access: member("licenses:update"),
   answer: licenseEmail,
   status: 200,
+  problems: [
+    "license_not_found",
+    "license_email_unavailable",
+    "license_revoked",
+    "customer_without_email",
+    "license_email_queued",
+    "license_email_sent_recently",
+    "license_email_limit_reached",
+  ],
 });
 
 const licenseIp = z
@@ -166,6 +181,7 @@ export const addLicenseIp = route({
   access: member("licenses:update"),
   body: z.strictObject({ ip: z.string().trim().max(64) }),
   answer: licenseIp,
+  problems: ["license_not_found", "ip_limit_reached"],
 });
 
 export const removeLicenseIp = route({
@@ -176,6 +192,7 @@ export const removeLicenseIp = route({
   description: "Its place is free from the next validation on. The slash of a network is sent as %2F.",
   group,
   access: member("licenses:reset_ips"),
+  problems: ["license_not_found", "ip_not_registered"],
 });
 
 const mostSelected = 10_000;
@@ -189,8 +206,7 @@ const act = <Name extends string, Shape extends z.ZodRawShape>(action: Name, sha
         filter: z.strictObject(licenseFilter).partial().optional(),
       })
       .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
-        error:
-          'should be {"ids": [...]} with 1 to 10,000 ids, or {"filter": {...}} with the filters of the list',
+        error: fieldCode("invalid_selection"),
       }),
     dry_run: z.boolean().default(false),
     cursor: z.string().max(1_000).optional(),

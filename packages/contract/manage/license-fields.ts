@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldCode, fieldFault } from "../problems/problems.ts";
 import { licenseRecord } from "../public-api.ts";
 import { discordId } from "./customers.ts";
 import { duration, email, endTime, id, name, note, time } from "./shapes.ts";
@@ -22,22 +23,22 @@ export const license = licenseRecord
 /** A hundred years: for anything longer, use a lifetime license. */
 const seconds = z.int().min(1).max(3_155_760_000);
 
-const version = z.string().max(64, "should have at most 64 characters");
+const version = z.string().max(64);
 
 const tag = z
   .string()
   .trim()
-  .min(1, "should not be empty")
-  .max(50, "should have at most 50 characters")
-  .regex(/^\P{Cc}*$/u, "should be a single line of text");
+  .min(1)
+  .max(50)
+  .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"));
 
-export const tags = z.array(tag).max(20, "should have at most 20 elements");
+export const tags = z.array(tag).max(20);
 
 /** Checked step by step, not by a schema, which would recurse into deep nesting. */
 const jsonObject = z
   .unknown()
   .refine((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-    error: "should be a JSON object",
+    error: fieldCode("not_an_object"),
   })
   .meta({ type: "object", additionalProperties: true });
 
@@ -99,21 +100,20 @@ export const licenseFields = {
 export const newLicense = {
   license_key: z
     .string()
-    .max(200, "should have at most 64 characters")
     .optional()
     .meta({ description: "A key of your own, of 1 to 64 printable characters. Made for you when left out." }),
   ...licenseFields,
 };
 
-export const reason = z.string().trim().min(1).max(500, "should have at most 500 characters");
+export const reason = z.string().trim().min(1).max(500);
 
 /** The filter of lists and bulk actions, as in a body; queries parse the same from text. */
 export const licenseFilter = {
   q: z
     .string()
     .transform((text) => text.trim())
-    .refine((text) => [...text].length >= 3, { error: "should have at least 3 characters" })
-    .refine((text) => text.length <= 100, { error: "should have at most 100 characters" })
+    .refine((text) => [...text].length >= 3, { params: fieldFault("too_short", { count: 3 }) })
+    .refine((text) => text.length <= 100, { params: fieldFault("too_long", { count: 100 }) })
     .meta({
       description:
         "Words, in any order: each is part of the key, of the customer's email, name or Discord ID, of the notes or of a tag. Upper and lower case are the same, and hyphens can be left out.",

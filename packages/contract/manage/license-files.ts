@@ -1,9 +1,10 @@
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
 import { z } from "zod";
 import { fileBody } from "../body-limit.ts";
+import { fieldCode, fieldFault } from "../problems/problems.ts";
 import { licenseFilter } from "./license-fields.ts";
 import { member, route } from "./route.ts";
-import { flagQuery, id, page, pageQuery, time } from "./shapes.ts";
+import { failureShape, fieldError, flagQuery, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "License files";
 
@@ -12,10 +13,10 @@ const fileName = z
   .trim()
   .min(1)
   .max(255)
-  .regex(/^\P{Cc}*$/u, "should be a single line of text")
+  .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"))
   .meta({ description: "What the file is called, for the list of imports." });
 
-const number = z.coerce.number({ error: "should be a number" });
+const number = z.coerce.number();
 
 /** A JSON object in the query, from a column of the file to a field, or to null for one to ignore. */
 const columnMap = z
@@ -26,7 +27,7 @@ const columnMap = z
     if (parsed.success) return parsed.data;
     check.addIssue({
       code: "custom",
-      message: `should be a JSON object such as {"Key": "license_key", "Phone": null}, with these fields: ${importFields.join(", ")}`,
+      params: fieldFault("invalid_column_map", { allowed: importFields }),
     });
     return z.NEVER;
   })
@@ -85,7 +86,7 @@ const job = {
   skipped: z.int(),
   failed: z.int().meta({ description: "Rows that are wrong." }),
   error_count: z.int(),
-  problem: z.string().nullable().meta({ description: "Why it failed as a whole." }),
+  failure: failureShape.nullable().meta({ description: "Why it failed as a whole." }),
   created_by: z.string(),
   created_at: time,
   updated_at: time,
@@ -105,7 +106,7 @@ const job = {
 };
 
 const rowError = {
-  field: z.string(),
+  ...fieldError.shape,
   column: z
     .string()
     .nullable()
@@ -114,7 +115,6 @@ const rowError = {
     .string()
     .nullable()
     .meta({ description: "What the file has there, at most 100 characters of it." }),
-  message: z.string(),
 };
 
 export const licenseImport = z.object(job).meta({ id: "LicenseImport" });
@@ -149,6 +149,7 @@ export const importLicenses = route({
   bodyLimit: fileBody,
   answer: licenseImportWithErrors,
   status: 202,
+  problems: ["product_closed_for_sale", "import_abandoned", "file_too_large"],
 });
 
 export const listLicenseImports = route({
@@ -170,6 +171,7 @@ export const getLicenseImport = route({
   group,
   access: member("licenses:import"),
   answer: licenseImportWithErrors,
+  problems: ["import_not_found"],
 });
 
 export const listOrganizationImports = route({
@@ -198,6 +200,7 @@ export const listRejectedRows = route({
       .object({ row: z.int(), cells: z.array(z.string()), errors: z.array(z.object(rowError)) })
       .meta({ id: "RejectedRow" }),
   ).extend({ columns: z.array(z.string()).meta({ description: "The header of the file." }) }),
+  problems: ["import_not_found"],
 });
 
 export const cancelLicenseImport = route({
@@ -210,6 +213,7 @@ export const cancelLicenseImport = route({
   access: member("licenses:import"),
   answer: licenseImportWithErrors,
   status: 200,
+  problems: ["import_not_found", "import_finished"],
 });
 
 export const forecastImportUndo = route({
@@ -229,6 +233,7 @@ export const forecastImportUndo = route({
         .meta({ description: "How many of these were changed since: they cannot be restored." }),
     })
     .meta({ id: "ImportUndoForecast" }),
+  problems: ["import_not_found"],
 });
 
 export const undoLicenseImport = route({
@@ -243,6 +248,13 @@ export const undoLicenseImport = route({
   body: z.strictObject({ delete_used: z.boolean().default(false) }),
   answer: licenseImportWithErrors,
   status: 202,
+  problems: [
+    "import_not_found",
+    "import_undone",
+    "import_running",
+    "import_changed_nothing",
+    "import_too_old",
+  ],
 });
 
 export const exportLicenses = route({

@@ -28,9 +28,10 @@ export const createLicenses = route({
     licenses: z.array(z.strictObject(newLicense)).min(1).max(mostAtOnce).optional(),
   }),
   answer: z.union([license, page(license)]),
+  problems: ["product_closed_for_sale", "license_keys_taken"],
 });
 
-const number = z.coerce.number({ error: "should be a number" });
+const number = z.coerce.number();
 
 const listQuery = pageQuery.extend({
   q: licenseFilter.q.optional(),
@@ -108,6 +109,7 @@ export const updateLicense = route({
   bodyLimit: longBody,
   body: z.strictObject({ ...licenseFields, ...updatedAtGuard }),
   answer: license,
+  problems: ["license_not_found"],
 });
 
 export const deleteLicense = route({
@@ -118,4 +120,5 @@ export const deleteLicense = route({
   description: "Its key answers license_not_found from the next request on. It cannot be undone.",
   group,
   access: member("licenses:delete"),
+  problems: ["license_not_found"],
 });

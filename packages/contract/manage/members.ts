@@ -39,6 +39,7 @@ export const updateMember = route({
   description: "Neither the role they have nor the one they get can allow more than you may do yourself.",
   group,
   access: memberWho("roles:edit"),
+  problems: ["member_not_found", "owner_has_no_role", "outranked", "permissions_exceeded"],
   body: z.strictObject({ role_id: id, ...updatedAtGuard }),
   answer: member,
 });
@@ -52,4 +53,5 @@ export const removeMember = route({
     "Everybody may remove themselves, except the owner. Removing somebody else needs members:remove, and their role can allow no more than you may do yourself.",
   group,
   access: memberWho(null),
+  problems: ["permission_missing", "member_not_found", "owner_cannot_leave", "outranked"],
 });

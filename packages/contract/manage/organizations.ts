@@ -1,6 +1,7 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { member, owner, person, route } from "./route.ts";
 import { id, locale, name, page, pageQuery, time, timeZone, updatedAtGuard } from "./shapes.ts";
 
@@ -10,10 +11,7 @@ export const slug = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/,
-    "should have 1 to 48 letters a to z, digits or hyphens inside",
-  );
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, fieldCode("not_a_slug"));
 
 export const organization = z
   .object({
@@ -76,6 +74,7 @@ export const createOrganization = route({
     "You become its owner. The slug is made from the name when it is left out; the language is yours, if none is given, and the time zone UTC.",
   group,
   access: person("full"),
+  problems: ["organization_limit_reached", "slug_taken"],
   body: z.strictObject({
     name,
     slug: slug.optional(),
@@ -102,6 +101,7 @@ export const updateOrganization = route({
   summary: "Change an organization",
   group,
   access: member("organization:manage"),
+  problems: ["slug_taken"],
   body: z.strictObject({
     name: name.optional(),
     slug: slug.optional(),
@@ -121,6 +121,7 @@ export const transferOwnership = route({
   description: "They become the owner, and you a member with the role you name.",
   group,
   access: owner,
+  problems: ["new_owner_suspended", "new_owner_organization_limit_reached"],
   body: z.strictObject({ user_id: id, role_id: id }),
   answer: ownOrganization,
   status: 200,

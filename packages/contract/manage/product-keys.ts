@@ -18,7 +18,7 @@ const overlap = (longestSeconds: number) =>
 const keyName = z
   .string()
   .trim()
-  .max(100, "should have at most 100 characters")
+  .max(100)
   .meta({ description: "What people call it, such as the app or server that it is for." });
 
 const keyEnd = time.nullable().meta({ description: "When it stops working; null until you end it." });
@@ -34,6 +34,7 @@ export const createApiKey = route({
   access: member("products:rotate_key"),
   body: z.strictObject({ name: keyName.default(""), expires_at: keyEnd.default(null) }),
   answer: product.extend({ api_key: apiKeySecret }).meta({ id: "ProductWithNewKey" }),
+  problems: ["product_not_found", "api_key_limit_reached"],
 });
 
 export const updateApiKey = route({
@@ -46,6 +47,7 @@ export const updateApiKey = route({
   access: member("products:rotate_key"),
   body: z.strictObject({ name: keyName.optional(), expires_at: keyEnd.optional() }),
   answer: product,
+  problems: ["product_not_found", "api_key_not_found", "last_lasting_api_key"],
 });
 
 export const rotateApiKey = route({
@@ -67,6 +69,7 @@ export const rotateApiKey = route({
     name: keyName.default(""),
   }),
   answer: product.extend({ api_key: apiKeySecret }).meta({ id: "RekeyedProduct" }),
+  problems: ["product_not_found", "api_key_limit_reached"],
 });
 
 export const endApiKey = route({
@@ -78,6 +81,7 @@ export const endApiKey = route({
     "The prefix is the one that the product lists, such as csk_a1B2c3D4. The only key without an end cannot be ended: add another first, or rotate it.",
   group,
   access: member("products:rotate_key"),
+  problems: ["product_not_found", "api_key_not_found", "last_lasting_api_key"],
 });
 
 export const signingKey = z
@@ -109,6 +113,7 @@ export const revealSigningSecret = route({
       upcoming: signingKey.nullable(),
     })
     .meta({ id: "SigningKeys" }),
+  problems: ["product_not_found"],
 });
 
 export const rotateSigningSecret = route({
@@ -124,4 +129,5 @@ export const rotateSigningSecret = route({
   status: 200,
   body: z.strictObject({ overlap_seconds: overlap(2_592_000) }),
   answer: signingKey,
+  problems: ["product_not_found"],
 });

@@ -14,8 +14,8 @@ const jsonObject = z.record(z.string(), z.unknown());
 /** The source of `custom`, in a product's template or a license's override. */
 export const customResponse = jsonObject
   .superRefine((value, issues) => {
-    for (const { path, message } of customResponseProblems(value)) {
-      issues.addIssue({ code: "custom", path: [...path], message });
+    for (const { path, fault } of customResponseProblems(value)) {
+      issues.addIssue({ code: "custom", path: [...path], params: fault });
     }
   })
   .meta({
@@ -67,7 +67,7 @@ export const productSettings = {
   license_mail_text: z
     .string()
     .trim()
-    .max(2_000, "should have at most 2,000 characters")
+    .max(2_000)
     .nullable()
     .meta({ description: "What that letter says beside the key, as plain text, in your own words." }),
   expiring_soon_mail: z.boolean().meta({
@@ -77,7 +77,7 @@ export const productSettings = {
   locale: locale.nullable().meta({
     description: "The language of letters to its customers; null for the organization's.",
   }),
-  ipv6_prefix: z.union([z.literal(64), z.literal(128)], { error: "should be 64 or 128" }),
+  ipv6_prefix: z.literal([64, 128]),
 };
 
 /** Shown in full only where a key is created. */
@@ -160,6 +160,7 @@ export const updateProduct = route({
   bodyLimit: longBody,
   body: z.strictObject({ name: name.optional(), ...settable, ...updatedAtGuard }),
   answer: product,
+  problems: ["product_not_found"],
 });
 
 export const deleteProduct = route({
@@ -171,6 +172,7 @@ export const deleteProduct = route({
     "Its licenses go with it. Its API keys answer product_not_found from then on. It cannot be undone.",
   group,
   access: member("products:manage"),
+  problems: ["product_not_found"],
 });
 
 export const previewCustomResponse = route({
@@ -195,4 +197,5 @@ export const previewCustomResponse = route({
       .optional(),
   }),
   answer: z.object({ custom: jsonObject.nullable() }).meta({ id: "CustomResponsePreview" }),
+  problems: ["license_not_found"],
 });

@@ -50,6 +50,7 @@ export const createRole = route({
   description: "It can allow no more than you may do yourself.",
   group,
   access: member("roles:edit"),
+  problems: ["permissions_exceeded", "role_name_taken"],
   body: z.strictObject({ name, permissions: permissionCodes }),
   answer: role,
 });
@@ -61,6 +62,7 @@ export const getRole = route({
   summary: "Read a role",
   group,
   access: member("members:view", "roles:edit", "members:invite"),
+  problems: ["role_not_found"],
   answer: role,
 });
 
@@ -73,6 +75,7 @@ export const updateRole = route({
     "Holds from the next request on for everyone who has it. Neither before nor after can it allow more than you may do yourself.",
   group,
   access: member("roles:edit"),
+  problems: ["role_not_found", "outranked", "permissions_exceeded", "role_name_taken"],
   body: z.strictObject({
     name: name.optional(),
     permissions: permissionCodes.optional(),
@@ -90,4 +93,5 @@ export const deleteRole = route({
     "Refused while members have it or pending invitations promise it. Invitations with this role that are over are forgotten with it.",
   group,
   access: member("roles:edit"),
+  problems: ["role_not_found", "outranked", "role_in_use"],
 });

@@ -1,6 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { z } from "zod";
 import { type BodyLimit, noBody, ordinaryBody } from "../body-limit.ts";
+import type { ProblemCode } from "../problems/problems.ts";
 
 /**
  * One endpoint of the management API, as data. The server binds a handler to it, the reference is generated from it,
@@ -33,6 +34,8 @@ export interface Route<
   readonly bodyTypes?: readonly string[];
   /** How much of a body is read. */
   readonly bodyLimit: BodyLimit;
+  /** What its handler refuses with, in addition to what all such routes do. */
+  readonly problems?: readonly ProblemCode[];
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -105,4 +108,8 @@ export function route<
 /** The names in braces, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+}
+
+export function takesBody(route: Route): boolean {
+  return route.bodyTypes !== undefined || (route.body as z.ZodType) !== nothing;
 }

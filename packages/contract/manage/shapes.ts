@@ -2,19 +2,21 @@ import { parseDuration } from "@countersign/domain/dates/duration";
 import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
+import type { Param } from "../problems/declare.ts";
+import { fieldCode } from "../problems/problems.ts";
 
 /** Shapes that many resources share. */
 
 export const id = z.string().min(1).max(64).meta({ description: "An identifier." });
 
 export const time = z.iso
-  .datetime({ offset: true, error: "should be a date and time such as 2031-01-02T03:04:05Z" })
+  .datetime({ offset: true, error: fieldCode("not_a_time") })
   .meta({ description: "ISO 8601, in UTC when Countersign wrote it." });
 
 /** When something expires. */
 export const endTime = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
-    error: "should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02",
+    error: fieldCode("not_a_time_or_date"),
   })
   .meta({
     description:
@@ -24,7 +26,7 @@ export const endTime = z
 export const duration = z
   .string()
   .refine((text) => parseDuration(text) !== null, {
-    error: "should be a duration such as P1Y, P6M, P2W or P10D, of a day to a hundred years",
+    error: fieldCode("not_a_duration"),
   })
   .meta({
     description:
@@ -36,28 +38,22 @@ export const timeZone = z
   .transform((text, check) => {
     const known = timeZoneName(text.trim());
     if (known !== null) return known;
-    check.addIssue({ code: "custom", message: "should be an IANA time zone such as Europe/Berlin or UTC" });
+    check.addIssue({ code: "custom", message: fieldCode("not_a_time_zone") });
     return z.NEVER;
   })
   .meta({ description: "An IANA time zone, such as Europe/Berlin." });
 
-export const name = z
-  .string()
-  .trim()
-  .min(1, "should not be empty")
-  .max(100, "should have at most 100 characters");
+export const name = z.string().trim().min(1).max(100);
 
-export const note = z.string().max(10_000, "should have at most 10,000 characters");
+export const note = z.string().max(10_000);
 
 export const email = z
   .string()
   .trim()
-  .max(254, "should have at most 254 characters")
-  .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, "should be an e-mail address, such as ada@example.com");
+  .max(254)
+  .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, fieldCode("not_an_email"));
 
-export const locale = z
-  .enum(languages, { error: `should be one of ${languages.join(", ")}` })
-  .meta({ description: "The language that letters are written in." });
+export const locale = z.enum(languages).meta({ description: "The language that letters are written in." });
 
 /** A list is read page by page: pass `next_cursor` back as `cursor`. */
 export const pageQuery = z.object({
@@ -83,27 +79,46 @@ export const flagQuery = z.enum(["true", "false"]).transform((text) => text === 
 /** In addition to the changes: the `updated_at` that was read, to reject the request if someone else was faster. */
 export const updatedAtGuard = { updated_at: time.optional() };
 
-/** RFC 9457. */
+/** What the text of a code is filled with: strings, numbers, lists of strings, or another field error. */
+export const problemParams = z.record(z.string(), z.unknown() as z.ZodType<Param, Param>);
+
+export const fieldError = z
+  .object({
+    field: z.string(),
+    code: z.string().meta({ description: "What is wrong, for programs. Codes do not change." }),
+    params: problemParams,
+    message: z.string().meta({ description: "What is wrong, in English, starting with the field's name." }),
+  })
+  .meta({ id: "FieldError" });
+
+/** Why something failed that the server did on its own. */
+export const failureShape = z
+  .object({
+    code: z.string().meta({ description: "The reason, for programs. Codes do not change." }),
+    params: problemParams,
+    message: z.string().meta({ description: "The reason in English." }),
+  })
+  .meta({ id: "Failure" });
+
+/** RFC 9457, with a code. */
 export const problem = z
   .object({
-    type: z
-      .string()
-      .meta({ description: "A stable name for the kind of problem, as an address below /problems." }),
-    title: z.string(),
+    type: z.string().meta({ description: "The page that explains the code: /problems/<code>." }),
+    title: z.string().meta({ description: "What the status means, in a few words." }),
     status: z.int(),
-    detail: z.string().meta({ description: "What is wrong and what would be right, in a sentence or two." }),
+    detail: z.string().meta({ description: "The reason in English, for people." }),
+    code: z.string().meta({ description: "The reason, for programs. Codes do not change." }),
+    params: problemParams.meta({ description: "What the text of the code is filled with." }),
     errors: z
-      .array(z.object({ field: z.string(), message: z.string() }))
+      .array(fieldError)
       .optional()
-      .meta({ description: "Each field that is wrong, by its path in the body or query." }),
+      .meta({ description: "Each invalid field, by its path in the body or query." }),
     first_answer: z.unknown().optional().meta({
-      description:
-        "With type /problems/secret-already-shown: the first answer to this request, without its secrets.",
+      description: "With the code secret_already_shown: the first response, without its secrets.",
     }),
-    secret_fields: z
-      .array(z.string())
-      .optional()
-      .meta({ description: "With it: the secrets that the first answer contained, by their paths." }),
+    secret_fields: z.array(z.string()).optional().meta({
+      description: "With first_answer: the paths of the secrets that the first response contained.",
+    }),
     request_id: z.string(),
   })
   .meta({ id: "Problem" });

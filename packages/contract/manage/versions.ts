@@ -1,6 +1,7 @@
 import { parseVersionRecord } from "@countersign/domain/versions/catalog";
 import { z } from "zod";
 import { listBody } from "../body-limit.ts";
+import { fieldCode } from "../problems/problems.ts";
 import { member, route } from "./route.ts";
 import { page, pageQuery, time } from "./shapes.ts";
 
@@ -13,7 +14,7 @@ const version = z
   .string()
   .trim()
   .refine((text) => parseVersionRecord(text) !== null, {
-    error: "should be a version such as 2.1.3, or a line of versions such as 2.1.x",
+    error: fieldCode("not_a_version_or_line"),
   });
 
 const state = z.enum(["allowed", "deprecated", "latest", "blocked"]).meta({
@@ -50,6 +51,7 @@ export const addVersion = route({
   access: member("products:manage"),
   body: z.strictObject({ version, state: state.default("allowed") }),
   answer: productVersion,
+  problems: ["product_not_found", "version_exists", "version_limit_reached"],
 });
 
 export const replaceVersions = route({
@@ -66,6 +68,7 @@ export const replaceVersions = route({
     revision: revision.optional(),
   }),
   answer: z.object({ data: z.array(productVersion), revision }).meta({ id: "ProductVersions" }),
+  problems: ["product_not_found", "versions_changed_meanwhile"],
 });
 
 export const updateVersion = route({
@@ -77,6 +80,7 @@ export const updateVersion = route({
   access: member("products:manage"),
   body: z.strictObject({ state }),
   answer: productVersion,
+  problems: ["product_not_found", "version_not_found"],
 });
 
 export const deleteVersion = route({
@@ -87,4 +91,5 @@ export const deleteVersion = route({
   description: "What no other version or line speaks for is refused from then on.",
   group,
   access: member("products:manage"),
+  problems: ["product_not_found", "version_not_found"],
 });

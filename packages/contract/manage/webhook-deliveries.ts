@@ -1,7 +1,7 @@
 import { eventTypes } from "@countersign/domain/events/types";
 import { z } from "zod";
 import { member, route } from "./route.ts";
-import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
+import { failureShape, id, inSteps, page, pageQuery, time } from "./shapes.ts";
 import { eventTypeList } from "./webhook-shapes.ts";
 
 const group = "Webhooks";
@@ -39,7 +39,7 @@ const attempt = z
       .meta({ description: "As they were sent; of your own headers the names alone." }),
     status: z.int().nullable(),
     response_body: z.string().nullable().meta({ description: "The first 4 KB of the answer." }),
-    problem: z.string().nullable(),
+    failure: failureShape.nullable().meta({ description: "Why it failed; null if it succeeded." }),
   })
   .meta({ id: "WebhookAttempt" });
 
@@ -52,6 +52,7 @@ export const testWebhook = route({
   group,
   access: managing,
   answer: delivery,
+  problems: ["webhook_not_found", "webhook_disabled"],
 });
 
 export const listWebhookDeliveries = route({
@@ -69,6 +70,7 @@ export const listWebhookDeliveries = route({
     to: time.optional().meta({ description: "Before this time." }),
   }),
   answer: page(delivery),
+  problems: ["webhook_not_found"],
 });
 
 export const getWebhookDelivery = route({
@@ -90,6 +92,7 @@ export const getWebhookDelivery = route({
         .meta({ description: "Null once the event is forgotten." }),
     })
     .meta({ id: "WebhookDeliveryInFull" }),
+  problems: ["webhook_not_found", "delivery_not_found"],
 });
 
 export const listWebhookAttempts = route({
@@ -101,6 +104,7 @@ export const listWebhookAttempts = route({
   access: looking,
   query: pageQuery,
   answer: page(attempt),
+  problems: ["webhook_not_found", "delivery_not_found"],
 });
 
 export const sendWebhookDeliveryNow = route({
@@ -114,6 +118,13 @@ export const sendWebhookDeliveryNow = route({
   access: managing,
   answer: delivery,
   status: 200,
+  problems: [
+    "webhook_not_found",
+    "delivery_not_found",
+    "webhook_disabled",
+    "delivery_finished",
+    "delivery_in_progress",
+  ],
 });
 
 export const replayWebhookDelivery = route({
@@ -125,6 +136,7 @@ export const replayWebhookDelivery = route({
   group,
   access: managing,
   answer: delivery,
+  problems: ["webhook_not_found", "delivery_not_found", "webhook_disabled", "event_pruned", "event_pending"],
 });
 
 export const replayWebhookDeliveries = route({
@@ -141,7 +153,7 @@ export const replayWebhookDeliveries = route({
   body: z.strictObject({
     states: z
       .array(z.enum(["failed", "delivered"]))
-      .min(1, "should name at least one state")
+      .min(1)
       .max(2)
       .default(["failed"]),
     event_types: eventTypeList.nullable().default(null).meta({ description: "Null for all." }),
@@ -154,4 +166,5 @@ export const replayWebhookDeliveries = route({
     next_cursor: z.string().nullable().meta({ description: "Null when all was looked at." }),
   }),
   status: 200,
+  problems: ["webhook_not_found", "webhook_disabled"],
 });

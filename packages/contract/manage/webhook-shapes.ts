@@ -5,28 +5,28 @@ import {
   mostHeaders,
 } from "@countersign/domain/webhooks/custom-headers";
 import { z } from "zod";
+import { type FieldFault, fieldCode, fieldFault } from "../problems/problems.ts";
 import { secret } from "./secrets.ts";
 import { id, time, updatedAtGuard } from "./shapes.ts";
 
 export const eventTypeList = z
   .array(z.enum(choosableTypes))
-  .min(1, "should name at least one type, or be null for all")
+  .min(1)
   .max(100)
   .transform((types) => [...new Set(types)]);
 
 const productList = z
   .array(id)
-  .min(1, "should name at least one product, or be null for all")
-  .max(200, "should name at most 200 products")
+  .min(1)
+  .max(200)
   .transform((ids) => [...new Set(ids)]);
 
 const mostUrlCharacters = 2_000;
-const tooLong = "should have at most 2,000 characters";
 
 const url = z
   .string()
   .trim()
-  .max(mostUrlCharacters, tooLong)
+  .max(mostUrlCharacters)
   .transform((text, context) => {
     const parsed = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
     if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === "") {
@@ -34,30 +34,30 @@ const url = z
       // Encoded in ASCII it can be longer than it was sent.
       if (parsed.href.length <= mostUrlCharacters) return parsed.href;
     }
-    context.addIssue({ code: "custom", message: parsed === null ? noUrl : hrefProblem(parsed) });
+    context.addIssue({ code: "custom", params: urlFault(parsed) });
     return z.NEVER;
   });
 
-const noUrl =
-  "should be an http or https address without a user name, such as https://example.com/countersign";
-
-function hrefProblem(url: URL): string {
-  return url.href.length > mostUrlCharacters ? tooLong : noUrl;
+function urlFault(url: URL | null): FieldFault {
+  if (url === null || !/^https?:$/.test(url.protocol)) return fieldFault("not_a_url");
+  return url.username + url.password === ""
+    ? fieldFault("too_long", { count: mostUrlCharacters })
+    : fieldFault("url_with_credentials");
 }
 
 const description = z
   .string()
   .trim()
-  .max(500, "should have at most 500 characters")
-  .regex(/^\P{Cc}*$/u, "should be a single line of text");
+  .max(500)
+  .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"));
 
 const format = z.enum(["standard", "discord", "slack"]).meta({
   description: "standard is JSON by Standard Webhooks; discord and slack are messages for a channel.",
 });
 
 const headerValue = z.string().superRefine((value, context) => {
-  const message = headerValueProblem(value);
-  if (message !== null) context.addIssue({ code: "custom", message });
+  const fault = headerValueProblem(value);
+  if (fault !== null) context.addIssue({ code: "custom", params: fault });
 });
 
 /** Names in lower case: HTTP ignores case, and two that differ only in case would clash. */
@@ -67,13 +67,13 @@ function headers<V extends z.ZodType>(value: V) {
     .superRefine((record, context) => {
       const names = Object.keys(record);
       if (names.length > mostHeaders)
-        context.addIssue({ code: "custom", message: `should have at most ${mostHeaders} members` });
+        context.addIssue({ code: "custom", params: fieldFault("too_many_headers", { max: mostHeaders }) });
       for (const name of names.slice(0, mostHeaders)) {
-        const message = headerNameProblem(name);
-        if (message !== null) context.addIssue({ code: "custom", path: [name], message });
+        const problem = headerNameProblem(name);
+        if (problem !== null) context.addIssue({ code: "custom", path: [name], message: fieldCode(problem) });
       }
       if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
-        context.addIssue({ code: "custom", message: "should name each header once" });
+        context.addIssue({ code: "custom", message: fieldCode("duplicate_header") });
     })
     .transform((record) => new Map(Object.entries(record).map(([name, one]) => [name.toLowerCase(), one])));
 }

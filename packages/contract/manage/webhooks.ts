@@ -39,6 +39,7 @@ export const createWebhook = route({
   access: managing,
   body: newWebhook,
   answer: createdWebhook,
+  problems: ["organization_not_found", "webhook_limit_reached"],
 });
 
 export const getWebhook = route({
@@ -49,6 +50,7 @@ export const getWebhook = route({
   group,
   access: looking,
   answer: webhook,
+  problems: ["webhook_not_found"],
 });
 
 export const updateWebhook = route({
@@ -61,6 +63,7 @@ export const updateWebhook = route({
   access: managing,
   body: webhookChanges,
   answer: webhook,
+  problems: ["webhook_not_found"],
 });
 
 export const deleteWebhook = route({
@@ -71,6 +74,7 @@ export const deleteWebhook = route({
   description: "Nothing more is sent to it, and the log of its deliveries goes too.",
   group,
   access: managing,
+  problems: ["webhook_not_found"],
 });
 
 export const disableWebhook = route({
@@ -84,6 +88,7 @@ export const disableWebhook = route({
   access: managing,
   answer: webhook,
   status: 200,
+  problems: ["webhook_not_found"],
 });
 
 export const enableWebhook = route({
@@ -97,6 +102,7 @@ export const enableWebhook = route({
   access: managing,
   answer: webhook,
   status: 200,
+  problems: ["webhook_not_found"],
 });
 
 export const rotateWebhookSecret = route({
@@ -111,6 +117,7 @@ export const rotateWebhookSecret = route({
   body: rotation,
   answer: rotatedSecret,
   status: 200,
+  problems: ["webhook_not_found"],
 });
 
 export const getWebhookStatistics = route({
@@ -122,4 +129,5 @@ export const getWebhookStatistics = route({
   access: looking,
   query: z.object({}),
   answer: webhookStatistics,
+  problems: ["webhook_not_found"],
 });

@@ -63,16 +63,19 @@ describe("CsvReader", () => {
   });
 
   test("a quote that is never closed is named by its row, and is not read for ever", () => {
-    expect(() => readAll('a\n"b')).toThrow(new CsvProblem("Row 2 opens a quote that is never closed."));
+    expect(() => readAll('a\n"b')).toThrow(new CsvProblem({ code: "quote_not_closed", params: { row: 2 } }));
     const reader = new CsvReader();
     reader.read('a\n"');
     expect(() => {
       for (let length = 0; length <= longestRecord; length += 65_536) reader.read("x".repeat(65_536));
-    }).toThrow(/^Row 2 is longer/);
+    }).toThrow(new CsvProblem({ code: "row_too_long", params: { row: 2 } }));
   });
 
   test("text behind a closing quote is named by its row and column", () => {
-    expect(() => readAll('a,b\nc,"d"e\n')).toThrow(/^Row 2, column 2,/);
+    expect(faultOf(() => readAll('a,b\nc,"d"e\n'))).toEqual({
+      code: "text_after_quote",
+      params: { row: 2, column: 2 },
+    });
   });
 });
 
@@ -85,3 +88,11 @@ test.each([
 ])("%j has cells parted by %j", (line, delimiter) => {
   expect(delimiterOf(line)).toBe(delimiter as ",");
 });
+
+function faultOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof CsvProblem ? error.fault : error;
+  }
+}

@@ -1,6 +1,16 @@
-/** The CSV file cannot be read from some row on. The message names the row. */
+export type CsvFault =
+  | { readonly code: "row_too_long" | "quote_not_closed"; readonly params: { readonly row: number } }
+  | { readonly code: "text_after_quote"; readonly params: { readonly row: number; readonly column: number } };
+
+/** The CSV file cannot be read from some row on. */
 export class CsvProblem extends Error {
   override readonly name = "CsvProblem";
+  readonly fault: CsvFault;
+
+  constructor(fault: CsvFault) {
+    super(`${fault.code} in row ${fault.params.row}`);
+    this.fault = fault;
+  }
 }
 
 /** No row of licenses is this long: a quote was opened and never closed. */
@@ -42,9 +52,7 @@ export class CsvReader {
     }
     this.#rest = text.slice(start);
     if (this.#rest.length > longestRecord) {
-      throw new CsvProblem(
-        `Row ${this.#rows + 1} is longer than a row can be. Is there a quote that is opened and never closed?`,
-      );
+      throw new CsvProblem({ code: "row_too_long", params: { row: this.#rows + 1 } });
     }
     return records;
   }
@@ -57,16 +65,17 @@ export class CsvReader {
         const close = closingQuote(text, at + 1);
         // A quote at the very end can be the first half of a doubled quote.
         if (close < 0 || (close === text.length - 1 && !isAll)) {
-          if (isAll) throw new CsvProblem(`Row ${this.#rows + 1} opens a quote that is never closed.`);
+          if (isAll) throw new CsvProblem({ code: "quote_not_closed", params: { row: this.#rows + 1 } });
           return -1;
         }
         record.push(unquoted(text, at + 1, close));
         at = close + 1;
         const next = text.charCodeAt(at);
         if (at < text.length && next !== this.#delimiter && next !== carriageReturn && next !== lineFeed) {
-          throw new CsvProblem(
-            `Row ${this.#rows + 1}, column ${record.length}, goes on after its closing quote. A quote inside a quoted cell is written twice.`,
-          );
+          throw new CsvProblem({
+            code: "text_after_quote",
+            params: { row: this.#rows + 1, column: record.length },
+          });
         }
       } else {
         const end = this.#endOfBareCell(text, at);

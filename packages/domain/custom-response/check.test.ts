@@ -16,16 +16,17 @@ describe("what is wrong with a custom response", () => {
     const [problem, ...others] = customResponseProblems({ user: { mails: ["x", "{{customer.mail}}"] } });
     expect(others).toEqual([]);
     expect(problem?.path).toEqual(["user", "mails", 1]);
-    expect(problem?.kind).toBe("no_placeholder");
-    expect(problem?.written).toBe("{{customer.mail}}");
-    expect(problem?.message).toContain("{{customer.mail}}");
-    expect(problem?.message).toContain("customer.email");
+    expect(problem?.fault).toEqual({
+      code: "unknown_placeholder",
+      params: { placeholder: "{{customer.mail}}", allowed: placeholderNames },
+    });
   });
 
   test("a placeholder that is only spelled otherwise is told how to spell it", () => {
-    expect(customResponseProblems({ a: "{{  Customer.Email }}" })[0]?.message).toContain(
-      "Write {{customer.email}}",
-    );
+    expect(customResponseProblems({ a: "{{  Customer.Email }}" })[0]?.fault).toEqual({
+      code: "misspelled_placeholder",
+      params: { placeholder: "{{  Customer.Email }}", correct: "{{customer.email}}" },
+    });
   });
 
   test("nesting beyond the limit is named with its place, however deep it goes", () => {
@@ -33,17 +34,16 @@ describe("what is wrong with a custom response", () => {
     for (let depth = 0; depth < 50_000; depth++) value = { a: value };
     const [problem] = customResponseProblems(value);
     expect(problem?.path).toHaveLength(32);
-    expect(problem?.message).toContain("32 levels");
+    expect(problem?.fault).toEqual({ code: "too_deep", params: { max: 32 } });
   });
 
   test("size is limited, and a whole that is no object is refused", () => {
-    expect(customResponseProblems({ a: "x".repeat(16 * 1024) })[0]?.message).toContain("16 KiB");
-    expect(customResponseProblems({ a: Array.from({ length: 20_000 }, () => 0) })[0]?.message).toContain(
-      "16 KiB",
-    );
+    const tooLarge = [{ path: [], fault: { code: "json_too_large", params: { max_kib: 16 } } }];
+    expect<unknown>(customResponseProblems({ a: "x".repeat(16 * 1024) })).toEqual(tooLarge);
+    expect<unknown>(customResponseProblems({ a: Array.from({ length: 20_000 }, () => 0) })).toEqual(tooLarge);
     for (const value of [[], "x", 1, null]) {
       expect(customResponseProblems(value)).toEqual([
-        { kind: "no_object", path: [], message: "should be a JSON object" },
+        { path: [], fault: { code: "not_an_object", params: {} } },
       ]);
     }
   });

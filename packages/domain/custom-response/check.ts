@@ -2,15 +2,23 @@ import { isPlaceholderName, maxBytes, maxDepth, parseCustomResponse, placeholder
 
 /** A problem in a template or override, and where it is. */
 export interface TemplateProblem {
-  /** For callers that word the message themselves. */
-  readonly kind: "no_object" | "too_deep" | "too_large" | "no_placeholder";
   /** Member names and indexes, from the outside in; empty for the whole. */
   readonly path: readonly (string | number)[];
-  /** Continues the name of the location: "should be …". */
-  readonly message: string;
-  /** The invalid text found in place of a placeholder. */
-  readonly written?: string;
+  readonly fault: TemplateFault;
 }
+
+export type TemplateFault =
+  | { readonly code: "not_an_object"; readonly params: object }
+  | { readonly code: "too_deep"; readonly params: { readonly max: number } }
+  | { readonly code: "json_too_large"; readonly params: { readonly max_kib: number } }
+  | {
+      readonly code: "unknown_placeholder";
+      readonly params: { readonly placeholder: string; readonly allowed: readonly string[] };
+    }
+  | {
+      readonly code: "misspelled_placeholder";
+      readonly params: { readonly placeholder: string; readonly correct: string };
+    };
 
 /**
  * The problems of a custom response before it is stored. Otherwise an unknown placeholder would be sent to every
@@ -20,11 +28,10 @@ export function customResponseProblems(value: unknown): TemplateProblem[] {
   const parsed = parseCustomResponse(value);
   if (parsed.ok) return unknownPlaceholders(parsed.template);
   const deep = tooDeep(value, [], { values: maxBytes });
-  if (deep !== null)
-    return [{ kind: "too_deep", path: deep, message: `is nested deeper than ${maxDepth} levels` }];
+  if (deep !== null) return [{ path: deep, fault: { code: "too_deep", params: { max: maxDepth } } }];
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isObject) return [{ kind: "no_object", path: [], message: "should be a JSON object" }];
-  return [{ kind: "too_large", path: [], message: `should be at most ${maxBytes / 1024} KiB of JSON` }];
+  if (!isObject) return [{ path: [], fault: { code: "not_an_object", params: {} } }];
+  return [{ path: [], fault: { code: "json_too_large", params: { max_kib: maxBytes / 1024 } } }];
 }
 
 /** Enough to see what is wrong. */
@@ -47,8 +54,7 @@ function problemsOfText(text: string, path: TemplateProblem["path"]): TemplatePr
     const name = /^ ?([a-z_.]+) ?$/.exec(inside)?.[1];
     if (name !== undefined && isPlaceholderName(name)) return [];
     const shown = written.length > 80 ? `${written.slice(0, 80)}…` : written;
-    const message = `has ${shown}, which is no placeholder. ${meant(inside)}`;
-    return [{ kind: "no_placeholder", path, message, written: shown }];
+    return [{ path, fault: placeholderFault(shown, inside) }];
   });
 }
 
@@ -68,10 +74,11 @@ function pairsOfBraces(text: string): string[] {
 }
 
 /** The correct spelling if the intent is clear, otherwise all placeholders. */
-function meant(inside: string): string {
+function placeholderFault(placeholder: string, inside: string): TemplateFault {
   const name = inside.trim().toLowerCase();
-  if (isPlaceholderName(name)) return `Write {{${name}}}`;
-  return `There are ${placeholderNames.join(", ")}`;
+  return isPlaceholderName(name)
+    ? { code: "misspelled_placeholder", params: { placeholder, correct: `{{${name}}}` } }
+    : { code: "unknown_placeholder", params: { placeholder, allowed: placeholderNames } };
 }
 
 function tooDeep(

@@ -171,25 +171,25 @@ describe("parseCustomResponse", () => {
   });
 
   const refused: [name: string, value: unknown, problem: string][] = [
-    ["null", null, "must be a JSON object"],
-    ["a list", [1], "must be a JSON object"],
-    ["text", "{}", "must be a JSON object"],
-    ["nothing", undefined, "must be a JSON object"],
-    ["a function inside", { a: () => 1 }, "must be a JSON object"],
-    ["undefined inside", { a: undefined }, "must be a JSON object"],
-    ["NaN inside", { a: Number.NaN }, "must be a JSON object"],
-    ["a bigint inside", { a: 1n }, "must be a JSON object"],
-    ["33 levels", nested(33), "at most 32 levels"],
-    ["33 levels of lists", { a: JSON.parse("[".repeat(32) + "]".repeat(32)) }, "at most 32 levels"],
-    ["an object inside itself", circular, "at most 32 levels"],
-    ["one byte over 16 KiB", { a: "x".repeat(16 * 1024 - 7) }, "at most 16 KiB"],
-    ["over 16 KiB in bytes, not in characters", { a: "é".repeat(8 * 1024) }, "at most 16 KiB"],
-    ["too many values", { a: new Array(100_000).fill(1) }, "at most 16 KiB"],
+    ["null", null, "not_an_object"],
+    ["a list", [1], "not_an_object"],
+    ["text", "{}", "not_an_object"],
+    ["nothing", undefined, "not_an_object"],
+    ["a function inside", { a: () => 1 }, "not_an_object"],
+    ["undefined inside", { a: undefined }, "not_an_object"],
+    ["NaN inside", { a: Number.NaN }, "not_an_object"],
+    ["a bigint inside", { a: 1n }, "not_an_object"],
+    ["33 levels", nested(33), "too_deep"],
+    ["33 levels of lists", { a: JSON.parse("[".repeat(32) + "]".repeat(32)) }, "too_deep"],
+    ["an object inside itself", circular, "too_deep"],
+    ["one byte over 16 KiB", { a: "x".repeat(16 * 1024 - 7) }, "json_too_large"],
+    ["over 16 KiB in bytes, not in characters", { a: "é".repeat(8 * 1024) }, "json_too_large"],
+    ["too many values", { a: new Array(100_000).fill(1) }, "json_too_large"],
   ];
 
   test.each(refused)("refuses %s", (_name, value, problem) => {
     const result = parseCustomResponse(value);
-    expect(result.ok ? null : result.problem).toContain(problem);
+    expect<string | null>(result.ok ? null : result.problem).toBe(problem);
   });
 
   test("drops a __proto__ member", () => {

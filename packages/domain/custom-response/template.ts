@@ -38,28 +38,25 @@ export function renderCustom(
   return Object.keys(rendered).length === 0 ? null : rendered;
 }
 
-export type CustomResponse = { ok: true; template: JsonObject } | { ok: false; problem: string };
+export type CustomResponse =
+  | { ok: true; template: JsonObject }
+  | { ok: false; problem: "not_an_object" | "too_deep" | "json_too_large" };
 
 export function parseCustomResponse(value: unknown): CustomResponse {
   const left = { values: maxBytes };
   const template = readJson(value, left, 1);
-  if (template === "too large") return { ok: false, problem: tooLarge };
-  if (template === "too deep") {
-    return { ok: false, problem: `A custom response can be nested at most ${maxDepth} levels deep.` };
-  }
-  if (template === "not JSON" || !isJsonObject(template.json)) {
-    return { ok: false, problem: 'A custom response must be a JSON object, such as {"plan": "pro"}.' };
-  }
+  if (template === "too large") return { ok: false, problem: "json_too_large" };
+  if (template === "too deep") return { ok: false, problem: "too_deep" };
+  if (template === "not JSON" || !isJsonObject(template.json)) return { ok: false, problem: "not_an_object" };
   // Not Buffer: the dashboard uses this in the browser to check input.
   const bytes = new TextEncoder().encode(JSON.stringify(template.json)).byteLength;
-  if (bytes > maxBytes) return { ok: false, problem: tooLarge };
+  if (bytes > maxBytes) return { ok: false, problem: "json_too_large" };
   return { ok: true, template: template.json };
 }
 
 /** Protects the stack here and in every parser of the response. */
 export const maxDepth = 32;
 export const maxBytes = 16 * 1024;
-const tooLarge = `A custom response can be at most ${maxBytes / 1024} KiB of JSON.`;
 
 /** RFC 7396: null removes, objects merge, anything else replaces. */
 function mergePatch(target: JsonObject, patch: JsonObject, depth: number): JsonObject {

@@ -45,9 +45,7 @@ const ownFields = [
 /** Maps a column of the file to a field; null for a column to ignore. */
 export type ColumnMap = Readonly<Record<string, ImportField | null>>;
 
-export type Meaning =
-  | { readonly ok: true; readonly field: ImportField | null }
-  | { readonly ok: false; readonly problem: string };
+export type Meaning = { readonly ok: true; readonly field: ImportField | null } | { readonly ok: false };
 
 /** The field of a column, by the map or by its own name. An unknown name is rejected, because it may be a typo. */
 export function meaningOf(column: string, map: ColumnMap): Meaning {
@@ -57,15 +55,25 @@ export function meaningOf(column: string, map: ColumnMap): Meaning {
   const field = importFields.find((candidate) => candidate === plain);
   if (field !== undefined) return { ok: true, field };
   if (ownFields.some((own) => own === plain)) return { ok: true, field: null };
-  return {
-    ok: false,
-    problem: `The column "${shortened(name)}" means nothing here. Say in columns what it is, or null to leave it out. Fields are: ${importFields.join(", ")}.`,
-  };
+  return { ok: false };
 }
 
 export type Header =
   | { readonly ok: true; readonly fields: readonly (ImportField | null)[] }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: false; readonly fault: HeaderFault };
+
+export type HeaderFault =
+  | {
+      readonly code: "too_many_columns";
+      readonly params: { readonly columns: number; readonly max: number };
+    }
+  | { readonly code: "unknown_column"; readonly params: { readonly column: string } }
+  | { readonly code: "duplicate_column"; readonly params: { readonly name: ImportField } }
+  | {
+      readonly code: "column_not_in_file";
+      readonly params: { readonly column: string; readonly found: string };
+    }
+  | { readonly code: "no_known_column"; readonly params: object };
 
 /**
  * Every row is read column by column: with a million columns in the first row, a million short rows would take a day.
@@ -75,16 +83,13 @@ const mostColumns = 500;
 /** The first row of a CSV file, column by column. */
 export function readHeader(cells: readonly string[], map: ColumnMap): Header {
   if (cells.length > mostColumns)
-    return {
-      ok: false,
-      problem: `The first row names ${cells.length} columns. There can be ${mostColumns}.`,
-    };
+    return refuse({ code: "too_many_columns", params: { columns: cells.length, max: mostColumns } });
   const fields: (ImportField | null)[] = [];
   for (const cell of cells) {
     const meaning = meaningOf(cell, map);
-    if (!meaning.ok) return meaning;
+    if (!meaning.ok) return refuse({ code: "unknown_column", params: { column: shortened(cell.trim()) } });
     if (meaning.field !== null && fields.includes(meaning.field)) {
-      return { ok: false, problem: `Two columns of the file say ${meaning.field}. Leave one of them out.` };
+      return refuse({ code: "duplicate_column", params: { name: meaning.field } });
     }
     fields.push(meaning.field);
   }
@@ -92,15 +97,17 @@ export function readHeader(cells: readonly string[], map: ColumnMap): Header {
   const there = new Set(names);
   const missing = Object.keys(map).find((name) => !there.has(name));
   if (missing !== undefined) {
-    return {
-      ok: false,
-      problem: `columns names "${shortened(missing)}", which is no column of the file. Its first row has: ${shortened(names.join(", "))}.`,
-    };
+    const params = { column: shortened(missing), found: shortened(names.join(", ")) };
+    return refuse({ code: "column_not_in_file", params });
   }
   if (fields.every((field) => field === null)) {
-    return { ok: false, problem: "No column of the file says anything about a license." };
+    return refuse({ code: "no_known_column", params: {} });
   }
   return { ok: true, fields };
+}
+
+function refuse(fault: HeaderFault): Header {
+  return { ok: false, fault };
 }
 
 function shortened(text: string): string {

@@ -86,10 +86,10 @@ describe("a row that is wrong names the field", () => {
     [{ version_pin_mode: "latest" }, "version_pin_mode"],
     [{ version_pin_mode: "pinned" }, "version_pinned"],
     [{ custom_override: "{" }, "custom_override"],
-    [{ custom_override: '{"a":"{{nobody}}"}' }, "custom_override"],
+    [{ custom_override: '{"a":"{{nobody}}"}' }, "custom_override.a"],
     [{ metadata: "[1]" }, "metadata"],
     [{ metadata: { a: "x".repeat(9_000) } }, "metadata"],
-    [{ tags: "two\nlines" }, "tags"],
+    [{ tags: "two\nlines" }, "tags.0"],
     [{ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, "tags"],
     [{ status: "active", revoked_at: "2020-01-01" }, "status"],
     [{ status: "gone" }, "status"],
@@ -100,7 +100,7 @@ describe("a row that is wrong names the field", () => {
   test.each(rows)("%j: %s", (cells, field) => {
     const result = read(cells);
     expect(result.ok ? [] : result.errors.map((error) => error.field)).toEqual([field]);
-    if (!result.ok) expect(result.errors[0]?.message).toMatch(new RegExp(`^${field} .+\\.$`));
+    if (!result.ok) expect(result.errors[0]?.code).toMatch(/^[a-z0-9_]+$/);
   });
 
   test("a /64 is read however the product counts, because exports may hold either", () => {

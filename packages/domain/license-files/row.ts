@@ -3,7 +3,7 @@ import { matchForm, parseImportedKey } from "../licenses/key.ts";
 import { noPin, type Pin, readPin } from "../licenses/version-pin.ts";
 import type { ImportField } from "./columns.ts";
 import * as values from "./values.ts";
-import { Wrong } from "./values.ts";
+import { type ValueFault, Wrong } from "./values.ts";
 
 /** A row of a file, by field. An omitted field says nothing; null or an empty string means "none". */
 export type Cells = { readonly [F in ImportField]?: unknown };
@@ -46,11 +46,20 @@ export interface ImportedCustomer {
   readonly discordId: string | null;
 }
 
-export interface RowError {
-  readonly field: string;
-  /** A sentence that starts with the field name. */
-  readonly message: string;
-}
+/** What is wrong with a row, in which field. */
+export type RowError = { readonly field: string } & RowFault;
+
+export type RowFault =
+  | ValueFault
+  | { readonly code: "customer_missing" | "not_json" | "unknown_member"; readonly params: object }
+  | { readonly code: "license_key_taken"; readonly params: { readonly license_key: string } }
+  | { readonly code: "key_in_earlier_row"; readonly params: { readonly row: number } }
+  | { readonly code: "duplicate_member"; readonly params: { readonly name: ImportField } }
+  | {
+      readonly code: "too_many_cells";
+      readonly params: { readonly cells: number; readonly columns: number };
+    }
+  | { readonly code: "too_many_ips"; readonly params: { readonly ips: number; readonly max: number } };
 
 export type ReadRow =
   | { readonly ok: true; readonly license: ImportedLicense }
@@ -97,20 +106,20 @@ class Row {
     if (typeof value === "string" && value.trim() === "") return null;
     const result = read(value);
     if (!(result instanceof Wrong)) return result;
-    this.wrong(field, result.message);
+    this.wrong([field, ...result.path].join("."), result.fault);
     return null;
   }
 
-  wrong(field: string, message: string): void {
-    this.errors.push({ field, message: `${field} ${message}.` });
+  wrong(field: string, fault: ValueFault): void {
+    this.errors.push({ field, ...fault });
   }
 }
 
 function key(row: Row): Pick<ImportedLicense, "key" | "keyMatch"> {
   const found = row.optional("license_key", (value) => {
-    if (typeof value !== "string") return new Wrong("should be a text");
+    if (typeof value !== "string") return new Wrong({ code: "not_a_string", params: {} });
     const parsed = parseImportedKey(value);
-    return parsed.ok ? parsed.key : new Wrong("should have 1 to 64 characters that can be seen and typed");
+    return parsed.ok ? parsed.key : new Wrong(parsed.fault);
   });
   return { key: found ?? null, keyMatch: found == null ? null : matchForm(found) };
 }
@@ -132,16 +141,14 @@ function expiry(row: Row, timeZone: string): Expiry | undefined {
   if (lifetime === undefined && expiresAtMs === undefined && term === undefined) return undefined;
   const termMs = term == null ? null : term * 1_000;
   if (lifetime === true && (expiresAtMs != null || termMs !== null)) {
-    row.wrong("is_lifetime", "is true, but the license runs out. Leave one of the two out");
+    const other = expiresAtMs == null ? "term_seconds" : "expires_at";
+    row.wrong("is_lifetime", { code: "conflicts_with", params: { other } });
   }
   if (lifetime === false && expiresAtMs == null && termMs === null) {
-    row.wrong("expires_at", "is missing: is_lifetime is false, so the license has to run out some day");
+    row.wrong("expires_at", { code: "expiry_missing", params: {} });
   }
   if (termMs !== null && expiresAtMs != null && row.optional("first_used_at", () => 0) == null) {
-    row.wrong(
-      "term_seconds",
-      "starts with the first use, so expires_at cannot be known before first_used_at is",
-    );
+    row.wrong("term_seconds", { code: "term_without_first_use", params: {} });
   }
   return { isLifetime: expiresAtMs == null && termMs === null, expiresAtMs: expiresAtMs ?? null, termMs };
 }
@@ -180,7 +187,7 @@ function registrations(
   const unique = ips === undefined ? undefined : [...new Set(ips)];
   if (times === undefined) return { ips: unique, ipsRegisteredAtMs: undefined };
   if (times.length !== ips?.length) {
-    row.wrong("ips_registered_at", "should have a time for each of the addresses in ips");
+    row.wrong("ips_registered_at", { code: "ip_times_mismatch", params: {} });
     return { ips: unique, ipsRegisteredAtMs: undefined };
   }
   const earliest = new Map<string, number>();
@@ -195,7 +202,8 @@ function pin(row: Row): Pin | undefined {
   const wanted = {
     mode: row.optional("version_pin_mode", (value): "pinned" | "range" | Wrong => {
       const mode = String(value).trim();
-      return mode === "pinned" || mode === "range" ? mode : new Wrong('should be "pinned" or "range"');
+      if (mode === "pinned" || mode === "range") return mode;
+      return new Wrong({ code: "not_one_of", params: { allowed: ["pinned", "range"] } });
     }),
     pinned: row.optional("version_pinned", version),
     min: row.optional("version_range_min", version),
@@ -204,7 +212,7 @@ function pin(row: Row): Pin | undefined {
   if (Object.values(wanted).every((value) => value === undefined)) return undefined;
   const answer = readPin(noPin, wanted);
   if (answer.ok) return answer.pin;
-  row.wrong(answer.field, answer.problem);
+  row.wrong(answer.field, answer.fault);
   return undefined;
 }
 
@@ -212,11 +220,11 @@ function tags(row: Row): readonly string[] | undefined {
   const list = row.optional("tags", (value) => {
     const read = values.readList(value);
     if (read instanceof Wrong) return read;
-    if (read.length > mostTags) return new Wrong(`should have at most ${mostTags} elements`);
-    for (const tag of read) {
+    if (read.length > mostTags) return new Wrong({ code: "too_many", params: { count: mostTags } });
+    for (const [index, tag] of read.entries()) {
       const text = values.readText(tag, longestTag);
-      if (text instanceof Wrong) return new Wrong(`holds one that ${text.message}`);
-      if (/\p{Cc}/u.test(text)) return new Wrong("holds one that should be a single line of text");
+      if (text instanceof Wrong) return new Wrong(text.fault, [index]);
+      if (/\p{Cc}/u.test(text)) return new Wrong({ code: "not_one_line", params: {} }, [index]);
     }
     return [...new Set(read)].sort();
   });
@@ -231,15 +239,16 @@ function revocation(
 ): Pick<ImportedLicense, "revokedAtMs" | "revokedReason"> {
   const status = row.optional("status", (value) => {
     const word = String(value).trim().toLowerCase();
-    return statuses.includes(word) ? word : new Wrong(`should be one of ${statuses.join(", ")}`);
+    if (statuses.includes(word)) return word;
+    return new Wrong({ code: "not_one_of", params: { allowed: statuses } });
   });
   const revokedAtMs = row.optional("revoked_at", readTime);
   const revokedReason = row.optional("revoked_reason", (value) => values.readText(value, 500));
   if (status != null && status !== "revoked" && revokedAtMs != null)
-    row.wrong("status", `is ${status}, but revoked_at says that the license is revoked`);
+    row.wrong("status", { code: "status_not_revoked", params: { status } });
   const isRevoked = revokedAtMs != null || status === "revoked";
   if (revokedReason != null && !isRevoked)
-    row.wrong("revoked_reason", "is given, but the license is not revoked");
+    row.wrong("revoked_reason", { code: "reason_without_revocation", params: {} });
   if (revokedAtMs != null) return { revokedAtMs, revokedReason };
   if (status === "revoked") return { revokedAtMs: nowMs, revokedReason };
   return { revokedAtMs: status == null ? revokedAtMs : null, revokedReason };

@@ -1,25 +1,66 @@
-import { customResponseProblems } from "../custom-response/check.ts";
-import { parseCustomResponse } from "../custom-response/template.ts";
+import { customResponseProblems, type TemplateFault } from "../custom-response/check.ts";
+import { maxDepth, parseCustomResponse } from "../custom-response/template.ts";
 import { endOfDay, isDay, startOfDay } from "../dates/local-day.ts";
 import { countedAs, parseAddress } from "../ip/address.ts";
+import type { KeyFault } from "../licenses/key.ts";
+import type { PinFault } from "../licenses/version-pin.ts";
 
 /**
  * Values as they appear in a file: text in CSV, anything in JSON Lines. Each reader returns the parsed value, or a
- * `Wrong` whose message continues the field name.
+ * `Wrong` that says what is wrong with it.
  */
 export class Wrong {
-  readonly message: string;
+  readonly fault: ValueFault;
+  /** Where in the field it is, from the outside in; empty for the whole field. */
+  readonly path: readonly (string | number)[];
 
-  constructor(message: string) {
-    this.message = message;
+  constructor(fault: ValueFault, path: Wrong["path"] = []) {
+    this.fault = fault;
+    this.path = path;
   }
 }
 
+export type ValueFault =
+  | KeyFault
+  | PinFault
+  | TemplateFault
+  | { readonly code: PlainCode; readonly params: object }
+  | { readonly code: "too_many"; readonly params: { readonly count: number } }
+  | { readonly code: "out_of_range"; readonly params: { readonly min: number; readonly max: number } }
+  | { readonly code: "not_one_of"; readonly params: { readonly allowed: readonly string[] } }
+  | { readonly code: "conflicts_with"; readonly params: { readonly other: string } }
+  | { readonly code: "status_not_revoked"; readonly params: { readonly status: string } }
+  | {
+      readonly code: "contains_no_ip" | "contains_ipv4_network";
+      readonly params: { readonly value: string };
+    }
+  | {
+      readonly code: "invalid_metadata";
+      readonly params: { readonly max_kib: number; readonly max_depth: number };
+    };
+
+type PlainCode =
+  | "expiry_missing"
+  | "invalid_text"
+  | "ip_times_mismatch"
+  | "not_a_boolean"
+  | "not_a_discord_id"
+  | "not_a_list"
+  | "not_a_string"
+  | "not_a_time_or_date"
+  | "not_an_email"
+  | "not_one_line"
+  | "reason_without_revocation"
+  | "term_without_first_use";
+
+function plain(code: PlainCode): Wrong {
+  return new Wrong({ code, params: {} });
+}
+
 export function readText(value: unknown, maxLength: number): string | Wrong {
-  if (typeof value !== "string") return new Wrong("should be a text");
-  if (value.length > maxLength)
-    return new Wrong(`should have at most ${maxLength.toLocaleString("en")} characters`);
-  if (unstorable.test(value)) return new Wrong("holds characters that cannot be stored");
+  if (typeof value !== "string") return plain("not_a_string");
+  if (value.length > maxLength) return new Wrong({ code: "too_long", params: { count: maxLength } });
+  if (unstorable.test(value)) return plain("invalid_text");
   return value;
 }
 
@@ -27,16 +68,14 @@ export function readEmail(value: unknown): string | Wrong {
   const text = readText(value, 254);
   if (text instanceof Wrong) return text;
   const email = text.trim();
-  return emailShape.test(email) ? email : new Wrong("should be an e-mail address, such as ada@example.com");
+  return emailShape.test(email) ? email : plain("not_an_email");
 }
 
 export function readDiscordId(value: unknown): string | Wrong {
   // A number that large has already lost its last digits.
-  if (typeof value !== "string") return new Wrong("should be a text of digits, in quotes");
+  if (typeof value !== "string") return plain("not_a_string");
   const id = value.trim();
-  return /^\d{1,20}$/.test(id)
-    ? id
-    : new Wrong("should be a Discord user id, which has up to 20 digits and no letters");
+  return /^\d{1,20}$/.test(id) ? id : plain("not_a_discord_id");
 }
 
 export function readFlag(value: unknown): boolean | Wrong {
@@ -44,7 +83,7 @@ export function readFlag(value: unknown): boolean | Wrong {
   const word = typeof value === "string" ? value.trim().toLowerCase() : String(value);
   if (word === "true" || word === "1" || word === "yes") return true;
   if (word === "false" || word === "0" || word === "no") return false;
-  return new Wrong("should be true or false");
+  return plain("not_a_boolean");
 }
 
 export function readWholeNumber(value: unknown, min: number, max: number): number | Wrong {
@@ -55,7 +94,7 @@ export function readWholeNumber(value: unknown, min: number, max: number): numbe
         ? Number(value)
         : Number.NaN;
   if (Number.isInteger(number) && number >= min && number <= max) return number;
-  return new Wrong(`should be a whole number from ${min} to ${max.toLocaleString("en")}`);
+  return new Wrong({ code: "out_of_range", params: { min, max } });
 }
 
 /** Milliseconds since 1970. A date alone is the start of that day in the time zone. */
@@ -72,9 +111,7 @@ function readMoment(value: unknown, momentOf: (day: string) => number): number |
   const text = typeof value === "string" ? value.trim() : "";
   const isTime = timeShape.test(text) && isDay(text.slice(0, 10));
   const ms = !isTime ? Number.NaN : text.length === 10 ? momentOf(text) : Date.parse(text.replace(" ", "T"));
-  return ms >= 0 && ms < endOfYearsMs
-    ? ms
-    : new Wrong("should be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02");
+  return ms >= 0 && ms < endOfYearsMs ? ms : plain("not_a_time_or_date");
 }
 
 /** The year 9999 is the last one a date can express. */
@@ -86,17 +123,19 @@ export function readMetadata(value: unknown): string | Wrong {
   const text = read.ok ? JSON.stringify(read.template) : "";
   return read.ok && Buffer.byteLength(text) <= mostMetadataBytes
     ? text
-    : new Wrong('should be a JSON object of at most 8 KiB, such as {"order": 1}');
+    : new Wrong({
+        code: "invalid_metadata",
+        params: { max_kib: mostMetadataBytes / 1024, max_depth: maxDepth },
+      });
 }
 
 /** The same, as part of a custom response. */
 export function readCustomOverride(value: unknown): string | Wrong {
   const json = jsonOf(value);
   const [problem] = customResponseProblems(json);
-  if (problem !== undefined)
-    return new Wrong([...problem.path.map((name) => `at ${name}`), problem.message].join(" "));
+  if (problem !== undefined) return new Wrong(problem.fault, problem.path);
   const read = parseCustomResponse(json);
-  return read.ok ? JSON.stringify(read.template) : new Wrong("should be a JSON object");
+  return read.ok ? JSON.stringify(read.template) : new Wrong({ code: "not_an_object", params: {} });
 }
 
 function jsonOf(value: unknown): unknown {
@@ -126,7 +165,7 @@ export function readList(value: unknown): string[] | Wrong {
   }
   if (Array.isArray(list) && list.every((part) => typeof part === "string"))
     return list.map((part) => part.trim()).filter((part) => part !== "");
-  return new Wrong("should be texts parted by semicolons, or a JSON array of texts");
+  return plain("not_a_list");
 }
 
 /**
@@ -136,9 +175,9 @@ export function readList(value: unknown): string[] | Wrong {
 export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
   const network = text.endsWith("/64");
   const address = parseAddress(network ? text.slice(0, -3) : text);
-  if (address === null) return new Wrong(`holds "${text.slice(0, 60)}", which is not an IP address`);
+  if (address === null) return new Wrong({ code: "contains_no_ip", params: { value: text.slice(0, 60) } });
   if (network && address.family === 4)
-    return new Wrong(`holds ${text}, but IPv4 addresses are counted one by one, not as networks`);
+    return new Wrong({ code: "contains_ipv4_network", params: { value: text } });
   return countedAs(address, network ? 64 : ipv6Prefix);
 }
 

@@ -20,7 +20,11 @@ export interface WantedExpiry {
 export type ExpiryAnswer =
   /** Null if nothing was specified. */
   | { readonly ok: true; readonly expiry: Expiry | null }
-  | { readonly ok: false; readonly field: ExpiryField; readonly problem: string };
+  | { readonly ok: false; readonly field: ExpiryField; readonly fault: ExpiryFault };
+
+export type ExpiryFault =
+  | { readonly code: "conflicts_with"; readonly params: { readonly other: ExpiryField } }
+  | { readonly code: "after_year_9999" | "before_year_1970" | "expiry_missing"; readonly params: object };
 
 export type ExpiryField = "is_lifetime" | "expires_at" | "expires_in" | "expires_in_seconds" | "term_seconds";
 
@@ -34,7 +38,7 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
   const said = saidFields(wanted);
   const [first, second] = said;
   if (first !== undefined && second !== undefined) {
-    return refuse(second, `says something else than ${first}. Send one of the two`);
+    return refuse(second, { code: "conflicts_with", params: { other: first } });
   }
   switch (first) {
     case "expires_at":
@@ -90,21 +94,20 @@ function saidFields(wanted: WantedExpiry): ExpiryField[] {
 }
 
 function until(field: ExpiryField, expiresAtMs: number): ExpiryAnswer {
-  if (expiresAtMs > latestMs) return refuse(field, "should end before the year 10000");
-  if (expiresAtMs < 0) return refuse(field, "should not end before the year 1970");
+  if (expiresAtMs > latestMs) return refuse(field, { code: "after_year_9999", params: {} });
+  if (expiresAtMs < 0) return refuse(field, { code: "before_year_1970", params: {} });
   return { ok: true, expiry: { isLifetime: false, expiresAtMs, termMs: null } };
 }
 
 /** Nothing, or only fields that do not apply. */
 function withoutEnd(wanted: WantedExpiry): ExpiryAnswer {
   if (wanted.isLifetime === false) {
-    if (wanted.expiresAtMs === null)
-      return refuse("expires_at", "should be a time when is_lifetime is false");
+    if (wanted.expiresAtMs === null) return refuse("expires_at", { code: "expiry_missing", params: {} });
     return { ok: true, expiry: null };
   }
   return { ok: true, expiry: wanted.expiresAtMs === null ? lifetime : null };
 }
 
-function refuse(field: ExpiryField, problem: string): ExpiryAnswer {
-  return { ok: false, field, problem };
+function refuse(field: ExpiryField, fault: ExpiryFault): ExpiryAnswer {
+  return { ok: false, field, fault };
 }

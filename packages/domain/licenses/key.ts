@@ -25,16 +25,20 @@ export function matchForm(key: string): string {
   return key.trim().toUpperCase();
 }
 
-export type ImportedKey = { ok: true; key: string } | { ok: false; problem: string };
+export type ImportedKey = { ok: true; key: string } | { ok: false; fault: KeyFault };
+
+export type KeyFault =
+  | { readonly code: "too_short" | "too_long"; readonly params: { readonly count: number } }
+  | { readonly code: "license_key_unprintable"; readonly params: object };
 
 export function parseImportedKey(text: string): ImportedKey {
   const key = text.trim();
-  if (key === "") return { ok: false, problem: "A license key cannot be empty." };
+  if (key === "") return { ok: false, fault: { code: "too_short", params: { count: 1 } } };
   if (key.length > 2 * maxImportedLength || [...key].length > maxImportedLength) {
-    return { ok: false, problem: `A license key can have at most ${maxImportedLength} characters.` };
+    return { ok: false, fault: { code: "too_long", params: { count: maxImportedLength } } };
   }
   if (unprintable.test(key)) {
-    return { ok: false, problem: "A license key can only contain characters that can be seen and typed." };
+    return { ok: false, fault: { code: "license_key_unprintable", params: {} } };
   }
   return { ok: true, key };
 }

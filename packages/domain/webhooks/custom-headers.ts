@@ -2,20 +2,23 @@
 
 export const mostHeaders = 20;
 
-/** What is wrong with a header name, as a continuation of the name; null if it is valid. */
-export function headerNameProblem(name: string): string | null {
-  if (!/^[a-z][a-z0-9_-]{0,63}$/i.test(name))
-    return "should be a header's name: a letter, then up to 63 letters, digits, - and _";
-  if (isReserved(name.toLowerCase()))
-    return "is a header that Countersign sets itself, or that is not sent on";
-  return null;
+/** What is wrong with a header name; null if it is valid. */
+export function headerNameProblem(name: string): "invalid_header_name" | "reserved_header_name" | null {
+  if (!/^[a-z][a-z0-9_-]{0,63}$/i.test(name)) return "invalid_header_name";
+  return isReserved(name.toLowerCase()) ? "reserved_header_name" : null;
 }
 
-/** What is wrong with a header value, as a continuation of the name; null if it is valid. */
-export function headerValueProblem(value: string): string | null {
-  if (value.length > 1_000) return "should have at most 1,000 characters";
+export type HeaderValueFault =
+  | { readonly code: "too_long"; readonly params: { readonly count: number } }
+  | { readonly code: "invalid_header_value"; readonly params: object };
+
+const longestValue = 1_000;
+
+/** What is wrong with a header value; null if it is valid. */
+export function headerValueProblem(value: string): HeaderValueFault | null {
+  if (value.length > longestValue) return { code: "too_long", params: { count: longestValue } };
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
-    return "should be visible ASCII characters, with no space at either end";
+    return { code: "invalid_header_value", params: {} };
   return null;
 }
 

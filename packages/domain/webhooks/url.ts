@@ -1,6 +1,13 @@
 import { type AllowedTargets, mayBeCalled } from "./addresses.ts";
 
-export type ReadTarget = { ok: true; target: Target } | { ok: false; problem: string };
+export type ReadTarget = { ok: true; target: Target } | { ok: false; problem: UrlProblem };
+
+export type UrlProblem =
+  | "not_a_url"
+  | "url_with_credentials"
+  | "url_without_host"
+  | "invalid_port"
+  | "url_not_public";
 
 /** The target of a webhook, parsed once, so that no code interprets the URL differently. */
 export interface Target {
@@ -22,18 +29,15 @@ export interface Target {
  */
 export function readTarget(text: string, allowed: AllowedTargets): ReadTarget {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
-    return refuse("url should be an address that starts with https:// or http://.");
-  if (url.username !== "" || url.password !== "")
-    return refuse("url should be without a user name and password. Use a header of your own instead.");
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return refuse("not_a_url");
+  if (url.username !== "" || url.password !== "") return refuse("url_with_credentials");
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (host === "") return refuse("url should name a host.");
+  if (host === "") return refuse("url_without_host");
   const isSecure = url.protocol === "https:";
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-  if (port === 0) return refuse("url should have a port from 1 to 65535, or none.");
+  if (port === 0) return refuse("invalid_port");
   const isAddress = host.includes(":") || /^[0-9.]+$/.test(host);
-  if (isAddress && !mayBeCalled({ host, port }, host, allowed))
-    return refuse("url should lead to a public address. The operator can allow private ones.");
+  if (isAddress && !mayBeCalled({ host, port }, host, allowed)) return refuse("url_not_public");
   return {
     ok: true,
     target: {
@@ -47,6 +51,6 @@ export function readTarget(text: string, allowed: AllowedTargets): ReadTarget {
   };
 }
 
-function refuse(problem: string): ReadTarget {
+function refuse(problem: UrlProblem): ReadTarget {
   return { ok: false, problem };
 }

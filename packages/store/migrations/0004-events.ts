@@ -130,7 +130,7 @@ export const events: Migration = {
       request_headers text not null,
       status integer,
       sealed_response text,
-      problem text
+      failure text
     )`,
     "create index delivery_attempts_by_delivery on delivery_attempts (delivery_id, id)",
     // With what statistics are made of, so that they are read from the index alone.

@@ -71,7 +71,7 @@ function delivery(id: string): DeliveryRow {
 function result(id: string) {
   const attempt = {
     ...{ id: `attempt-${id}`, delivery_id: id, endpoint_id: "endpoint", at: 1, duration_ms: 1 },
-    ...{ request_headers: "{}", status: 200, response_body: null, problem: null },
+    ...{ request_headers: "{}", status: 200, response_body: null, failure: null },
   };
   return { attempt, state: "delivered", attempts: 1, nextAttemptAt: null } as const;
 }

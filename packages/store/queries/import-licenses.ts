@@ -15,9 +15,7 @@ export interface NumberedLicense {
   readonly license: ImportedLicense;
 }
 
-export interface NumberedError extends RowError {
-  readonly row: number;
-}
+export type NumberedError = RowError & { readonly row: number };
 
 /** What to do with some rows. */
 export interface Sorted {
@@ -52,7 +50,8 @@ export async function sortRows(
       errors.push({
         row,
         field: "license_key",
-        message: "license_key belongs to a license that this product has already.",
+        code: "license_key_taken",
+        params: { license_key: license.key ?? "" },
       });
     } else {
       const error = cannotUpdate(license, known);
@@ -121,10 +120,7 @@ async function existingLicenses(
 
 function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowError | null {
   if (license.customer === null) {
-    return {
-      field: "customer_email",
-      message: "customer_email is missing: a license needs an e-mail or a customer_discord_id.",
-    };
+    return { field: "customer_email", code: "customer_missing", params: {} };
   }
   // IP addresses with times were registered before: max_ips may have been lowered since.
   if (license.ipsRegisteredAtMs !== undefined) return null;
@@ -142,7 +138,7 @@ function cannotUpdate(license: ImportedLicense, existing: ExistingLicense): RowE
 
 function tooManyIps(count: number, maxIps: number): RowError | null {
   if (count <= maxIps) return null;
-  return { field: "ips", message: `ips are ${count}, which is more than max_ips, ${maxIps}.` };
+  return { field: "ips", code: "too_many_ips", params: { ips: count, max: maxIps } };
 }
 
 async function create(

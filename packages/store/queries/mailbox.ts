@@ -36,7 +36,7 @@ export async function letters(
 ) {
   let query = db
     .selectFrom("mailbox")
-    .select(["id", "recipient", "subject", "kind", "created_at", "sent_at", "problem"]);
+    .select(["id", "recipient", "subject", "kind", "created_at", "sent_at", "failure"]);
   if (filter.kind !== null) query = query.where("kind", "=", filter.kind);
   if (filter.recipient !== null) query = query.where("recipient", "=", filter.recipient);
   if (page.beforeId !== null) query = query.where("id", "<", page.beforeId);
@@ -52,7 +52,7 @@ export async function letterById(db: Database, id: string): Promise<MailboxRow |
 export async function mailByKey(db: Database, key: string) {
   return db
     .selectFrom("mailbox")
-    .select(["id", "recipient", "created_at", "sent_at", "next_attempt_at", "problem"])
+    .select(["id", "recipient", "created_at", "sent_at", "next_attempt_at", "failure"])
     .where("dedupe_key", "=", key)
     .executeTakeFirst();
 }
@@ -120,7 +120,7 @@ async function claimOne(
 export async function mailWasSent(db: Database, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable("mailbox")
-    .set({ sent_at: nowMs, problem: null, next_attempt_at: null, sealed_body: null })
+    .set({ sent_at: nowMs, failure: null, next_attempt_at: null, sealed_body: null })
     .where("id", "=", id)
     .execute();
 }
@@ -129,12 +129,12 @@ export async function mailWasSent(db: Database, id: string, nowMs: number): Prom
 export async function mailFailed(
   db: Database,
   claimed: Pick<MailboxRow, "id" | "next_attempt_at">,
-  problem: string,
+  failure: string,
   nextAttemptAt: number | null,
 ): Promise<void> {
   await db
     .updateTable("mailbox")
-    .set({ problem, next_attempt_at: nextAttemptAt })
+    .set({ failure, next_attempt_at: nextAttemptAt })
     .where("id", "=", claimed.id)
     .where("next_attempt_at", "=", claimed.next_attempt_at)
     .where("sent_at", "is", null)

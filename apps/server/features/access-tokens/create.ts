@@ -40,8 +40,7 @@ export async function createToken(
   body: TokenInput,
 ) {
   const expiresAtMs = body.expires_at === null ? null : milliseconds(body.expires_at);
-  if (expiresAtMs !== null && expiresAtMs <= context.nowMs)
-    throw invalid("expires_at", "should be later than now");
+  if (expiresAtMs !== null && expiresAtMs <= context.nowMs) throw invalid("expires_at", "not_in_future");
   const permissions = sortedPermissions(body.permissions);
   const { store, signIn, ip, nowMs } = context;
   const asking = theActor(context);
@@ -59,12 +58,8 @@ export async function createToken(
     checkHeld(await heldNow(db), permissions);
     await checkAskingSession(db, context);
     await checkAskingToken(db, context, expiresAtMs);
-    if ((await countAccessTokens(db, holder)) >= mostTokens) {
-      throw new Problem(
-        "limit_reached",
-        `There are ${mostTokens} access tokens already. Revoke one that is not used.`,
-      );
-    }
+    if ((await countAccessTokens(db, holder)) >= mostTokens)
+      throw new Problem("access_token_limit_reached", { limit: mostTokens });
     const { token, hash, shownPrefix } = generateAccessToken(randomBytes);
     const actor = theActor(context);
     const row = {
@@ -111,15 +106,13 @@ async function checkAskingSession(db: Database, context: Context): Promise<void>
   const actor = theActor(context);
   if (actor.kind !== "person" || !("session" in actor.by)) return;
   await lockedUser(db, actor.userId);
-  if ((await sessionOpenedAt(db, actor.by.session)) === null)
-    throw new Problem("signed_out", "Your session has ended. Sign in again.");
+  if ((await sessionOpenedAt(db, actor.by.session)) === null) throw new Problem("session_expired");
 }
 
 function checkHeld(held: ReadonlySet<Permission>, wanted: readonly Permission[]): void {
   const missing = notHeld(held, wanted);
-  if (missing.length === 0) return;
-  const message = `permissions should be among those that you have here: ${missing.join(", ")} is not.`;
-  throw new Problem("forbidden", message, { errors: [{ field: "permissions", message }] });
+  if (missing.length > 0)
+    throw new Problem("permissions_exceeded", { permissions: missing }, { field: "permissions" });
 }
 
 /** Looked up again inside the transaction: a token that is revoked in the meantime must not create another. */
@@ -128,12 +121,8 @@ async function checkAskingToken(db: Database, context: Context, expiresAtMs: num
   const tokenId = actor.kind === "token" ? actor.tokenId : "token" in actor.by ? actor.by.token : null;
   if (tokenId === null) return;
   const asking = await accessTokenById(db, tokenId);
-  if (asking === undefined) throw new Problem("signed_out", "The access token was revoked.");
+  if (asking === undefined) throw new Problem("invalid_access_token");
   if (asking.expires_at === null) return;
-  if (expiresAtMs === null || expiresAtMs > asking.expires_at) {
-    throw invalid(
-      "expires_at",
-      `should be no later than ${iso(asking.expires_at)}, when the token that asks runs out`,
-    );
-  }
+  if (expiresAtMs === null || expiresAtMs > asking.expires_at)
+    throw invalid("expires_at", "after_token_expiry", { latest: iso(asking.expires_at) });
 }

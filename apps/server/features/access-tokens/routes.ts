@@ -9,7 +9,7 @@ import type { AccessTokenRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, thePerson } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkPower } from "../members/power.ts";
 import { takeTurn } from "../members/turn.ts";
@@ -49,7 +49,7 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
   bind(contract.revokeOrganizationAccessToken, async (context, input) =>
     revoke(context, { organizationId: theOrganization(context).id }, param(input, "token_id"), async (db) => {
       const turn = await takeTurn(db, context, "organization:manage");
-      return (row) => checkPower(turn, { from: row.permissions, to: null }, "The access token");
+      return (row) => checkPower(turn, { from: row.permissions, to: null });
     }),
   ),
 ];
@@ -76,7 +76,7 @@ async function revoke(
   await context.transaction(async (db) => {
     const check = await checker(db);
     const row = await revokeAccessToken(db, holder, tokenId, context.nowMs);
-    if (row === undefined) throw notFound("access token");
+    if (row === undefined) throw new Problem("access_token_not_found");
     check(row);
     await audit(db, context, {
       action: "access_token.revoked",

@@ -8,7 +8,7 @@ import type { UserRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import type { Context } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "../identity/email.ts";
@@ -29,7 +29,8 @@ export const addUserRoutes: readonly BoundRoute[] = [
     const email = body.email.toLowerCase();
     checkSignInEmail("email", email);
     return context.transaction(async (db) => {
-      if ((await userByEmail(db, email)) !== undefined) throw taken(email);
+      if ((await userByEmail(db, email)) !== undefined)
+        throw new Problem("email_taken", { email }, { field: "email" });
       const id = newId();
       const name = body.name ?? email.split("@")[0] ?? email;
       const locale = body.locale ?? context.config.language;
@@ -52,8 +53,7 @@ export const addUserRoutes: readonly BoundRoute[] = [
   bind(contract.createPasswordLink, async (context, input) =>
     context.transaction(async (db) => {
       const user = await currentUser(db, param(input, "user_id"));
-      if (user.suspended_at !== null)
-        throw new Problem("conflict", "This person is suspended. Lift the suspension first.");
+      if (user.suspended_at !== null) throw new Problem("user_suspended");
       const link = await passwordLink(db, context, user);
       await audit(db, asPlatform(context), {
         action: "user.password_link_created",
@@ -82,11 +82,6 @@ async function passwordLink(db: Database, context: Context, user: UserRow) {
 
 async function currentUser(db: Database, id: string): Promise<UserRow> {
   const user = await lockedUser(db, id);
-  if (user === undefined) throw notFound("person");
+  if (user === undefined) throw new Problem("user_not_found");
   return user;
-}
-
-function taken(email: string): Problem {
-  const message = `email ${email} belongs to somebody who has an account already.`;
-  return new Problem("conflict", message, { errors: [{ field: "email", message }] });
 }

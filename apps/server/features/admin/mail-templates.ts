@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
 import { languages } from "@countersign/domain/mail/languages";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { letterKinds, sampleLetter } from "./sample-letters.ts";
 import { shownLetter, shownText } from "./shown-letter.ts";
 
@@ -11,7 +11,7 @@ export const mailTemplateRoutes: readonly BoundRoute[] = [
 
   bind(contract.getMailTemplate, async (context, input) => {
     const kind = letterKinds.find((known) => known === param(input, "kind"));
-    if (kind === undefined) throw notFound("kind of letter");
+    if (kind === undefined) throw new Problem("email_kind_not_found");
     const { language, format } = input.query;
     const letter = sampleLetter(kind, language, context.config.url);
     return format === "html" ? shownLetter(letter.html ?? "") : shownText(letter.text);

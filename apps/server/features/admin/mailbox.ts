@@ -3,7 +3,8 @@ import { letterById, letters } from "@countersign/store/queries/mailbox";
 import type { MailboxRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { shownFailure } from "../../shown-failure.ts";
 import { shownLetter } from "./shown-letter.ts";
 
 export const mailboxRoutes: readonly BoundRoute[] = [
@@ -19,7 +20,7 @@ export const mailboxRoutes: readonly BoundRoute[] = [
 
   bind(contract.getMail, async (context, input) => {
     const row = await letterById(context.store.reads, param(input, "mail_id"));
-    if (row === undefined) throw notFound("letter");
+    if (row === undefined) throw new Problem("email_not_found");
     const wasSent = row.sent_at !== null;
     return {
       ...showMail(row),
@@ -30,17 +31,16 @@ export const mailboxRoutes: readonly BoundRoute[] = [
 
   bind(contract.getMailHtml, async (context, input) => {
     const row = await letterById(context.store.reads, param(input, "mail_id"));
-    if (row === undefined) throw notFound("letter");
-    if (row.sent_at !== null)
-      throw new Problem("not_found", "The letter was sent, and what was in it is not kept.");
-    if (row.body_html === null) throw new Problem("not_found", "The letter is plain text alone.");
+    if (row === undefined) throw new Problem("email_not_found");
+    if (row.sent_at !== null) throw new Problem("email_content_deleted");
+    if (row.body_html === null) throw new Problem("email_without_html");
     return shownLetter(row.body_html);
   }),
 ];
 
 type Envelope = Pick<
   MailboxRow,
-  "id" | "recipient" | "subject" | "kind" | "created_at" | "sent_at" | "problem"
+  "id" | "recipient" | "subject" | "kind" | "created_at" | "sent_at" | "failure"
 >;
 
 function showMail(row: Envelope) {
@@ -51,6 +51,6 @@ function showMail(row: Envelope) {
     kind: row.kind,
     created_at: iso(row.created_at),
     sent_at: iso(row.sent_at),
-    problem: row.problem,
+    failure: shownFailure(row.failure),
   };
 }

@@ -15,7 +15,7 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { holds, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { termsChanged } from "../events/quota-watch.ts";
@@ -91,7 +91,7 @@ async function change(
 ) {
   return context.transaction(async (db) => {
     const row = await lockedOrganization(db, id);
-    if (row === undefined) throw notFound("organization");
+    if (row === undefined) throw new Problem("organization_not_found");
     const changes = changesOf(row);
     const changed = difference(row, changes);
     if (Object.keys(changed.after).length > 0) {
@@ -110,7 +110,7 @@ async function change(
 
 async function details(db: Database, id: string) {
   const row = await organizationWithOwner(db, id);
-  if (row === undefined) throw notFound("organization");
+  if (row === undefined) throw new Problem("organization_not_found");
   return {
     ...showWithOwner(row),
     ...(await counts(db, id)),

@@ -16,7 +16,8 @@ export const settingsRoutes: readonly BoundRoute[] = [
       await holdTheDoor(db);
       const before = await defaultPlan(db, context.config);
       if (plan === undefined) return show(before);
-      if (before.setBy === "environment") throw setElsewhere();
+      if (before.setBy === "environment")
+        throw new Problem("default_plan_in_environment", {}, { field: "default_plan" });
       // The first explicit choice is a decision, even if it matches the current default.
       if (before.setBy === "nobody" || before.plan !== plan) {
         await chooseDefaultPlan(db, plan);
@@ -34,9 +35,4 @@ export const settingsRoutes: readonly BoundRoute[] = [
 
 function show({ plan, setBy }: DefaultPlan) {
   return { default_plan: plan, default_plan_set_by: setBy };
-}
-
-function setElsewhere(): Problem {
-  const message = "default_plan is set by COUNTERSIGN_DEFAULT_PLAN in the environment. Change it there.";
-  return new Problem("conflict", message, { errors: [{ field: "default_plan", message }] });
 }

@@ -3,13 +3,13 @@ import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 
 const shownOrganizations = 200;
 
 export async function userDetails(db: Database, id: string) {
   const row = await userById(db, id);
-  if (row === undefined) throw notFound("person");
+  if (row === undefined) throw new Problem("user_not_found");
   const organizations = await organizationsOfUser(db, id, shownOrganizations);
   return {
     ...showUser(row),

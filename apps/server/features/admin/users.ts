@@ -13,7 +13,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { type Context, checkUnchanged, nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { holds, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { showUser, userDetails } from "./show-user.ts";
@@ -59,8 +59,7 @@ export const userRoutes: readonly BoundRoute[] = [
 
   bind(contract.suspendUser, async (context, input) => {
     const id = param(input, "user_id");
-    if (id === thePerson(context).userId)
-      throw new Problem("conflict", "You cannot suspend yourself. Another platform admin can.");
+    if (id === thePerson(context).userId) throw new Problem("cannot_suspend_yourself");
     return change(context, id, "user.suspended", (row) => ({
       suspended_at: row.suspended_at ?? context.nowMs,
       suspension_reason: input.body.reason,
@@ -86,7 +85,7 @@ async function change(
     // Locked before the person's row, and by everyone in this order: two admins who demote each other would leave none.
     await lockPlatformAdmins(db);
     const row = await lockedUser(db, id);
-    if (row === undefined) throw notFound("person");
+    if (row === undefined) throw new Problem("user_not_found");
     const changes = changesOf(row);
     const changed = difference(row, changes);
     if (Object.keys(changed.after).length > 0) {
@@ -109,5 +108,5 @@ function isWorkingAdmin(row: UserRow): boolean {
 
 async function checkNotLast(db: Database, id: string): Promise<void> {
   if (await anotherPlatformAdminExists(db, id)) return;
-  throw new Problem("conflict", "This is the last platform admin. Make somebody else one first.");
+  throw new Problem("last_platform_admin");
 }

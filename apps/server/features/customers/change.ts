@@ -15,7 +15,7 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
-import { invalid, notFound } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { tellingChanges } from "../events/tell-changes.ts";
@@ -35,7 +35,7 @@ export async function writeWanted(
   // them.
   await lockedOrganization(db, organizationId);
   const row = await lockedCustomer(db, organizationId, customerId);
-  if (row === undefined) throw notFound("customer");
+  if (row === undefined) throw new Problem("customer_not_found");
   checkUnchanged(context, row.updated_at, guard);
   const wanted = wantedView(context, row, changes);
   checkIdentified(wanted);
@@ -93,7 +93,7 @@ export async function changeCustomer(
 
 export function checkIdentified(who: Pick<CustomerView, "email" | "discord_id">): void {
   if (who.email !== null || who.discord_id !== null) return;
-  throw invalid("email", "or discord_id is needed: at least one of them says who the customer is");
+  throw invalid("email", "email_or_discord_id");
 }
 
 /** The customer's name in a list of changes. */

@@ -18,7 +18,7 @@ import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkIdentified, nameOf } from "./change.ts";
@@ -61,7 +61,7 @@ export const customerRoutes: readonly BoundRoute[] = [
         created_at: context.nowMs,
         updated_at: context.nowMs,
       };
-      if (!(await addCustomerView(db, view))) throw knownAlready(email, discord_id, id);
+      if (!(await addCustomerView(db, view))) throw alreadyExists(email, id);
       await audit(db, context, {
         action: "customer.created",
         subject: { kind: "customer", id, name: nameOf(view) },
@@ -92,14 +92,9 @@ export const customerRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       await lockedOrganization(db, organizationId);
       const row = await lockedCustomer(db, organizationId, param(input, "customer_id"));
-      if (row === undefined) throw notFound("customer");
+      if (row === undefined) throw new Problem("customer_not_found");
       const count = (await licenseCountsOf(db, organizationId, [row.customer_id])).get(row.customer_id) ?? 0;
-      if (count > 0) {
-        throw new Problem(
-          "conflict",
-          `The customer has ${count === 1 ? "a license" : `${count} licenses`}. Delete them or give them to somebody else first.`,
-        );
-      }
+      if (count > 0) throw new Problem("customer_has_licenses", { count });
       await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
       await removeCustomerView(db, organizationId, row.customer_id);
       await removeUnknownCustomers(db, [row.customer_id]);
@@ -113,9 +108,8 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.listCustomerLicenses, async (context, input) => {
     const { query } = input;
-    if (!theStanding(context).permissions.has("licenses:view")) {
-      throw new Problem("forbidden", "This also needs the permission licenses:view, which you do not have.");
-    }
+    if (!theStanding(context).permissions.has("licenses:view"))
+      throw new Problem("permission_missing", { permission: "licenses:view" });
     const db = context.store.reads;
     const customer = await theCustomer(db, context, input);
     const after = decodeCursor(query.cursor, ["text"]);
@@ -141,12 +135,11 @@ async function theCustomer(
   input: Input<unknown, unknown>,
 ): Promise<OrganizationCustomerRow> {
   const row = await customerOf(db, theOrganization(context).id, param(input, "customer_id"));
-  if (row === undefined) throw notFound("customer");
+  if (row === undefined) throw new Problem("customer_not_found");
   return row;
 }
 
-function knownAlready(email: string | null, discordId: string | null, id: string): Problem {
+function alreadyExists(email: string | null, customerId: string): Problem {
   const field = email === null ? "discord_id" : "email";
-  const message = `${field} ${email ?? discordId} is customer ${id} already. Change that one instead.`;
-  return new Problem("conflict", message, { errors: [{ field, message }] });
+  return new Problem("customer_exists", { customer_id: customerId }, { field });
 }

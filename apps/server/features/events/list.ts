@@ -37,10 +37,10 @@ const settledAfterMs = 2_000;
 /** A page of events; with `wait_seconds`, once there is one. */
 export async function listEvents(context: Context, among: Among, query: Query): Promise<EventList> {
   const follows = query.order === "oldest";
-  if (!follows && query.after !== undefined) throw invalid("after", "goes with order=oldest alone");
-  if (!follows && query.wait_seconds > 0) throw invalid("wait_seconds", "goes with order=oldest alone");
+  if (!follows && query.after !== undefined) throw invalid("after", "only_with_oldest");
+  if (!follows && query.wait_seconds > 0) throw invalid("wait_seconds", "only_with_oldest");
   if (query.after !== undefined && query.cursor !== undefined)
-    throw invalid("after", "says something else than cursor. Send one of the two");
+    throw invalid("after", "conflicts_with", { other: "cursor" });
   const cursor = decodeCursor(query.cursor, ["text"]);
   let after = cursor === null ? eventIdOf(query.after) : String(cursor[0]);
   const startedMs = performance.now();
@@ -119,6 +119,6 @@ function showEvent(row: EventRow): ShownEvent {
 function eventIdOf(text: string | undefined): string | null {
   if (text === undefined) return null;
   const hex = /^evt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(text);
-  if (hex === null) throw invalid("after", "should be the id of an event, which begins with evt_");
+  if (hex === null) throw invalid("after", "not_an_event_id");
   return hex.slice(1).join("-");
 }

@@ -6,7 +6,7 @@ import {
   takeAttempt,
 } from "@countersign/store/queries/attempts";
 import type { Database, Store } from "@countersign/store/store";
-import { type AccountRates, type Attempt, limits, secondsUntil, tooOftenProblem } from "./attempts.ts";
+import { type AccountRates, type Attempt, limits, secondsUntil, tooManyAttempts } from "./attempts.ts";
 import { networkOf } from "./network.ts";
 
 /** How long a rejection is repeated without querying the database: a flood of guesses is not a flood of writes. */
@@ -48,7 +48,7 @@ export class AccountLimits {
     for (const { name } of counters) {
       const refused = this.#refused.get(name);
       if (refused !== undefined && refused.repeatUntilMs > nowMs)
-        throw tooOftenProblem(secondsUntil(refused.freeAtMs, nowMs));
+        throw tooManyAttempts(secondsUntil(refused.freeAtMs, nowMs));
     }
     try {
       // A power failure can lose the last of them, which does not help an attacker.
@@ -58,7 +58,7 @@ export class AccountLimits {
       const { counter, freeAtMs } = error;
       if (this.#refused.size >= maxRepeated) this.#refused.clear();
       this.#refused.set(counter, { freeAtMs, repeatUntilMs: Math.min(freeAtMs, nowMs + repeatedForMs) });
-      throw tooOftenProblem(secondsUntil(freeAtMs, nowMs));
+      throw tooManyAttempts(secondsUntil(freeAtMs, nowMs));
     }
   }
 

@@ -1,5 +1,6 @@
+import { problems, problemText } from "@countersign/contract/problems/problems";
 import type { AttemptRate } from "@countersign/store/queries/attempts";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem, type Refusal } from "../../http/manage/problem.ts";
 
 export interface Limit {
   readonly times: number;
@@ -65,26 +66,27 @@ function rate(burst: number, everySeconds: number): AttemptRate {
   return { burst, everyMs: everySeconds * 1_000 };
 }
 
-/** The message of the 429 that says when the next attempt is accepted. */
-export function tooOften(retryAfterSeconds: number) {
-  return {
-    kind: "too_many_requests",
-    message: `That was tried too often. Try again in ${inWords(retryAfterSeconds)}.`,
-    errors: [],
-    headers: { "retry-after": String(retryAfterSeconds) },
-  } as const;
+/** The 429 that says when the next attempt is accepted. */
+export function tooManyAttempts(retryAfterSeconds: number): Problem {
+  const { code, params, headers } = attemptRefusal(retryAfterSeconds);
+  return new Problem(code, params, { headers });
 }
 
-export function tooOftenProblem(retryAfterSeconds: number): Problem {
-  const { kind, message, headers } = tooOften(retryAfterSeconds);
-  return new Problem(kind, message, { headers });
+/** The same as a plain object, for floods. */
+export function attemptRefusal(retryAfterSeconds: number) {
+  const code = "too_many_attempts";
+  const params = { count: Math.ceil(retryAfterSeconds / 60) };
+  return {
+    code,
+    params,
+    status: problems[code].status,
+    message: problemText(code, params),
+    errors: [],
+    headers: { "retry-after": String(retryAfterSeconds) },
+    members: {},
+  } as const satisfies Refusal;
 }
 
 export function secondsUntil(endsAtMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000));
-}
-
-function inWords(seconds: number): string {
-  if (seconds < 90) return `${seconds} seconds`;
-  return `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -1,9 +1,9 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { checked } from "../../http/manage/checked.ts";
 import { queryValues } from "../../http/manage/input.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { addressHeader, requestHeader } from "./account-events.ts";
-import { tooOftenProblem } from "./attempts.ts";
+import { tooManyAttempts } from "./attempts.ts";
 import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
@@ -15,7 +15,7 @@ import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
 import { checkRoomForPassword } from "./passwords.ts";
 import { readJson } from "./read-json.ts";
-import { linkNotGood, problemFrom } from "./refusals.ts";
+import { problemFrom } from "./refusals.ts";
 import { keptAtReset, keptOf, showWaysIn } from "./reset.ts";
 import { signUp } from "./sign-up.ts";
 import { checkFreshWithoutPassword, checkStillYou } from "./still-you.ts";
@@ -46,7 +46,7 @@ export class AuthApi {
     const device = person === null ? await this.#knownDevice(claimedDevice) : null;
     if (person === null && device === null && (mayBeKnown || claimedDevice !== null))
       countAsStranger(visit, flood);
-    if (route.needs === "session" && person === null) throw new Problem("signed_out", "Sign in first.");
+    if (route.needs === "session" && person === null) throw new Problem("sign_in_required");
     const query = checked(route.query, queryValues(url.searchParams), "query") as AuthCall["query"];
     const body = route.body === null ? {} : await readJson(request, route.body, route.bodyLimit);
     const nowMs = await this.#parts.store.clock();
@@ -63,7 +63,7 @@ export class AuthApi {
         this.#callLibrary(request, call, path, given),
       );
     const endpoint = this.#parts.endpoints.get(route.path);
-    if (endpoint === undefined) throw new Problem("not_found", "This is not set up on this server.");
+    if (endpoint === undefined) throw new Problem("unknown_path");
     const input = this.#inputFor(request, call);
     const resetOwner = route.id === "resetPassword" ? await this.#parts.resetOwner(String(body.token)) : null;
     const response = await keptAtReset.run(keptOf(body), () =>
@@ -106,7 +106,7 @@ export class AuthApi {
 
   async #inspectReset(token: string): Promise<Response> {
     const userId = await this.#parts.resetOwner(token);
-    if (userId === null) throw linkNotGood();
+    if (userId === null) throw new Problem("invalid_link");
     return Response.json(await showWaysIn(this.#parts.store.reads, userId));
   }
 
@@ -178,7 +178,7 @@ export class AuthApi {
 function countAsStranger({ route, ip, claimedDevice }: Visit, flood: FloodLimits): void {
   const waitSeconds = claimedDevice === null ? 0 : flood.countAddress(route.attempt, ip);
   const seconds = waitSeconds > 0 ? waitSeconds : flood.countStranger();
-  if (seconds > 0) throw tooOftenProblem(seconds);
+  if (seconds > 0) throw tooManyAttempts(seconds);
 }
 
 /** Without Countersign's own members. */
@@ -197,7 +197,7 @@ async function checkNewPassword({ route, body, person }: AuthCall): Promise<void
     name: String(body.name ?? person?.name ?? ""),
   };
   const fault = await passwordFault(String(body[route.newPassword]), about);
-  if (fault !== null) throw invalid(route.newPassword, fault);
+  if (fault !== null) throw invalidField(route.newPassword, fault);
 }
 
 /** A session is only in its cookie, which no script can read. */

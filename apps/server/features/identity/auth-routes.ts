@@ -74,9 +74,7 @@ export function routeAt(method: string, path: string): GuardedRoute | undefined 
 
 export function nothingAt(method: string, path: string): Problem {
   const there = authRoutes.filter((candidate) => candidate.path === path);
-  if (there.length === 0) return new Problem("not_found", "There is nothing at this address.");
-  const allow = there.map((candidate) => candidate.method).join(", ");
-  return new Problem("wrong_method", `This address answers to ${allow}, not to ${method}.`, {
-    headers: { allow },
-  });
+  if (there.length === 0) return new Problem("unknown_path");
+  const allowed = there.map((candidate) => candidate.method);
+  return new Problem("method_not_allowed", { allowed, method }, { headers: { allow: allowed.join(", ") } });
 }

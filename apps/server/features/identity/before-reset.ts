@@ -1,6 +1,6 @@
 import { userById } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
-import { invalid } from "../../http/manage/problem.ts";
+import { invalidField } from "../../http/manage/problem.ts";
 import type { HookContext } from "./hook-context.ts";
 import { resetIdentifier } from "./password-link.ts";
 import { passwordFault } from "./password-rules.ts";
@@ -16,5 +16,5 @@ export async function beforeReset(context: HookContext, store: Store): Promise<v
   const user = kept === null ? undefined : await userById(store.reads, kept.value);
   if (user === undefined) return;
   const fault = await passwordFault(String(newPassword), user);
-  if (fault !== null) throw invalid("newPassword", fault);
+  if (fault !== null) throw invalidField("newPassword", fault);
 }

@@ -4,7 +4,7 @@ import { dropOneTimes, keepOneTime, takeOneTime } from "@countersign/store/queri
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { thePerson } from "../../http/manage/context.ts";
-import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
@@ -25,7 +25,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     const actor = thePerson(context);
     const newEmail = body.new_email.toLowerCase();
     checkSignInEmail("new_email", newEmail);
-    if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "is the address you have already");
+    if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "same_email");
     await context.signIn.flood.check("mail", context.ip, actor.userId);
     const { store, ip, nowMs } = context;
     await checkStillYou({
@@ -40,7 +40,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     const token = randomBytes(32).toString("base64url");
     return context.transaction(async (db) => {
       const reader = await readerById(db, actor.userId);
-      if (reader === undefined) throw notFound("person");
+      if (reader === undefined) throw new Problem("user_not_found");
       // An address that already has an account gets no email; the caller does not learn that it has one.
       if ((await userByEmail(db, newEmail)) === undefined) {
         await keepOneTime(
@@ -72,13 +72,11 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const kept = await takeOneTime(db, identifierOf(body.token), context.nowMs);
       const [userId, newEmail] = kept?.split(" ") ?? [];
-      if (newEmail === undefined || userId !== actor.userId) {
-        throw invalid("token", "is not good: it was used, has run out, or was asked for by somebody else");
-      }
+      if (newEmail === undefined || userId !== actor.userId) throw invalid("token", "invalid_token");
       const row = await lockedUser(db, actor.userId);
-      if (row === undefined) throw notFound("person");
+      if (row === undefined) throw new Problem("user_not_found");
       if ((await userByEmail(db, newEmail)) !== undefined)
-        throw new Problem("conflict", "Somebody has an account with this address by now.");
+        throw new Problem("email_taken", { email: newEmail });
       await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
       // A password reset requested for the old address would be sent to the wrong place.
       await dropOneTimes(db, row.id);

@@ -22,13 +22,13 @@ export async function confirmCall(
   if (body.code !== undefined) {
     const user = await userById(store.reads, person.userId);
     // A first code would enable two-factor authentication that was only started.
-    if (user?.two_factor_enabled !== 1) throw new Problem("conflict", "The second factor is off.");
+    if (user?.two_factor_enabled !== 1) throw new Problem("second_factor_off");
     await checkCode(call, String(body.code), callLibrary);
     await flood.accounts.forgive("second_factor", person.userId, { ip, deviceId: sessionOf(person) });
   } else {
     const response = body.response as AuthenticationResponseJSON;
     if (!(await isSignedByPasskey(store, person, response, config.url, nowMs)))
-      throw new Problem("wrong_credentials", "The passkey was not accepted.");
+      throw new Problem("passkey_rejected");
   }
   await flood.accounts.forgive("password", sessionOf(person), { ip, deviceId: null });
   return Response.json(await newConfirmation(store, person, nowMs));

@@ -74,9 +74,6 @@ export class Door {
   #checkOrigin(headers: Headers): void {
     const origin = headers.get("origin");
     if (origin === this.#origin || (origin === null && !headers.has("cookie"))) return;
-    throw new Problem(
-      "wrong_origin",
-      `Signing in, and changes with a session, are taken from ${this.#origin} alone.`,
-    );
+    throw new Problem("wrong_origin", { origin: this.#origin });
   }
 }

@@ -9,5 +9,5 @@ export function isSignInEmail(text: string): boolean {
 }
 
 export function checkSignInEmail(field: string, text: string): void {
-  if (!isSignInEmail(text)) throw invalid(field, "should be an e-mail address, such as ada@example.com");
+  if (!isSignInEmail(text)) throw invalid(field, "not_an_email");
 }

@@ -1,6 +1,6 @@
 import type { Store } from "@countersign/store/store";
 import { AccountLimits } from "./account-limits.ts";
-import { type Attempt, type Limit, limits, secondsUntil, tooOftenProblem } from "./attempts.ts";
+import { type Attempt, type Limit, limits, secondsUntil, tooManyAttempts } from "./attempts.ts";
 import type { Device } from "./devices.ts";
 import { networkOf } from "./network.ts";
 
@@ -56,7 +56,7 @@ export class FloodLimits {
   /** Counts an attempt, or throws a 429 that says when the next one is accepted. */
   async check(attempt: Attempt, ip: string | null, account: string | null): Promise<void> {
     const waitSeconds = this.countAddress(attempt, ip);
-    if (waitSeconds > 0) throw tooOftenProblem(waitSeconds);
+    if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
     if (account !== null) await this.accounts.check(attempt, account, { ip, deviceId: null });
   }
 

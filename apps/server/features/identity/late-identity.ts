@@ -5,12 +5,11 @@ import type { PersonActor } from "../../http/manage/actor.ts";
 import { Problem, problemResponse } from "../../http/manage/problem.ts";
 import { type Log, reasonOf } from "../../log.ts";
 import { isStorageTrouble } from "../../storage-trouble.ts";
-import { tooOften } from "./attempts.ts";
+import { attemptRefusal } from "./attempts.ts";
 import { Devices } from "./devices.ts";
 import { Door, type Visit } from "./door.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import type { Identity } from "./identity.ts";
-import { unavailable } from "./refusals.ts";
 import { signInSecret } from "./secret.ts";
 import { SlowAnswers } from "./slow-answers.ts";
 
@@ -45,8 +44,8 @@ export class LateIdentity implements SignIn {
     try {
       const entered = this.#door.enter(request, peer, requestId);
       if ("route" in entered) return this.#answer(entered);
-      const refusal = tooOften(entered.retryAfterSeconds);
-      return this.#refusals.give(() => problemResponse(refusal, requestId));
+      const { retryAfterSeconds } = entered;
+      return this.#refusals.give(() => problemResponse(attemptRefusal(retryAfterSeconds), requestId));
     } catch (error) {
       return problemResponse(this.#problemOf(error, requestId), requestId);
     }
@@ -76,16 +75,14 @@ export class LateIdentity implements SignIn {
 
   #problemOf(error: unknown, requestId: string): Problem {
     if (error instanceof Problem) return error;
-    if (isStorageTrouble(this.#log, error)) return unavailable();
+    if (isStorageTrouble(this.#log, error))
+      return new Problem("database_unavailable", {}, { headers: { "retry-after": "1" } });
     this.#log.error("A sign-in request failed unexpectedly.", {
       request_id: requestId,
       reason: reasonOf(error),
       stack: error instanceof Error ? (error.stack ?? "") : "",
     });
-    return new Problem(
-      "broken",
-      "Something went wrong on the server. The log has the details under this request id.",
-    );
+    return new Problem("internal_error");
   }
 
   #loaded(): Promise<Identity> {

@@ -1,18 +1,23 @@
 export const shortestPassword = 8;
 export const longestPassword = 128;
 
-/** What is wrong with a password, as a continuation of the field name; null if nothing is. */
+export type PasswordFault =
+  | { readonly code: "too_short" | "too_long"; readonly params: { readonly count: number } }
+  | {
+      readonly code: "common_password" | "personal_password";
+      readonly params: Readonly<Record<never, never>>;
+    };
+
+/** What is wrong with a password; null if nothing is. */
 export async function passwordFault(
   password: string,
   person: { readonly email: string; readonly name: string },
-): Promise<string | null> {
+): Promise<PasswordFault | null> {
   const length = [...password].length;
-  if (length < shortestPassword) return `should have at least ${shortestPassword} characters`;
-  if (length > longestPassword) return `should have at most ${longestPassword} characters`;
-  if (await isCommon(password))
-    return "is one of the first that anybody would try. Choose something longer or less usual";
-  if (isAbout(password, person))
-    return "should not be your name or your e-mail address. Choose something that others cannot guess";
+  if (length < shortestPassword) return { code: "too_short", params: { count: shortestPassword } };
+  if (length > longestPassword) return { code: "too_long", params: { count: longestPassword } };
+  if (await isCommon(password)) return { code: "common_password", params: {} };
+  if (isAbout(password, person)) return { code: "personal_password", params: {} };
   return null;
 }
 

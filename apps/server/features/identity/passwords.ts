@@ -41,9 +41,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function crowded(): Problem {
-  return new Problem("too_many_requests", "Too many people are signing in right now. Try again shortly.", {
-    headers: { "retry-after": "5" },
-  });
+  return new Problem("sign_in_busy", {}, { headers: { "retry-after": "5" } });
 }
 
 /** The same characters can be typed in more than one way; composed, they are the same bytes. */

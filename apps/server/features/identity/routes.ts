@@ -6,7 +6,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { thePerson } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { changeEmailRoutes } from "./change-email.ts";
 import { setupRoutes } from "./setup-routes.ts";
@@ -20,7 +20,7 @@ export const accountRoutes: readonly BoundRoute[] = [
     const { userId } = thePerson(context);
     return context.transaction(async (db) => {
       const row = await lockedUser(db, userId);
-      if (row === undefined) throw notFound("person");
+      if (row === undefined) throw new Problem("user_not_found");
       const changes = asColumns(body);
       const changed = difference(row, changes);
       if (Object.keys(changed.after ?? {}).length > 0) {
@@ -54,7 +54,7 @@ export const accountRoutes: readonly BoundRoute[] = [
   bind(contract.endMySession, async (context, input) => {
     const { userId, name } = thePerson(context);
     return context.transaction(async (db) => {
-      if (!(await endSession(db, userId, param(input, "session_id")))) throw notFound("session");
+      if (!(await endSession(db, userId, param(input, "session_id")))) throw new Problem("session_not_found");
       await audit(db, context, {
         action: "person.session_ended",
         subject: { kind: "person", id: userId, name },

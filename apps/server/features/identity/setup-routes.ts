@@ -3,7 +3,7 @@ import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { addPassword } from "@countersign/store/queries/sign-in";
 import { addUser, anyUserExists } from "@countersign/store/queries/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "./email.ts";
@@ -29,15 +29,15 @@ export const setupRoutes: readonly BoundRoute[] = [
     const { store, signIn, nowMs, ip } = context;
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is expensive; what counts is that it is still valid afterwards.
-    if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw over();
+    if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw new Problem("invalid_setup_link");
     checkSignInEmail("email", email);
     const fault = await passwordFault(body.password, { email, name: body.name });
-    if (fault !== null) throw invalid("password", fault);
+    if (fault !== null) throw invalidField("password", fault);
     const locale = body.locale ?? preferredLanguage(context.request.headers.get("accept-language"));
     const hash = await hashPassword(body.password);
     const userId = newId();
     const me = await context.transaction(async (db) => {
-      if (!(await useSetupToken(db, body.token, nowMs))) throw over();
+      if (!(await useSetupToken(db, body.token, nowMs))) throw new Problem("invalid_setup_link");
       await addUser(
         db,
         { id: userId, name: body.name, email, emailVerified: true, isPlatformAdmin: true, locale },
@@ -61,10 +61,3 @@ export const setupRoutes: readonly BoundRoute[] = [
     return new Response(JSON.stringify(me), { status: 201, headers });
   }),
 ];
-
-function over(): Problem {
-  return new Problem(
-    "forbidden",
-    "The set-up link is not good: it was used, or it is older than 30 minutes. Start the server again for a new one.",
-  );
-}

@@ -4,12 +4,12 @@ import { userById } from "@countersign/store/queries/users";
 import type { Database } from "@countersign/store/store";
 import type { SessionRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { discordProvider } from "./discord-provider.ts";
 
 export async function showMe(db: Database, userId: string): Promise<z.input<typeof me>> {
   const user = await userById(db, userId);
-  if (user === undefined) throw notFound("person");
+  if (user === undefined) throw new Problem("user_not_found");
   const accounts = await accountsOf(db, userId);
   const discord = accounts.find((account) => account.provider_id === discordProvider);
   return {

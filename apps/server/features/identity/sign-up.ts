@@ -19,10 +19,7 @@ export async function signUp(
   const email = String(call.body.email).toLowerCase();
   const invitationId = await invitationFor(call, parts, email);
   if (config.signUp === "closed" && invitationId === null) {
-    throw new Problem(
-      "forbidden",
-      "Creating an account on this server needs an invitation. Ask for one, or open its link again.",
-    );
+    throw new Problem("sign_up_closed");
   }
   const before = await userByEmail(store.reads, email);
   const response = invitationId !== null ? await addressIsProven.run(true, make) : await make();
@@ -53,8 +50,5 @@ async function invitationFor(call: AuthCall, { store }: AuthApiParts, email: str
   const hash = hashInvitationToken(String(invitationToken));
   const invitation = await pendingInvitationByToken(store.reads, hash, call.nowMs);
   if (invitation !== undefined && invitation.email === email) return invitation.id;
-  throw new Problem(
-    "forbidden",
-    "The invitation is not good: it is for another address, was used or taken back, or has run out.",
-  );
+  throw new Problem("invalid_invitation");
 }

@@ -32,10 +32,9 @@ export async function checkStillYou(proof: Proof): Promise<void> {
   if (proof.confirmation !== undefined) return checkConfirmation(proof, proof.confirmation);
   const stored = await passwordHashOf(store.reads, actor.userId);
   if (stored === null) return checkFresh(proof);
-  if (password === undefined) throw invalid("password", "is missing");
+  if (password === undefined) throw invalid("password", "missing");
   await flood.check("password", ip, sessionOf(actor));
-  if (!(await aheadOfStrangers(() => verifyPassword(password, stored))))
-    throw new Problem("wrong_credentials", "The password is not right.");
+  if (!(await aheadOfStrangers(() => verifyPassword(password, stored)))) throw new Problem("wrong_password");
   await flood.accounts.forgive("password", sessionOf(actor), { ip, deviceId: null });
 }
 
@@ -49,16 +48,12 @@ export async function checkFreshWithoutPassword(proof: Proof): Promise<void> {
 async function checkConfirmation(proof: Proof, confirmation: string): Promise<void> {
   const { store, flood, actor, ip, nowMs } = proof;
   await flood.check("password", ip, sessionOf(actor));
-  if (!(await takeConfirmation(store, actor, confirmation, nowMs)))
-    throw new Problem(
-      "wrong_credentials",
-      "The confirmation is not valid: it was used, has expired, or belongs to another session. Confirm again.",
-    );
+  if (!(await takeConfirmation(store, actor, confirmation, nowMs))) throw new Problem("invalid_confirmation");
   await flood.accounts.forgive("password", sessionOf(actor), { ip, deviceId: null });
 }
 
 async function checkFresh({ store, actor, nowMs }: Proof): Promise<void> {
   const openedAtMs = await sessionOpenedAt(store.reads, sessionOf(actor));
   if (openedAtMs !== null && openedAtMs > nowMs - freshForMs) return;
-  throw new Problem("forbidden", "Sign in again to do this: your session is older than ten minutes.");
+  throw new Problem("recent_sign_in_required");
 }

@@ -19,13 +19,16 @@ import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
 import { showReceived, stateOf } from "./show.ts";
 
-/** What the invited person can do with the token in their link. */
+/**
+ * What the invited person can do with the token in their link. One that was used, revoked, has expired or never existed
+ * is refused with the same code.
+ */
 export const receivedInvitationRoutes: readonly BoundRoute[] = [
   bind(contract.getReceivedInvitation, async (context, input) => {
     const db = context.store.reads;
     const tokenHash = hashInvitationToken(param(input, "token"));
     const invitation = await invitationByToken(db, tokenHash);
-    if (invitation === undefined) throw over();
+    if (invitation === undefined) throw new Problem("invalid_invitation_link");
     const isPending = stateOf(invitation, context.nowMs) === "pending";
     const hasAccount = isPending && (await userByEmail(db, invitation.email)) !== undefined;
     return showReceived(invitation, hasAccount, context.nowMs);
@@ -36,19 +39,18 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
     const tokenHash = hashInvitationToken(param(input, "token"));
     return context.transaction(async (db) => {
       const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);
-      if (found === undefined) throw over();
+      if (found === undefined) throw new Problem("invalid_invitation_link");
       // Read again under the lock: two requests may have found it pending.
       const organization = await lockedOrganization(db, found.organization_id);
       const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
-        throw over();
-      if (organization.suspended_at !== null)
-        throw new Problem("forbidden", "The organization is suspended and cannot be changed.");
+        throw new Problem("invalid_invitation_link");
+      if (organization.suspended_at !== null) throw new Problem("organization_suspended");
       await checkAddressee(db, invitation, actor.userId);
       const isIn =
         organization.owner_id === actor.userId ||
         (await memberOf(db, organization.id, actor.userId)) !== undefined;
-      if (isIn) throw new Problem("conflict", "You belong to this organization already.");
+      if (isIn) throw new Problem("already_member");
       const { organization_id: organizationId, role_id: roleId } = invitation;
       await addMember(db, { organizationId, userId: actor.userId, roleId }, context.nowMs);
       await updateInvitation(db, invitation.id, {
@@ -71,18 +73,6 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
 async function checkAddressee(db: Database, invitation: InvitationWithRole, userId: string): Promise<void> {
   const user = await userById(db, userId);
   if (user?.email.toLowerCase() !== invitation.email)
-    throw new Problem(
-      "forbidden",
-      `This invitation is for ${invitation.email}. Sign in with that address to accept it.`,
-    );
-  if (user.email_verified !== 1)
-    throw new Problem("forbidden", `Verify that ${invitation.email} is yours first, then accept.`);
-}
-
-/** The same message for a token that was used, withdrawn, has expired or never existed. */
-function over(): Problem {
-  return new Problem(
-    "not_found",
-    "This invitation is not good: it was used, replaced or taken back, or it has run out. Ask for a new one.",
-  );
+    throw new Problem("invitation_for_other_email", { email: invitation.email });
+  if (user.email_verified !== 1) throw new Problem("invited_email_not_verified", { email: invitation.email });
 }

@@ -17,7 +17,7 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, theActor, theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "../identity/email.ts";
@@ -60,7 +60,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
       const turn = await takeTurn(db, context, "members:invite");
       const { organization } = turn;
       const role = await roleNamed(db, organization.id, body.role_id);
-      checkPower(turn, { from: null, to: role.permissions }, "The role");
+      checkPower(turn, { from: null, to: role.permissions });
       await checkInvitable(db, context, organization.id, email);
       const { token, hash } = generateInvitationToken(randomBytes);
       const actor = theActor(context);
@@ -95,7 +95,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
       const turn = await takeTurn(db, context, "members:invite");
       const { organization } = turn;
       const invitation = await openInvitation(db, context, organization.id, param(input, "invitation_id"));
-      checkPower(turn, { from: null, to: invitation.role_permissions }, "The invitation");
+      checkPower(turn, { from: null, to: invitation.role_permissions });
       checkPause(context, invitation);
       const { token, hash } = generateInvitationToken(randomBytes);
       const expiresAt = context.nowMs + invitationLifetimeMs;
@@ -120,7 +120,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
       const turn = await takeTurn(db, context, "members:invite");
       const id = param(input, "invitation_id");
       const invitation = await openInvitation(db, context, turn.organization.id, id);
-      checkPower(turn, { from: invitation.role_permissions, to: null }, "The invitation");
+      checkPower(turn, { from: invitation.role_permissions, to: null });
       await updateInvitation(db, invitation.id, { revoked_at: context.nowMs });
       await audit(db, context, {
         action: "invitation.revoked",
@@ -135,10 +135,10 @@ export const invitationRoutes: readonly BoundRoute[] = [
 
 async function checkInvitable(db: Database, context: Context, organizationId: string, email: string) {
   if (await belongsAlready(db, organizationId, email))
-    throw clash(`email ${email} belongs to a member already.`);
+    throw new Problem("email_is_member", { email }, { field: "email" });
   const open = await openInvitationTo(db, organizationId, email);
   if (open !== undefined && open.expires_at > context.nowMs)
-    throw clash(`email ${email} has an invitation that is still good. Send it again, or take it back first.`);
+    throw new Problem("already_invited", { email }, { field: "email" });
   // An expired invitation is replaced by the new one.
   if (open !== undefined) await updateInvitation(db, open.id, { revoked_at: context.nowMs });
 }
@@ -159,15 +159,8 @@ async function countLetter(
     if (owner !== null) await countLetters(db, owner, "invited", 1);
     return countLetters(db, id, "invited", 1);
   }
-  throw new Problem(
-    "too_many_requests",
-    `${invitationsADay} invitations a day are all that an organization may send. Try again tomorrow.`,
-    { headers: { "retry-after": String(secondsUntilReset(nowMs)) } },
-  );
-}
-
-function clash(message: string): Problem {
-  return new Problem("conflict", message, { errors: [{ field: "email", message }] });
+  const headers = { "retry-after": String(secondsUntilReset(nowMs)) };
+  throw new Problem("invitation_limit_reached", { limit: invitationsADay }, { headers });
 }
 
 function checkPause(context: Context, invitation: InvitationWithRole): void {
@@ -176,16 +169,13 @@ function checkPause(context: Context, invitation: InvitationWithRole): void {
   const waitMs = invitation.mailed_at + pauseBetweenLettersMs - context.nowMs;
   if (waitMs <= 0) return;
   const waitSeconds = Math.ceil(waitMs / 1000);
-  throw new Problem(
-    "too_many_requests",
-    `The email was sent a moment ago. It can be sent again in ${waitSeconds} seconds.`,
-    { headers: { "retry-after": String(waitSeconds) } },
-  );
+  const headers = { "retry-after": String(waitSeconds) };
+  throw new Problem("invitation_just_sent", { count: waitSeconds }, { headers });
 }
 
 async function invitationInPath(db: Database, organizationId: string, id: string) {
   const invitation = await invitationOf(db, organizationId, id);
-  if (invitation === undefined) throw notFound("invitation");
+  if (invitation === undefined) throw new Problem("invitation_not_found");
   return invitation;
 }
 
@@ -197,9 +187,9 @@ async function openInvitation(db: Database, context: Context, organizationId: st
     case "expired":
       return invitation;
     case "accepted":
-      throw new Problem("conflict", "The invitation was accepted. Remove the member instead.");
+      throw new Problem("invitation_accepted");
     case "revoked":
-      throw new Problem("conflict", "The invitation was taken back. Write a new one.");
+      throw new Problem("invitation_revoked");
   }
 }
 

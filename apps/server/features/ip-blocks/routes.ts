@@ -5,7 +5,7 @@ import type { BlockScope } from "@countersign/store/queries/ip-blocks";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { addBlock, changeBlock, liftBlock, listBlocks } from "./work.ts";
 
 export const ipBlockRoutes: readonly BoundRoute[] = [
@@ -66,7 +66,7 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
 
 async function ofOrganization(db: Database, context: Context): Promise<BlockScope> {
   const row = await lockedOrganization(db, theOrganization(context).id);
-  if (row === undefined) throw notFound("organization");
+  if (row === undefined) throw new Problem("organization_not_found");
   return organizationScope(context);
 }
 
@@ -77,7 +77,7 @@ async function ofCustomer(db: Database, context: Context, input: AnyInput): Prom
 
 async function ofLicense(db: Database, context: Context): Promise<BlockScope> {
   const row = await lockedLicense(db, theLicense(context).id);
-  if (row === undefined) throw notFound("license");
+  if (row === undefined) throw new Problem("license_not_found");
   return licenseScope(context);
 }
 
@@ -88,7 +88,7 @@ function organizationScope(context: Context): BlockScope {
 async function customerScope(db: Database, context: Context, input: AnyInput): Promise<BlockScope> {
   const { id: organizationId } = theOrganization(context);
   const customer = await customerOf(db, organizationId, param(input, "customer_id"));
-  if (customer === undefined) throw notFound("customer");
+  if (customer === undefined) throw new Problem("customer_not_found");
   return { tier: "customer", organizationId, customerId: customer.customer_id };
 }
 

@@ -21,7 +21,7 @@ import {
   theLicense,
 } from "../../http/manage/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
-import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { showIpBlock } from "./show.ts";
@@ -60,12 +60,8 @@ export async function addBlock(
   const expiresAtMs = endOf(context, body.expires_at);
   const same = await ipBlockOfCidr(db, body.cidr, scope);
   if (same !== undefined) throw blockedAlready(same);
-  if ((await countIpBlocks(db, scope)) >= mostBlocks[scope.tier]) {
-    throw new Problem(
-      "limit_reached",
-      `There can be ${mostBlocks[scope.tier]} blocks here. Lift some, or block a wider network instead of many.`,
-    );
-  }
+  const limit = mostBlocks[scope.tier];
+  if ((await countIpBlocks(db, scope)) >= limit) throw new Problem("block_limit_reached", { limit });
   const id = newId();
   const createdBy = theActor(context).name;
   await addIpBlocks(
@@ -91,7 +87,7 @@ export async function changeBlock(
   body: z.output<typeof ipBlockChanges>,
 ) {
   const row = await ipBlockOf(db, id, scope);
-  if (row === undefined) throw notFound("block");
+  if (row === undefined) throw new Problem("block_not_found");
   checkUnchanged(context, row.updated_at, body.updated_at);
   const changed = {
     ...row,
@@ -112,7 +108,7 @@ export async function changeBlock(
 
 export async function liftBlock(db: Database, context: Context, scope: BlockScope, id: string) {
   const row = await ipBlockOf(db, id, scope);
-  if (row === undefined || !(await removeIpBlock(db, id, scope))) throw notFound("block");
+  if (row === undefined || !(await removeIpBlock(db, id, scope))) throw new Problem("block_not_found");
   await audit(db, context, {
     action: "ip_block.removed",
     subject: subject(context, scope, id, row.cidr),
@@ -123,14 +119,12 @@ export async function liftBlock(db: Database, context: Context, scope: BlockScop
 function endOf(context: Context, text: string | null): number | null {
   if (text === null) return null;
   const ms = milliseconds(text);
-  if (ms <= context.nowMs) throw invalid("expires_at", "should be in the future, or null for always");
+  if (ms <= context.nowMs) throw invalid("expires_at", "not_in_future");
   return ms;
 }
 
 function blockedAlready(block: IpBlockRow): Problem {
-  const end = block.expires_at === null ? "" : `, until ${iso(block.expires_at)}`;
-  const message = `cidr ${block.cidr} is on this list already${end}. Change block ${block.id} instead.`;
-  return new Problem("conflict", message, { errors: [{ field: "cidr", message }] });
+  return new Problem("block_exists", { cidr: block.cidr, block_id: block.id }, { field: "cidr" });
 }
 
 function shownChange(row: IpBlockRow, body: z.output<typeof ipBlockChanges>) {

@@ -23,7 +23,7 @@ import { ipsWithin } from "./within.ts";
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listIps, async (context, { query }) => {
     if (query.cidr !== undefined && query.sort === "license_count")
-      throw invalid("sort", "should be ip, or left out, where cidr is given");
+      throw invalid("sort", "unsortable_with_cidr");
     if (query.cidr !== undefined || query.sort === "ip") {
       const network = query.cidr === undefined ? null : parseCidr(query.cidr);
       const { id } = theOrganization(context);
@@ -104,7 +104,7 @@ export const ipRoutes: readonly BoundRoute[] = [
 function askedIn(input: Input<unknown, unknown>): AskedAddress {
   const asked = parseAsked(param(input, "ip"));
   if (asked !== null) return asked;
-  throw invalid("ip", "should be an IP address, such as 203.0.113.7 or 2001:db8::1, or an IPv6 /64");
+  throw invalid("ip", "not_an_ip");
 }
 
 function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expired" {

@@ -1,9 +1,11 @@
+import type { Failure } from "@countersign/contract/problems/failures";
 import type { AuditLogRow, ImportRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
 
 /** Who started it, and the result. */
 export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {
-  const { state, dry_run: dryRun, mode, on_existing: onExisting, problem } = job;
+  const { state, dry_run: dryRun, mode, on_existing: onExisting } = job;
+  const failure = job.failure === null ? null : (JSON.parse(job.failure) as Failure).code;
   const counts = { created: job.created, updated: job.updated, skipped: job.skipped, failed: job.failed };
   const isOver = state === "finished" || state === "failed" || state === "undone";
   return {
@@ -24,7 +26,7 @@ export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLo
       dry_run: dryRun === 1,
       mode,
       on_existing: onExisting,
-      ...(isOver ? { rows: job.rows_total, ...counts, problem } : {}),
+      ...(isOver ? { rows: job.rows_total, ...counts, failure } : {}),
     }),
   };
 }

@@ -1,10 +1,12 @@
+import { failure } from "@countersign/contract/problems/failures";
 import type { ColumnMap } from "@countersign/domain/license-files/columns";
 import { type ImportDefaults, readRow } from "@countersign/domain/license-files/row";
 import type { NumberedError, NumberedLicense } from "@countersign/store/queries/import-licenses";
 import { pieceOf } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
-import { FileProblem, type FileRow, rowReader, type Source } from "./rows.ts";
+import { ImportFailed } from "./failed.ts";
+import { type FileRow, rowReader, type Source } from "./rows.ts";
 
 /** Some rows of the file, checked against the rules. */
 export interface Chunk {
@@ -48,7 +50,7 @@ export async function* chunks(
   for (let number = 0; ; number++) {
     const piece = await pieceOf(store.reads, job.id, number);
     if (piece === null) {
-      if (number === 0) throw new FileProblem("The file is not there any more. Send it again.");
+      if (number === 0) throw new ImportFailed(failure("import_file_missing"));
       break;
     }
     waiting = waiting.slice(from).concat(reader.read(piece));
@@ -107,7 +109,7 @@ function check(
     if (keyMatch !== null && before === undefined) seen.set(keyMatch, row);
     if (place < skipped) return;
     if (before === undefined) licenses.push({ row, license: read.license });
-    else errors.push({ row, field: "license_key", message: `license_key is in row ${before} too.` });
+    else errors.push({ row, field: "license_key", code: "key_in_earlier_row", params: { row: before } });
   });
   return { licenses, errors };
 }

@@ -52,7 +52,7 @@ export function newImport(
     error_count: 0,
     errors: "[]",
     rejects_size: 0,
-    problem: null,
+    failure: null,
     actor: JSON.stringify(actor),
     created_by: actor.actor_name,
     claimed_by: claimant,

@@ -1,7 +1,8 @@
 import { fileBody } from "@countersign/contract/body-limit";
 import { addPiece } from "@countersign/store/queries/imports";
 import type { Store } from "@countersign/store/store";
-import { FileProblem, type RowReader } from "./rows.ts";
+import { FileProblem } from "./failed.ts";
+import type { RowReader } from "./rows.ts";
 
 export const mostBytes = fileBody.bytes;
 /** Large enough that the file has few chunks, small enough that writing one delays nobody. */
@@ -70,11 +71,8 @@ function decoded(decoder: TextDecoder, chunk: Uint8Array | null, bytes: number):
   try {
     text = chunk === null ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch {
-    throw new FileProblem(
-      `The file is not UTF-8: what stands before byte ${bytes} is no character. Save it as UTF-8 and send it again.`,
-    );
+    throw new FileProblem({ code: "file_not_utf8", params: { byte: bytes } });
   }
-  if (text.includes("\0"))
-    throw new FileProblem("The file holds NUL characters. Save it as UTF-8 text and send it again.");
+  if (text.includes("\0")) throw new FileProblem({ code: "file_has_nul", params: {} });
   return text;
 }

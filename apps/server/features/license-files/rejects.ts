@@ -3,10 +3,10 @@ import type { ImportRejectRow } from "@countersign/store/tables";
 import type { Chunk } from "./chunks.ts";
 
 /** An error with the file's own column and value; null if there are none. */
-export interface NamedError extends NumberedError {
+export type NamedError = NumberedError & {
   readonly column: string | null;
   readonly value: string | null;
-}
+};
 
 const longestShown = 100;
 
@@ -15,7 +15,9 @@ export function namedErrors(chunk: Chunk, sorted: Sorted): NamedError[] {
   return [...chunk.errors, ...sorted.errors]
     .sort((a, b) => a.row - b.row)
     .map((error) => {
-      const named = chunk.sources.get(error.row)?.named(error.field) ?? null;
+      const source = chunk.sources.get(error.row);
+      // An error inside a field, such as `tags.0`, is in the field's column.
+      const named = source?.named(error.field) ?? source?.named(error.field.split(".")[0] ?? "") ?? null;
       return {
         ...error,
         column: named === null ? null : shortened(named.column),
@@ -40,8 +42,8 @@ export function rejectsOf(
   for (const [number, some] of Map.groupBy(errors, (error) => error.row)) {
     if (before.failed + rows.length >= mostRejects || before.rejects_size + size >= mostCharacters) break;
     const cells = JSON.stringify(chunk.sources.get(number)?.texts() ?? []);
-    const said = some.map(({ row: _, ...error }) => error);
-    rows.push({ import_id: importId, number, cells, errors: JSON.stringify(said) });
+    const own = some.map(({ row: _, ...error }) => error);
+    rows.push({ import_id: importId, number, cells, errors: JSON.stringify(own) });
     size += cells.length;
   }
   if (rows.length > 0 && before.failed === 0)

@@ -12,7 +12,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { lastOnConnection } from "../../http/manage/bounded-body.ts";
 import { type Context, theOrganization, theProduct, theStanding } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
 import { lacking } from "../members/turn.ts";
@@ -20,13 +20,14 @@ import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actorOf } from "./actor.ts";
 import { auditRow } from "./audit-row.ts";
 import { exportStream, fileName } from "./export.ts";
+import { FileProblem } from "./failed.ts";
 import { importRunner } from "./import-runner.ts";
 import { type ImportOptions, newImport } from "./job.ts";
 import { leaseMs } from "./lease.ts";
 import { FileTooLarge, mostBytes, receive } from "./receive.ts";
 import { removeUnbegun } from "./remove.ts";
-import { FileProblem, rowReader } from "./rows.ts";
-import { showImport, showImportWithErrors } from "./show.ts";
+import { rowReader } from "./rows.ts";
+import { showImport, showImportWithErrors, shownErrors } from "./show.ts";
 import { theImport } from "./the-import.ts";
 import { undoRoutes } from "./undo-routes.ts";
 
@@ -104,7 +105,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       rows,
       input.query.limit,
       (row) => [row.number],
-      (row) => ({ row: row.number, cells: JSON.parse(row.cells), errors: JSON.parse(row.errors) }),
+      (row) => ({ row: row.number, cells: JSON.parse(row.cells), errors: shownErrors(row.errors) }),
     );
     return { ...page, columns };
   }),
@@ -140,7 +141,7 @@ async function receiveBody(
   options: ImportOptions,
 ): Promise<number> {
   const { store, body } = context;
-  if (body === null) throw new FileProblem("The file is empty.");
+  if (body === null) throw new FileProblem({ code: "file_empty", params: {} });
   return receive(store, job.id, body, rowReader(options.format, options.columns), async () => {
     const untilMs = (await store.clock()) + leaseMs;
     const isOurs = await store.transaction((db) =>
@@ -152,22 +153,15 @@ async function receiveBody(
 
 /** The server was too slow to record that the file is still arriving, and another one has removed the import. */
 function givenUp(): Problem {
-  return new Problem("unavailable", "The import was given up before the file had arrived. Send it again.", {
-    headers: { "retry-after": "1" },
-  });
+  return new Problem("import_abandoned", {}, { headers: { "retry-after": "1" } });
 }
 
 function asProblem(error: unknown): unknown {
-  if (error instanceof FileProblem)
-    return new Problem("invalid", error.message, { errors: [{ field: "body", message: error.message }] });
-  const isTooLarge = error instanceof Problem && error.kind === "too_large";
-  if (isTooLarge || error instanceof FileTooLarge)
-    return new Problem(
-      "too_large",
-      `The file is larger than ${mostBytes / 1024 / 1024} MiB. Send it in parts.`,
-      { headers: lastOnConnection },
-    );
-  return error;
+  if (error instanceof FileProblem) return invalidField("body", error.fault);
+  const isTooLarge = error instanceof Problem && error.code === "body_too_large";
+  if (!isTooLarge && !(error instanceof FileTooLarge)) return error;
+  const limit = `${mostBytes / 1024 / 1024} MiB`;
+  return new Problem("file_too_large", { limit }, { headers: lastOnConnection });
 }
 
 /** Rows can set an expiry and revoke a license, so updating existing ones requires both permissions. */

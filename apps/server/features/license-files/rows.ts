@@ -6,7 +6,8 @@ import {
   meaningOf,
   readHeader,
 } from "@countersign/domain/license-files/columns";
-import type { Cells, RowError } from "@countersign/domain/license-files/row";
+import type { Cells, RowError, RowFault } from "@countersign/domain/license-files/row";
+import { FileProblem } from "./failed.ts";
 
 /** A row of the file, by field, or why it cannot be read. */
 export type FileRow =
@@ -22,11 +23,6 @@ export type FileRow =
 export interface Source {
   texts(): readonly string[];
   named(field: string): { readonly column: string; readonly value: string } | null;
-}
-
-/** The rest of the file, or all of it, cannot be read. */
-export class FileProblem extends Error {
-  override readonly name = "FileProblem";
 }
 
 /** Takes a file in chunks and returns its rows. */
@@ -59,8 +55,7 @@ class CsvRows implements RowReader {
 
   end(): FileRow[] {
     const rows = this.#rows(() => this.#reader?.end() ?? []);
-    if (this.#fields === null)
-      throw new FileProblem("The file is empty. Its first row should name the columns.");
+    if (this.#fields === null) throw new FileProblem({ code: "file_empty", params: {} });
     return rows;
   }
 
@@ -68,7 +63,7 @@ class CsvRows implements RowReader {
     try {
       return records().flatMap((record) => this.#fileRow(record) ?? []);
     } catch (error) {
-      if (error instanceof CsvProblem) throw new FileProblem(error.message);
+      if (error instanceof CsvProblem) throw new FileProblem(error.fault);
       throw error;
     }
   }
@@ -80,14 +75,15 @@ class CsvRows implements RowReader {
     if (this.#fields === null) {
       const columns = record.map(withoutGuard);
       const header = readHeader(columns, this.#columns);
-      if (!header.ok) throw new FileProblem(header.problem);
+      if (!header.ok) throw new FileProblem(header.fault);
       this.#fields = header.fields;
       this.columns = columns.map((column) => column.trim());
       return null;
     }
     if (record.length > this.#fields.length) {
-      const message = `The row has ${record.length} cells, but the first row names ${this.#fields.length} columns.`;
-      return { row: this.#row, source: this.#source(record), error: { field: "row", message } };
+      const params = { cells: record.length, columns: this.#fields.length };
+      const error: RowError = { field: "row", code: "too_many_cells", params };
+      return { row: this.#row, source: this.#source(record), error };
     }
     const cells: { [F in ImportField]?: unknown } = {};
     let size = 0;
@@ -126,14 +122,13 @@ class JsonRows implements RowReader {
     const lines = (this.#rest + piece).split("\n");
     this.#rest = lines.pop() ?? "";
     if (this.#rest.length > longestRecord)
-      throw new FileProblem(`Line ${this.#row + lines.length + 1} is longer than a line can be.`);
+      throw new FileProblem({ code: "line_too_long", params: { line: this.#row + lines.length + 1 } });
     return lines.flatMap((line) => this.#fileRow(line) ?? []);
   }
 
   end(): FileRow[] {
     const rows = this.#rest === "" ? [] : [this.#fileRow(this.#rest)].flatMap((row) => row ?? []);
-    if (this.#row === 0)
-      throw new FileProblem("The file is empty. It should have a JSON object in each line.");
+    if (this.#row === 0) throw new FileProblem({ code: "file_empty", params: {} });
     return rows;
   }
 
@@ -143,25 +138,25 @@ class JsonRows implements RowReader {
     if (text === "") return null;
     let value: unknown;
     const source: Source = { texts: () => [text], named: (field) => this.#named(value, field) };
-    const wrong = (field: string, message: string): FileRow => ({
+    const wrong = (field: string, fault: RowFault): FileRow => ({
       row: this.#row,
       source,
-      error: { field, message },
+      error: { field, ...fault },
     });
     try {
       value = JSON.parse(text);
     } catch {
-      return wrong("row", "The line is not JSON. Each line should be one object.");
+      return wrong("row", { code: "not_json", params: {} });
     }
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      return wrong("row", "The line is not a JSON object.");
+      return wrong("row", { code: "not_an_object", params: {} });
     const cells: { [F in ImportField]?: unknown } = {};
     for (const [name, member] of Object.entries(value)) {
       const meaning = this.#meaning(name);
-      if (!meaning.ok) return wrong(name.slice(0, 100), meaning.problem);
+      if (!meaning.ok) return wrong(name.slice(0, 100), { code: "unknown_member", params: {} });
       if (meaning.field === null) continue;
       if (cells[meaning.field] !== undefined)
-        return wrong(name.slice(0, 100), `Two members of the object say ${meaning.field}.`);
+        return wrong(name.slice(0, 100), { code: "duplicate_member", params: { name: meaning.field } });
       cells[meaning.field] = member;
     }
     return { row: this.#row, source, cells, size: text.length };

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { type Failure, failure } from "@countersign/contract/problems/failures";
+import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
 import type { Many } from "@countersign/store/bulk";
@@ -29,10 +31,10 @@ import { newId } from "../../new-id.ts";
 import { shownLicenses, tellBeforeChange, tellCreated, tellingChanges } from "../events/tell-changes.ts";
 import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
+import { ImportFailed } from "./failed.ts";
 import { LeftAlone, leaseMs } from "./lease.ts";
 import { namedErrors, rejectsOf } from "./rejects.ts";
 import { removeFile, removeRejects, removeUnbegun } from "./remove.ts";
-import { FileProblem } from "./rows.ts";
 import type { RunParts } from "./run-parts.ts";
 import { Tally } from "./tally.ts";
 import { undoOnRequest } from "./undo-on-request.ts";
@@ -80,16 +82,17 @@ class ImportRun {
       return this.#job;
     }
     try {
-      if (this.#job.state === "undoing") return await this.#undo(this.#job.problem ?? "");
+      if (this.#job.state === "undoing") return await this.#undo(this.#job.failure);
       await this.#stopIfCancelled();
       if (this.#job.state !== "writing" && !(await this.#check())) return this.#job;
       return await this.#write();
     } catch (error) {
       if (error instanceof Cancelled) return this.#finish({ state: "cancelled" });
-      if (!(error instanceof FileProblem)) throw error;
+      if (!(error instanceof ImportFailed)) throw error;
+      const why = JSON.stringify(error.failure);
       return this.#job.state === "writing" && this.#isWhole
-        ? this.#undo(error.message)
-        : this.#finish({ state: "failed", problem: error.message });
+        ? this.#undo(why)
+        : this.#finish({ state: "failed", failure: why });
     }
   }
 
@@ -128,7 +131,7 @@ class ImportRun {
         ...found,
         ...nothingDone,
         state: "failed",
-        problem: `${tally.failed} of ${tally.rows} rows are wrong, so nothing was imported.`,
+        failure: JSON.stringify(failure("import_rows_invalid", { count: tally.failed, rows: tally.rows })),
       });
       return false;
     }
@@ -141,7 +144,7 @@ class ImportRun {
     for await (const chunk of this.#chunks(to, this.#job.rows_done)) {
       const startedMs = performance.now();
       const clash = await this.#writeChunk(to, chunk);
-      if (clash !== null) return this.#undo(clash);
+      if (clash !== null) return this.#undo(JSON.stringify(clash));
       await this.#rest(performance.now() - startedMs);
     }
     const done = { rows_total: this.#job.rows_done, bytes_done: this.#job.bytes_total };
@@ -154,7 +157,7 @@ class ImportRun {
   }
 
   /** Returns why an all-or-nothing import cannot complete; null otherwise. */
-  async #writeChunk(to: Destination, chunk: Chunk): Promise<string | null> {
+  async #writeChunk(to: Destination, chunk: Chunk): Promise<Failure | null> {
     const { store } = this.#parts;
     const before = new Tally(this.#job);
     for (let attempt = 1; ; attempt++) {
@@ -172,7 +175,7 @@ class ImportRun {
         this.#parts.progress?.(this.#job);
         return null;
       } catch (error) {
-        if (error instanceof Clash) return error.message;
+        if (error instanceof Clash) return error.failure;
         if (attempt === triesPerChunk || !(error instanceof KeyTaken || isDeadlock(error))) throw error;
       }
     }
@@ -206,9 +209,9 @@ class ImportRun {
   }
 
   /** Reverts everything, a few licenses at a time. */
-  async #undo(problem: string): Promise<ImportRow> {
+  async #undo(why: string | null): Promise<ImportRow> {
     const { store, claimant } = this.#parts;
-    await this.#change({ state: "undoing", problem });
+    await this.#change({ state: "undoing", failure: why });
     for (;;) {
       const undone = await store.transaction(async (db) => {
         const rows = await undoOf(db, this.#job.id, undoAtOnce);
@@ -223,7 +226,7 @@ class ImportRun {
       if (undone < undoAtOnce) break;
       await this.#rest(0);
     }
-    return this.#finish({ ...nothingDone, state: "failed", problem });
+    return this.#finish({ ...nothingDone, state: "failed", failure: why });
   }
 
   async #finish(
@@ -284,7 +287,7 @@ class ImportRun {
 
   async #product(db: Database = this.#parts.store.reads): Promise<ProductRow> {
     const product = await productById(db, this.#job.product_id);
-    if (product === undefined) throw new FileProblem("The product was deleted.");
+    if (product === undefined) throw new ImportFailed(failure("import_product_deleted"));
     return product;
   }
 
@@ -309,14 +312,15 @@ class ImportRun {
 }
 
 /** A row that was valid when it was checked no longer is. */
-class Clash extends Error {
-  constructor({ row, message }: NumberedError) {
-    super(`Row ${row}: ${message} It changed while the import ran, so everything was taken back.`);
+class Clash extends ImportFailed {
+  constructor({ row, field, ...fault }: NumberedError) {
+    super(failure("import_row_changed", { row, error: fieldErrorBody(field, fault) }));
   }
 }
 
 /** For how long an import can be undone, and its rejected rows be read. */
-const keepMs = 30 * dayMs;
+export const daysToUndo = 30;
+const keepMs = daysToUndo * dayMs;
 
 const nothingDone = { created: 0, updated: 0, skipped: 0 } as const;
 

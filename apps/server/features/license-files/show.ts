@@ -1,7 +1,10 @@
 import type { licenseImport, licenseImportWithErrors } from "@countersign/contract/manage/license-files";
+import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import type { ImportRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../http/manage/page.ts";
+import { shownFailure } from "../../shown-failure.ts";
+import type { NamedError } from "./rejects.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
 
 export function showImport(row: ImportRow): z.input<typeof licenseImport> {
@@ -26,7 +29,7 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
     skipped: row.skipped,
     failed: row.failed,
     error_count: row.error_count,
-    problem: row.problem,
+    failure: shownFailure(row.failure),
     created_by: row.created_by,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
@@ -37,7 +40,17 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
 }
 
 export function showImportWithErrors(row: ImportRow): z.input<typeof licenseImportWithErrors> {
-  return { ...showImport(row), errors: JSON.parse(row.errors) };
+  return { ...showImport(row), errors: shownErrors(row.errors) };
+}
+
+/** Stored errors of rows, with their messages. */
+export function shownErrors(stored: string) {
+  return (JSON.parse(stored) as NamedError[]).map(({ row, field, column, value, ...fault }) => ({
+    row,
+    column,
+    value,
+    ...fieldErrorBody(field, fault),
+  }));
 }
 
 /** Whether there is anything to undo. */

@@ -2,7 +2,7 @@ import { importById } from "@countersign/store/queries/imports";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
 import { type Context, theProduct } from "../../http/manage/context.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 
 /** The import in the path, if it belongs to the product. */
 export async function theImport(
@@ -11,6 +11,6 @@ export async function theImport(
   db: Database = context.store.reads,
 ): Promise<ImportRow> {
   const row = await importById(db, id);
-  if (row === undefined || row.product_id !== theProduct(context).id) throw notFound("import");
+  if (row === undefined || row.product_id !== theProduct(context).id) throw new Problem("import_not_found");
   return row;
 }

@@ -11,6 +11,7 @@ import { audit } from "../audit-log/record.ts";
 import { lacking } from "../members/turn.ts";
 import { actorOf } from "./actor.ts";
 import { importRunner } from "./import-runner.ts";
+import { daysToUndo } from "./run.ts";
 import { canBeUndone, showImportWithErrors } from "./show.ts";
 import { theImport } from "./the-import.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
@@ -22,8 +23,7 @@ export const undoRoutes: readonly BoundRoute[] = [
   bind(contract.cancelLicenseImport, (context, input) =>
     context.transaction(async (db) => {
       const { id } = await theImport(context, param(input, "import_id"), db);
-      if (!(await requestCancel(db, id, context.nowMs)))
-        throw new Problem("conflict", "The import is over, so it cannot be cancelled.");
+      if (!(await requestCancel(db, id, context.nowMs))) throw new Problem("import_finished");
       await audit(db, context, {
         action: "import.cancelled",
         subject: { kind: "import", id, name: null },
@@ -60,7 +60,7 @@ export const undoRoutes: readonly BoundRoute[] = [
         kept: 0,
       };
       if (!canBeUndone(row) || !(await requestUndo(db, row.id, JSON.stringify(undo), context.nowMs)))
-        throw new Problem("conflict", whyNot(row));
+        throw whyNot(row);
       return showImportWithErrors(await theImport(context, row.id, db));
     });
     importRunner(context.store, context.log).wake();
@@ -68,12 +68,12 @@ export const undoRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-function whyNot({ state, dry_run: dryRun, undo, created, updated, finished_at: end }: ImportRow): string {
-  if (undo !== null) return "The import has been undone, or is being undone.";
-  if (end === null) return "The import is still running. Cancel it first.";
+function whyNot({ state, dry_run: dryRun, undo, created, updated, finished_at: end }: ImportRow): Problem {
+  if (undo !== null) return new Problem("import_undone");
+  if (end === null) return new Problem("import_running");
   if (dryRun === 1 || state === "failed" || created + updated === 0)
-    return "The import changed nothing, so there is nothing to undo.";
-  return "The import is older than 30 days and cannot be undone any more.";
+    return new Problem("import_changed_nothing");
+  return new Problem("import_too_old", { days: daysToUndo });
 }
 
 /** It does what the two permissions allow: it deletes licenses, and changes those that the file had changed. */

@@ -97,7 +97,10 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
       await seller.license({ productId, key: "taken-4999" });
     });
     expect(job).toMatchObject({ state: "failed", created: 0 });
-    expect(job.problem).toMatch(/^Row 5001: license_key belongs .* everything was taken back\.$/);
+    expect(JSON.parse(job.failure ?? "null")).toMatchObject({
+      code: "import_row_changed",
+      params: { row: 5001, error: { field: "license_key", code: "license_key_taken" } },
+    });
     const { licenses, tags, ips } = await everything(productId);
     expect(licenses.map((license) => license.license_key)).toEqual(["taken-4999"]);
     expect({ tags, ips }).toEqual({ tags: [], ips: [] });

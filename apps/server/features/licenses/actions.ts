@@ -14,7 +14,7 @@ import {
 import type { ShownLicense } from "@countersign/store/shown-license";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
 import { applyChange, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
 import { current } from "./current.ts";
@@ -42,7 +42,7 @@ export const actionRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const row = await current(db, context);
       if (row.is_lifetime === 1) {
-        throw new Problem("conflict", "The license never expires, so there is nothing to renew.");
+        throw new Problem("license_never_expires");
       }
       await applyChange(db, context, "license.renewed", renewal, [row]);
       return readLicense(db, row.id, context.nowMs);
@@ -102,13 +102,13 @@ function renewalOf(
   const by = extensionOf(body, timeZone);
   if (until !== undefined && by !== null) {
     const field = body.extend_by === undefined ? "extend_by_seconds" : "extend_by";
-    throw invalid(field, "says something else than expires_at. Send one of the two");
+    throw invalid(field, "conflicts_with", { other: "expires_at" });
   }
   if (by !== null) return extending(by, nowMs);
-  if (until === undefined) throw invalid("expires_at", "or extend_by is missing");
+  if (until === undefined) throw invalid("expires_at", "renewal_missing");
   const untilMs = endMs(until, timeZone);
-  if (untilMs <= nowMs) throw invalid("expires_at", "should be in the future");
-  if (untilMs > latestMs) throw invalid("expires_at", "should be before the year 10000");
+  if (untilMs <= nowMs) throw invalid("expires_at", "not_in_future");
+  if (untilMs > latestMs) throw invalid("expires_at", "after_year_9999");
   return settingExpiry(untilMs, nowMs);
 }
 
@@ -116,5 +116,5 @@ function keyOf(text: string | undefined): string {
   if (text === undefined) return generateLicenseKey(randomBytes);
   const read = parseImportedKey(text);
   if (read.ok) return read.key;
-  throw invalid("license_key", read.problem.replace(/^A license key can/, "can").replace(/\.$/, ""));
+  throw invalidField("license_key", read.fault);
 }

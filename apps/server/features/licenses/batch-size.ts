@@ -18,11 +18,11 @@ export function longBytes({ metadata, customOverride, notes }: Draft): number {
 export function checkTotalSize(drafts: readonly Draft[]): void {
   const total = totalOf(drafts);
   if (total <= mostBytes) return;
-  throw invalid(
-    longestField(drafts),
-    `is too long for so many licenses: metadata, custom_override and notes have ${total} bytes in ${drafts.length} ` +
-      `licenses together, and one request can write ${mostBytes}. Make fewer licenses at a time`,
-  );
+  throw invalid(longestField(drafts), "too_large_in_total", {
+    bytes: total,
+    licenses: drafts.length,
+    max: mostBytes,
+  });
 }
 
 function longestField(drafts: readonly Draft[]): string {

@@ -10,7 +10,7 @@ import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedRows } from "./change.ts";
 import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
@@ -88,12 +88,8 @@ interface Progress {
 export const bulkRoutes: readonly BoundRoute[] = [
   bind(contract.bulkLicenses, async (context, { body: order }) => {
     const [permission, action, changeOf] = actions[order.action];
-    if (!theStanding(context).permissions.has(permission)) {
-      throw new Problem(
-        "forbidden",
-        `${order.action} needs the permission ${permission}, which you do not have.`,
-      );
-    }
+    if (!theStanding(context).permissions.has(permission))
+      throw new Problem("permission_missing", { permission });
     let progress: Progress = (context.progress() as Progress | null) ?? {
       nowMs: context.nowMs,
       timeZone: theOrganization(context).time_zone,
@@ -156,23 +152,19 @@ function answer(order: Order, { matched, changed, at }: Progress) {
 /** An action that adds up when repeated needs a way to tell what it has already extended. */
 function checkCanBeRepeated({ request }: Context): void {
   if (request.headers.has("idempotency-key")) return;
-  throw invalid(
-    "Idempotency-Key",
-    `is missing: with it, more than ${lotSize} licenses are extended once each, also if the request is interrupted ` +
-      "and has to be sent again",
-  );
+  throw invalid("Idempotency-Key", "idempotency_key_required");
 }
 
 function extensionIn(order: Extract<Order, { action: "extend" }>, timeZone: string): Extension {
   const by = extensionOf(order, timeZone);
-  if (by === null) throw invalid("extend_by", "or extend_by_seconds is missing");
+  if (by === null) throw invalid("extend_by", "extension_missing");
   return by;
 }
 
 function endOf(expiresAt: string | null, timeZone: string): number | null {
   if (expiresAt === null) return null;
   const answer = readExpiry({ expiresAtMs: endMs(expiresAt, timeZone) }, null, 0);
-  if (!answer.ok) throw invalid(answer.field, answer.problem);
+  if (!answer.ok) throw invalidField(answer.field, answer.fault);
   return answer.expiry?.expiresAtMs ?? null;
 }
 

@@ -1,3 +1,4 @@
+import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
 import { maskedKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
@@ -92,16 +93,11 @@ export async function checkKeysAreFree(
     return holder !== undefined && holder !== id;
   });
   if (clashes.length === 0) return;
-  const errors = clashes.slice(0, 100).map(({ key, index }) => ({
-    field: `${prefixOf(index)}license_key`,
-    message: `${prefixOf(index)}license_key "${key}" belongs to another license of this product.`,
-  }));
-  throw new Problem(
-    "conflict",
-    errors
-      .slice(0, 5)
-      .map((error) => error.message)
-      .join(" "),
-    { errors },
-  );
+  const errors = clashes
+    .slice(0, 100)
+    .map(({ key, index }) =>
+      fieldErrorBody(`${prefixOf(index)}license_key`, fieldFault("license_key_taken", { license_key: key })),
+    );
+  const detail = errors.slice(0, 5).map((error) => error.message);
+  throw new Problem("license_keys_taken", { count: clashes.length }, { errors, detail: detail.join(" ") });
 }

@@ -1,3 +1,4 @@
+import { fieldFault } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
 import { noPin, type Pin } from "@countersign/domain/licenses/version-pin";
@@ -33,7 +34,11 @@ export function readDrafts(
     alike.set(input, draft);
     if (draft.key !== null) {
       const before = keys.get(matchForm(draft.key));
-      if (before !== undefined) errors.add(`${prefix}license_key`, `is the same key as ${before}license_key`);
+      if (before !== undefined)
+        errors.add(
+          `${prefix}license_key`,
+          fieldFault("duplicate_license_key", { other: `${before}license_key` }),
+        );
       keys.set(matchForm(draft.key), prefix);
     }
     return draft;
@@ -56,10 +61,7 @@ function readDraft(
     name: input.customer_name ?? null,
   };
   if (customer.email === null && customer.discordId === null) {
-    errors.add(
-      `${prefix}customer_email`,
-      "or customer_discord_id is missing: a license belongs to a customer",
-    );
+    errors.add(`${prefix}customer_email`, fieldFault("customer_missing"));
   }
   const { custom_override: customOverride = null, metadata = null } = jsonColumns(input, prefix, errors);
   return {
@@ -80,7 +82,7 @@ function readKey(text: string | undefined, prefix: string, errors: FieldErrors):
   if (text === undefined) return null;
   const read = parseImportedKey(text);
   if (read.ok) return read.key;
-  errors.add(`${prefix}license_key`, read.problem.replace(/^A license key can/, "can").replace(/\.$/, ""));
+  errors.add(`${prefix}license_key`, read.fault);
   return null;
 }
 
@@ -94,16 +96,13 @@ function readEnd(
 ): { expiresAtMs: number | null; termMs: number | null } {
   const answer = expiryOf(input, null, nowMs, timeZone);
   if (!answer.ok) {
-    errors.add(prefix + answer.field, answer.problem);
+    errors.add(prefix + answer.field, answer.fault);
     return { expiresAtMs: null, termMs: null };
   }
   if (answer.expiry !== null) return answer.expiry;
   const days = product.default_expires_in_days;
   if (days === null && input.is_lifetime === false) {
-    errors.add(
-      `${prefix}expires_at`,
-      "is missing: is_lifetime is false, and the product has no usual duration",
-    );
+    errors.add(`${prefix}expires_at`, fieldFault("expiry_missing"));
   }
   return { expiresAtMs: days === null ? null : nowMs + days * dayMs, termMs: null };
 }
@@ -111,7 +110,7 @@ function readEnd(
 function readPin(input: LicenseInput, prefix: string, errors: FieldErrors): NewPin {
   const answer = pinOf(noPin, input);
   if (!answer.ok) {
-    errors.add(prefix + answer.field, answer.problem);
+    errors.add(prefix + answer.field, answer.fault);
     return null;
   }
   return asNewPin(answer.pin);

@@ -10,6 +10,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theLicense } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { shownFailure } from "../../shown-failure.ts";
 import { audit } from "../audit-log/record.ts";
 import { countOneLetter } from "../mail/customer-letters.ts";
 import { dedupeKey, writeLetter } from "../mail/letter.ts";
@@ -23,23 +24,21 @@ export const emailRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseEmail, (context) => show(context.store.reads, context, theLicense(context).id)),
 
   bind(contract.sendLicenseEmail, async (context) => {
-    if (context.config.mail === null)
-      throw new Problem("conflict", "This server sends no emails. Copy the text and send it yourself.");
+    if (context.config.mail === null) throw new Problem("license_email_unavailable");
     return context.transaction(async (db) => {
       const license = await current(db, context);
-      if (license.revoked_at !== null)
-        throw new Problem("conflict", "The license is revoked. Reinstate it before you send its key.");
+      if (license.revoked_at !== null) throw new Problem("license_revoked");
       const [facts] = await licenseLetterFacts(db, [license.id]);
-      if (facts === undefined)
-        throw new Problem("conflict", "The customer has no email address. Add one first.");
+      if (facts === undefined) throw new Problem("customer_without_email");
       const letter = deliveryLetter(facts);
       const key = dedupeKey(letter.once);
       const last = await mailByKey(db, key);
       if (last !== undefined) checkLast(last, context.nowMs);
       if (!(await countOneLetter(db, facts, context.config.lettersADay, context.nowMs)))
-        throw tooMany(
-          "No more emails to customers can be sent today. Try again tomorrow.",
-          secondsUntilReset(context.nowMs),
+        throw new Problem(
+          "license_email_limit_reached",
+          {},
+          { headers: { "retry-after": String(secondsUntilReset(context.nowMs)) } },
         );
       // The newest email about a license has the key by which it is found.
       await freeMailKey(db, key);
@@ -58,20 +57,14 @@ export const emailRoutes: readonly BoundRoute[] = [
 type Mail = NonNullable<Awaited<ReturnType<typeof mailByKey>>>;
 
 function checkLast(mail: Mail, nowMs: number): void {
-  if (mail.sent_at === null && mail.next_attempt_at !== null)
-    throw new Problem("conflict", "The email is waiting to be sent already.");
+  if (mail.sent_at === null && mail.next_attempt_at !== null) throw new Problem("license_email_queued");
   const waitSeconds = Math.ceil((mail.created_at + pauseBetweenEmailsMs - nowMs) / 1000);
   if (waitSeconds > 0)
-    throw tooMany(
-      `The email was sent a moment ago. It can be sent again in ${waitSeconds} seconds.`,
-      waitSeconds,
+    throw new Problem(
+      "license_email_sent_recently",
+      { count: waitSeconds },
+      { headers: { "retry-after": String(waitSeconds) } },
     );
-}
-
-function tooMany(message: string, retryAfterSeconds: number): Problem {
-  return new Problem("too_many_requests", message, {
-    headers: { "retry-after": String(retryAfterSeconds) },
-  });
 }
 
 async function show(
@@ -89,7 +82,7 @@ async function show(
     recipient: mail?.recipient ?? letter?.to ?? null,
     written_at: iso(mail?.created_at ?? null),
     sent_at: iso(mail?.sent_at ?? null),
-    problem: mail?.problem ?? null,
+    failure: shownFailure(mail?.failure ?? null),
     subject: letter?.subject ?? null,
     text: letter?.text ?? null,
   };

@@ -1,6 +1,7 @@
 import type { newLicense } from "@countersign/contract/manage/license-fields";
+import { fieldFault } from "@countersign/contract/problems/problems";
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
-import { parseCustomResponse } from "@countersign/domain/custom-response/template";
+import { maxDepth, parseCustomResponse } from "@countersign/domain/custom-response/template";
 import { later, parseDuration } from "@countersign/domain/dates/duration";
 import { endOfDay, isDay } from "@countersign/domain/dates/local-day";
 import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
@@ -55,7 +56,7 @@ export function extensionOf(
 ): Extension | null {
   const { extend_by: by, extend_by_seconds: bySeconds } = body;
   if (by !== undefined && bySeconds !== undefined)
-    throw invalid("extend_by_seconds", "says something else than extend_by. Send one of the two");
+    throw invalid("extend_by_seconds", "conflicts_with", { other: "extend_by" });
   if (bySeconds !== undefined) return { ms: bySeconds * 1000 };
   const duration = by === undefined ? null : parseDuration(by);
   return duration === null ? null : { duration, timeZone };
@@ -89,8 +90,8 @@ export function jsonColumns(
   const { custom_override: override, metadata } = input;
   if (override === null) columns.custom_override = null;
   else if (override !== undefined) {
-    for (const { path, message } of customResponseProblems(override))
-      errors.add([`${prefix}custom_override`, ...path].join("."), message);
+    for (const { path, fault } of customResponseProblems(override))
+      errors.add([`${prefix}custom_override`, ...path].join("."), fault);
     const read = parseCustomResponse(override);
     if (read.ok) columns.custom_override = JSON.stringify(read.template);
   }
@@ -101,7 +102,7 @@ export function jsonColumns(
     if (!read.ok || Buffer.byteLength(text) > mostMetadataBytes)
       errors.add(
         `${prefix}metadata`,
-        "should be a JSON object of at most 8 KiB, nested at most 32 levels deep",
+        fieldFault("invalid_metadata", { max_kib: mostMetadataBytes / 1024, max_depth: maxDepth }),
       );
     else columns.metadata = text;
   }

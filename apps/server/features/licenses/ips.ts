@@ -9,7 +9,7 @@ import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, theLicense } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { licenseEvent } from "../events/license-event.ts";
 import { tell } from "../events/tell.ts";
@@ -42,7 +42,7 @@ export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.addLicenseIp, async (context, { body }) => {
     const license = theLicense(context);
     const ip = await countedIp(context, body.ip);
-    if (ip === null) throw invalid("ip", "should be an IPv4 or IPv6 address, such as 203.0.113.7");
+    if (ip === null) throw invalid("ip", "not_an_ip");
     const seen = await sighting(context.store.reads, license.id, ip);
     return context.transaction(async (db) => {
       const row = await current(db, context);
@@ -76,7 +76,7 @@ export const ipRoutes: readonly BoundRoute[] = [
       // Registered when the product counted differently, so it is identified by its own text.
       let removed = (await unregisterIp(db, row.id, ip, context.nowMs)) ? ip : null;
       if (removed === null && (await unregisterIp(db, row.id, text, context.nowMs))) removed = text;
-      if (removed === null) throw notFound("registered IP");
+      if (removed === null) throw new Problem("ip_not_registered");
       await audit(db, context, {
         action: "license.ip_removed",
         subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
@@ -91,7 +91,7 @@ export const ipRoutes: readonly BoundRoute[] = [
 /** The IP address as validations count it, by the product's setting; null if it is not one. */
 async function countedIp(context: Context, text: string): Promise<string | null> {
   const product = await productById(context.store.reads, theLicense(context).product_id);
-  if (product === undefined) throw notFound("license");
+  if (product === undefined) throw new Problem("license_not_found");
   const address = parseAddress(text.trim());
   if (address !== null) return countedAs(address, product.ipv6_prefix);
   // A network that counts as one caller can be specified as it is listed.
@@ -102,9 +102,7 @@ async function countedIp(context: Context, text: string): Promise<string | null>
 }
 
 function noPlace(row: LicenseRow): Problem {
-  const places = row.max_ips === 1 ? "The one place is" : `All ${row.max_ips} places are`;
-  const message = `ip cannot be registered: ${places} taken. Remove an address, or raise max_ips.`;
-  return new Problem("conflict", message, { errors: [{ field: "ip", message }] });
+  return new Problem("ip_limit_reached", { count: row.max_ips }, { field: "ip" });
 }
 
 function showIp(row: {

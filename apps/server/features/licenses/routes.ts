@@ -103,11 +103,11 @@ function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract
 } {
   if (licenses !== undefined) {
     const beside = count !== undefined ? "count" : Object.keys(fields)[0];
-    if (beside !== undefined) throw invalid(beside, "cannot stand beside licenses: set it in each of them");
+    if (beside !== undefined) throw invalid(beside, "conflicts_with", { other: "licenses" });
     return { inputs: licenses, isList: true, prefixOf: (index) => `licenses.${index}.` };
   }
   if (count !== undefined && count > 1 && fields.license_key !== undefined)
-    throw invalid("license_key", "is one key, and count asks for more licenses than one");
+    throw invalid("license_key", "license_key_with_count");
   return {
     inputs: Array.from({ length: count ?? 1 }, () => fields),
     isList: count !== undefined,

@@ -1,4 +1,5 @@
 import type { updateLicense } from "@countersign/contract/manage/licenses";
+import { fieldFault } from "@countersign/contract/problems/problems";
 import { type Expiry, lifetime } from "@countersign/domain/licenses/expiry";
 import { customerOf, writeCustomerView } from "@countersign/store/queries/customer-views";
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
@@ -54,7 +55,7 @@ function wantedCustomer(shown: ShownLicense, body: Changes, errors: FieldErrors)
     discordId: discordId === undefined ? shown.customer_discord_id : discordId,
   };
   if (wanted.email === null && wanted.discordId === null) {
-    errors.add("customer_email", "or customer_discord_id should stay: a license belongs to a customer");
+    errors.add("customer_email", fieldFault("customer_missing"));
   }
   if (isSomebodyElse(shown, wanted)) {
     return {
@@ -108,13 +109,13 @@ function expiryColumns(
 ): Partial<LicenseRow> {
   const answer = expiryOf(body, row.first_used_at, context.nowMs, theOrganization(context).time_zone);
   if (!answer.ok) {
-    errors.add(answer.field, answer.problem);
+    errors.add(answer.field, answer.fault);
     return {};
   }
   if (answer.expiry !== null) return columnsOf(answer.expiry);
   const runsOut = row.expires_at !== null || row.term_ms !== null;
   if (body.is_lifetime === false && !runsOut) {
-    errors.add("expires_at", "is missing: when should the license run out?");
+    errors.add("expires_at", fieldFault("expiry_missing"));
   }
   if (body.term_seconds === null && row.term_ms !== null) {
     return row.expires_at === null ? columnsOf(lifetime) : { term_ms: null };
@@ -141,6 +142,6 @@ function changedPin(row: LicenseRow, body: Changes, errors: FieldErrors): Partia
   };
   const answer = pinOf(before, body);
   if (answer.ok) return pinColumns(answer.pin);
-  errors.add(answer.field, answer.problem);
+  errors.add(answer.field, answer.fault);
   return {};
 }

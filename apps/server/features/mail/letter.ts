@@ -42,7 +42,7 @@ export async function writeLetters(db: Database, letters: readonly Letter[], now
       kind: letter.kind,
       created_at: nowMs,
       sent_at: null,
-      problem: null,
+      failure: null,
       attempts: 0,
       next_attempt_at: nowMs,
       dedupe_key: letter.once == null ? null : dedupeKey(letter.once),

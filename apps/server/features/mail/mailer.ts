@@ -11,6 +11,7 @@ import type { StoredMailRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
 import { inBursts, type Log, reasonOf } from "../../log.ts";
 import { isStorageTrouble } from "../../storage-trouble.ts";
+import { MailTimeout, mailFailure } from "./failure.ts";
 import { isHopeless, type Post } from "./post.ts";
 
 /** How often the mailbox is checked. */
@@ -93,20 +94,20 @@ export class Mailer implements Chore {
   }
 
   async #failed(letter: StoredMailRow, error: unknown): Promise<void> {
-    const reason = reasonOf(error).slice(0, 500);
-    this.#tellFailed(1, reason);
+    this.#tellFailed(1, reasonOf(error).slice(0, 500));
+    const failure = JSON.stringify(mailFailure(error));
     const nowMs = await this.#store.clock();
     const next = nextAttemptAtMs(
       { writtenAtMs: letter.created_at, attempts: letter.attempts, isHopeless: isHopeless(error) },
       nowMs,
     );
-    await this.#store.transaction((db) => mailFailed(db, letter, reason, next));
+    await this.#store.transaction((db) => mailFailed(db, letter, failure, next));
   }
 }
 
 async function inTime(attempt: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("The mail server took too long.")), attemptMs);
+  const timer = setTimeout(() => late.reject(new MailTimeout("The mail server took too long.")), attemptMs);
   try {
     await Promise.race([attempt, late.promise]);
   } finally {

@@ -1,5 +1,4 @@
 import { judgePowerChange } from "@countersign/domain/members/grant";
-import type { Permission } from "@countersign/domain/members/permissions";
 import { roleOf } from "@countersign/store/queries/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
@@ -13,29 +12,25 @@ interface Change {
   readonly to: string | null;
 }
 
-/** Rejects a change that would grant or remove more than the actor has. `whose` is what has too much: "The role". */
-export function checkPower({ standing }: Turn, change: Change, whose: string): void {
+/** Rejects a change that would grant or remove more than the actor has. */
+export function checkPower({ standing }: Turn, change: Change): void {
   const judgement = judgePowerChange(standing.permissions, {
     from: change.from === null ? null : permissionSet(change.from),
     to: change.to === null ? null : permissionSet(change.to),
   });
   if (judgement.allowed) return;
-  const codes = listed(judgement.missing);
+  const permissions = judgement.missing;
   switch (judgement.because) {
     case "outranked":
-      throw new Problem("forbidden", `${whose} has more than you hold yourself: ${codes}.`);
+      throw new Problem("outranked", { permissions });
     case "exceeds":
-      throw new Problem("forbidden", `You cannot give what you do not hold yourself: ${codes}.`);
+      throw new Problem("permissions_exceeded", { permissions });
   }
 }
 
 /** The role in a request body. Another organization's role is treated as one that does not exist. */
 export async function roleNamed(db: Database, organizationId: string, roleId: string): Promise<RoleRow> {
   const role = await roleOf(db, organizationId, roleId);
-  if (role === undefined) throw invalid("role_id", "is not the id of a role of this organization");
+  if (role === undefined) throw invalid("role_id", "not_a_role");
   return role;
-}
-
-function listed(codes: readonly Permission[]): string {
-  return codes.join(", ");
 }

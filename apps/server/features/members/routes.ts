@@ -19,7 +19,7 @@ import {
   theOrganization,
 } from "../../http/manage/context.ts";
 import { type CursorValues, decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkPower, roleNamed } from "./power.ts";
 import { memberUpdatedAt, type ShownMember, showMember, showOwner } from "./show.ts";
@@ -53,12 +53,11 @@ export const memberRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const turn = await takeTurn(db, context, "roles:edit");
       const { organization } = turn;
-      if (organization.owner_id === userId)
-        throw new Problem("conflict", "The owner has no role. Hand the organization over first.");
+      if (organization.owner_id === userId) throw new Problem("owner_has_no_role");
       const member = await memberNamed(db, organization.id, userId);
       checkUnchanged(context, memberUpdatedAt(member), guard);
       const role = await roleNamed(db, organization.id, roleId);
-      checkPower(turn, { from: member.role_permissions, to: role.permissions }, "The member");
+      checkPower(turn, { from: member.role_permissions, to: role.permissions });
       const updatedAt = nextUpdatedAt(context, memberUpdatedAt(member));
       await setMemberRole(db, organization.id, userId, { role_id: role.id, updated_at: updatedAt });
       await audit(db, context, {
@@ -78,13 +77,9 @@ export const memberRoutes: readonly BoundRoute[] = [
       const { organization, standing } = turn;
       const isLeaving = isThemselves(context, userId);
       if (!isLeaving && !standing.permissions.has("members:remove")) throw lacking("members:remove");
-      if (organization.owner_id === userId)
-        throw new Problem(
-          "conflict",
-          "The owner can neither leave nor be removed. Hand the organization over first.",
-        );
+      if (organization.owner_id === userId) throw new Problem("owner_cannot_leave");
       const member = await memberNamed(db, organization.id, userId);
-      if (!isLeaving) checkPower(turn, { from: member.role_permissions, to: null }, "The member");
+      if (!isLeaving) checkPower(turn, { from: member.role_permissions, to: null });
       await removeMember(db, organization.id, userId);
       await audit(db, context, {
         action: isLeaving ? "member.left" : "member.removed",
@@ -103,7 +98,7 @@ async function ownerOf(db: Database, organization: OrganizationRow) {
 
 async function memberNamed(db: Database, organizationId: string, userId: string): Promise<MemberWithRole> {
   const member = await memberOf(db, organizationId, userId);
-  if (member === undefined) throw notFound("member");
+  if (member === undefined) throw new Problem("member_not_found");
   return member;
 }
 

@@ -5,7 +5,7 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
 import { type Standing, standingOf } from "../../http/manage/actor.ts";
 import { type Context, theActor, theOrganization } from "../../http/manage/context.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 
 export interface Turn {
   readonly organization: OrganizationRow;
@@ -19,13 +19,13 @@ export interface Turn {
 export async function takeTurn(db: Database, context: Context, may: Permission | null): Promise<Turn> {
   const actor = theActor(context);
   const organization = await lockedOrganization(db, theOrganization(context).id);
-  if (organization === undefined || organization.deleted_at !== null) throw notFound("organization");
+  if (organization === undefined || organization.deleted_at !== null) throw new Problem("not_found");
   const role =
     actor.kind === "person" && organization.owner_id !== actor.userId
       ? await memberPermissions(db, organization.id, actor.userId)
       : null;
   const standing = standingOf(actor, organization, role === null ? null : permissionSet(role));
-  if (standing === null) throw notFound("organization");
+  if (standing === null) throw new Problem("not_found");
   if (may !== null && !standing.permissions.has(may)) throw lacking(may);
   return { organization, standing };
 }
@@ -34,9 +34,9 @@ export async function takeTurn(db: Database, context: Context, may: Permission |
 export async function takeOwnersTurn(db: Database, context: Context): Promise<OrganizationRow> {
   const { organization, standing } = await takeTurn(db, context, null);
   if (standing.isOwner) return organization;
-  throw new Problem("forbidden", "Only the organization's owner can do this.");
+  throw new Problem("owner_required");
 }
 
 export function lacking(permission: Permission): Problem {
-  return new Problem("forbidden", `This needs the permission ${permission}, which you do not have.`);
+  return new Problem("permission_missing", { permission });
 }

@@ -13,14 +13,12 @@ export async function checkAllowance(
   db: Database,
   { config }: Context,
   userId: string,
-  who: "You" | "They",
+  as: "creator" | "new_owner",
 ): Promise<void> {
   const { count, ...owner } = await heldAllowance(db, userId);
   const { plan } = await defaultPlan(db, config);
   const allowance = organizationAllowance({ ...owner, defaultPlan: plan, signUp: config.signUp });
   if (allowance === null || count < allowance) return;
-  throw new Problem(
-    "limit_reached",
-    `${who} own ${count} organizations, which is all that ${who.toLowerCase()} may. The operator of this server can allow more.`,
-  );
+  if (as === "creator") throw new Problem("organization_limit_reached", { count });
+  throw new Problem("new_owner_organization_limit_reached", { count });
 }

@@ -22,7 +22,7 @@ export const deletionRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const organization = await takeOwnersTurn(db, context);
       if (body.confirm !== organization.slug)
-        throw invalid("confirm", `should be the organization's slug, "${organization.slug}"`);
+        throw invalid("confirm", "not_the_slug", { slug: organization.slug });
       // A second request does not restart the grace period.
       const deleteAfter = organization.delete_after ?? context.nowMs + deletionGraceMs;
       return setDeleteAfter(db, context, organization, deleteAfter, "organization.deletion_requested");

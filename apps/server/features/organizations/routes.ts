@@ -49,7 +49,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.createOrganization, async (context, { body }) => {
     const actor = thePerson(context);
     return context.transaction(async (db) => {
-      await checkAllowance(db, context, actor.userId, "You");
+      await checkAllowance(db, context, actor.userId, "creator");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
       const { plan } = await defaultPlan(db, context.config);
       const locale = body.locale ?? (await userById(db, actor.userId))?.locale ?? defaultLanguage;
@@ -84,7 +84,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
     return context.transaction(async (db) => {
       const row = await lockedOrganization(db, theOrganization(context).id);
-      if (row === undefined) throw new Problem("not_found", "The organization is gone.");
+      if (row === undefined) throw new Problem("not_found");
       checkUnchanged(context, row.updated_at, guard);
       if (body.slug !== undefined) await checkSlug(db, body.slug, row.id);
       const changes = asColumns(body);
@@ -105,7 +105,5 @@ export const organizationRoutes: readonly BoundRoute[] = [
 
 async function checkSlug(db: Database, slug: string, exceptId: string | null): Promise<void> {
   if (!(await slugIsTaken(db, slug, exceptId))) return;
-  throw new Problem("conflict", `slug "${slug}" is taken. Choose another.`, {
-    errors: [{ field: "slug", message: `slug "${slug}" is taken. Choose another.` }],
-  });
+  throw new Problem("slug_taken", { slug }, { field: "slug" });
 }

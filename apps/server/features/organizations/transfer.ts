@@ -23,11 +23,10 @@ export const transferRoute: BoundRoute = bind(contract.transferOwnership, async 
     const organization = await takeOwnersTurn(db, context);
     const organizationId = organization.id;
     const heir = await memberOf(db, organizationId, body.user_id);
-    if (heir === undefined) throw invalid("user_id", "is not the id of a member of this organization");
-    if (heir.suspended_at !== null)
-      throw new Problem("conflict", "That member's account is suspended. They could not look after it.");
+    if (heir === undefined) throw invalid("user_id", "not_a_member");
+    if (heir.suspended_at !== null) throw new Problem("new_owner_suspended");
     const role = await roleNamed(db, organizationId, body.role_id);
-    await checkAllowance(db, context, heir.user_id, "They");
+    await checkAllowance(db, context, heir.user_id, "new_owner");
     const changes = {
       owner_id: heir.user_id,
       owner_joined_at: heir.created_at,

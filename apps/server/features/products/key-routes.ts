@@ -18,7 +18,7 @@ import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, nextUpdatedAt, theProduct } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
-import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "./current.ts";
 import { showProduct } from "./show.ts";
@@ -157,7 +157,8 @@ async function liveKey(
 ): Promise<ProductApiKeyRow> {
   const key = await apiKeyOf(db, productId, prefix.replace(/^csk_/, ""));
   const isThere = key !== undefined && shownPrefix(key.public_id) === prefix;
-  if (!isThere || (key.expires_at !== null && key.expires_at <= clockMs)) throw notFound("API key");
+  if (!isThere || (key.expires_at !== null && key.expires_at <= clockMs))
+    throw new Problem("api_key_not_found");
   return key;
 }
 
@@ -172,25 +173,19 @@ async function checkOneIsLeft(
   if (key.expires_at !== null) return;
   const lasting = (await liveApiKeys(db, productId, clockMs)).filter((one) => one.expires_at === null);
   if (lasting.length > 1) return;
-  throw new Problem(
-    "conflict",
-    `${prefix} is the product's only key without an end. Add another key first, or use rotate-key.`,
-  );
+  throw new Problem("last_lasting_api_key", { prefix });
 }
 
 async function checkRoomForKey(db: Database, productId: string, clockMs: number): Promise<void> {
   const { length } = await liveApiKeys(db, productId, clockMs);
   if (length < mostLiveApiKeys) return;
-  throw new Problem(
-    "limit_reached",
-    `The product has ${mostLiveApiKeys} API keys that work. End one that is not used.`,
-  );
+  throw new Problem("api_key_limit_reached", { limit: mostLiveApiKeys });
 }
 
 function endOf(expiresAt: string | null, clockMs: number): number | null {
   if (expiresAt === null) return null;
   const atMs = milliseconds(expiresAt);
-  if (atMs <= clockMs) throw invalid("expires_at", "should be in the future");
+  if (atMs <= clockMs) throw invalid("expires_at", "not_in_future");
   return atMs;
 }
 

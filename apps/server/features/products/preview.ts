@@ -13,7 +13,7 @@ import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theProduct, theStanding } from "../../http/manage/context.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 
 export const customResponseRoutes: readonly BoundRoute[] = [
   bind(previewCustomResponse, async (context, { body }) => {
@@ -32,11 +32,10 @@ export const customResponseRoutes: readonly BoundRoute[] = [
 
 /** A preview shows a customer's email address, so it requires the permission to view the license. */
 async function licenseToShow(context: Context, licenseId: string): Promise<LicenseRow> {
-  if (!theStanding(context).permissions.has("licenses:view")) {
-    throw new Problem("forbidden", "license_id needs the permission licenses:view, which you do not have.");
-  }
+  if (!theStanding(context).permissions.has("licenses:view"))
+    throw new Problem("permission_missing", { permission: "licenses:view" });
   const license = await licenseById(context.store.reads, licenseId);
-  if (license?.product_id !== theProduct(context).id) throw notFound("license");
+  if (license?.product_id !== theProduct(context).id) throw new Problem("license_not_found");
   return license;
 }
 

@@ -1,6 +1,6 @@
 import { type OpenApiDocument, writeOpenApi } from "@countersign/contract/openapi";
 import { referencePage } from "./page.ts";
-import { problemPage } from "./problems.ts";
+import { problemIndex, problemPage } from "./problems.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
@@ -42,10 +42,14 @@ export function docsScript(requestId: string): Response {
   return answer(script, "text/javascript", requestId);
 }
 
-/** The page of a problem's `type`; null if there is no such problem. */
-export function problemText(kind: string, requestId: string): Response | null {
-  const text = problemPage(kind);
+/** The page of a code; null if there is no such code. */
+export function docsOfProblem(code: string, requestId: string): Response | null {
+  const text = problemPage(code);
   return text === null ? null : answer(text, "text/plain", requestId);
+}
+
+export function docsOfProblems(requestId: string): Response {
+  return answer(problemIndex(), "text/plain", requestId);
 }
 
 const policy = [

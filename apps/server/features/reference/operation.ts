@@ -52,7 +52,7 @@ function body({ requestBody }: Operation): Html | null {
   const [[type, content] = []] = Object.entries(requestBody.content);
   if (type === undefined || content === undefined) return null;
   const types = Object.keys(requestBody.content).join(" or ");
-  return html`<h4>Body <small>${types}${requestBody.required ? "" : ", may be left out"}</small></h4>
+  return html`<h4>Body <small>${types}${requestBody.required ? "" : ", optional"}</small></h4>
     ${content.schema.$ref === undefined ? membersTable(content.schema) : described(content.schema)}`;
 }
 

@@ -53,8 +53,7 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
 <header>
   <h1>${document.info.title} <span>API reference</span></h1>
   <p>${document.info.description}</p>
-  <p>The same as an <a href="/openapi.json">OpenAPI 3.1 document</a>. Answers that tell of a problem are
-  <a href="#schema-Problem">problem details</a> (RFC 9457) in the management API.</p>
+  <p>Also available as an <a href="/openapi.json">OpenAPI 3.1 document</a>.</p>
 </header>
 <nav aria-label="Contents">
   <label class="search" hidden>Search <input type="search" placeholder="revoke, /licenses, members:view…"></label>
@@ -68,10 +67,10 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
     )}
     </ul></details>`,
   )}
-  <details open><summary>What webhooks receive</summary><ul>
+  <details open><summary>Webhook events</summary><ul>
     ${events.map((event) => html`<li><a href="#${event.told.operationId}">${event.type}</a></li>`)}
   </ul></details>
-  <details><summary>Shapes</summary><ul>
+  <details><summary>Schemas</summary><ul>
     ${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
   </ul></details>
 </nav>
@@ -86,12 +85,12 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
     </section>`,
   )}
   <section class="group" aria-labelledby="group-received">
-    <h2 id="group-received">What webhooks receive</h2>
+    <h2 id="group-received">Webhook events</h2>
     ${eventsIntroduction(events.map((event) => event.told))}
     ${told}
   </section>
   <section class="group" aria-labelledby="group-shapes">
-    <h2 id="group-shapes">Shapes</h2>
+    <h2 id="group-shapes">Schemas</h2>
     ${schemas.map(
       ([name, schema]) =>
         html`<article id="schema-${name}"><h3>${name}</h3>${membersTable(schema as JsonSchema)}</article>`,
@@ -106,20 +105,23 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
 
 function introduction(): Html {
   return html`<section class="group" aria-labelledby="group-start">
-    <h2 id="group-start">How it works</h2>
-    <p>Examples are for a terminal in which <code>COUNTERSIGN</code> is the address of this server. A path goes on
-    below it as it stands here, with what is in braces filled in.</p>
+    <h2 id="group-start">Basics</h2>
+    <p>The examples are for a terminal where <code>COUNTERSIGN</code> is set to the URL of this server. Replace the
+    parts of a path that are in braces.</p>
     <ul>
-      <li><b>Who is asking.</b> Applications send their product's API key, <code>csk_…</code>. Programs that manage
-      send an access token, <code>cst_…</code>. Both go into <code>Authorization: Bearer …</code>. A browser that is
-      signed in sends its session cookie.</li>
-      <li><b>Lists</b> come page by page: pass <code>next_cursor</code> back as <code>cursor</code> until it is
+      <li><b>Authentication.</b> Applications send their product's API key, <code>csk_…</code>. Programs that use the
+      management API send an access token, <code>cst_…</code>. Both go in <code>Authorization: Bearer …</code>. A
+      signed-in browser sends its session cookie.</li>
+      <li><b>Errors.</b> The management API responds with <a href="#schema-Problem">problem details</a> (RFC 9457).
+      Switch on <code>code</code>, never on a sentence: codes do not change. Each operation lists its codes, and
+      <a href="/problems">/problems</a> explains all of them.</li>
+      <li><b>Pagination.</b> Lists come in pages: pass <code>next_cursor</code> back as <code>cursor</code> until it is
       null.</li>
-      <li><b>Once.</b> With an <code>Idempotency-Key</code> of your own, a POST that is sent again within a
-      day changes nothing more and gets the same answer.</li>
-      <li><b>Nobody overwrites anybody.</b> Send the <code>ETag</code> you read as <code>If-Match</code>, or its
-      <code>updated_at</code> in the body, and a change is refused with 412 if somebody was quicker.</li>
-      <li><b>What is not yours does not exist.</b> The answer is 404, as for something that was never there.</li>
+      <li><b>Idempotency.</b> Send an <code>Idempotency-Key</code> with a POST: a repeat within 24 hours changes nothing
+      and gets the same response.</li>
+      <li><b>Concurrent changes.</b> Send the <code>ETag</code> that you read as <code>If-Match</code>, or its
+      <code>updated_at</code> in the body. If someone else made a change in the meantime, yours is refused with 412.</li>
+      <li><b>Access.</b> A resource that you cannot see responds with 404, like one that does not exist.</li>
     </ul>
   </section>`;
 }

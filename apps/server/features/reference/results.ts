@@ -108,8 +108,8 @@ const topics: readonly Topic[] = [
 /** What validate returns, and which settings affect it. */
 export function resultsSection(): Html {
   return html`<section class="group" aria-labelledby="group-results">
-    <h2 id="group-results">What validate answers</h2>
-    <p>The first status in this list that applies is the answer. Grant access only when <code>valid</code> is true.</p>
+    <h2 id="group-results">Validation results</h2>
+    <p>The response has the first status in this list that applies. Grant access only when <code>valid</code> is true.</p>
     <table>${validateStatuses.map(
       (status) => html`<tr id="result-${status}">
         <th scope="row"><code>${status}</code></th>
@@ -127,7 +127,7 @@ export function resultsSection(): Html {
 
 /** For the table of contents. */
 export function resultsContents(): Html {
-  return html`<details open><summary>What validate answers</summary><ul>
+  return html`<details open><summary>Validation results</summary><ul>
     <li><a href="#group-results">Statuses</a></li>
     ${topics.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
   </ul></details>`;

@@ -90,7 +90,7 @@ function boundsOf(schema: JsonSchema): string {
     maxLength === undefined ? "" : `at most ${maxLength} characters`,
     minItems === undefined ? "" : `at least ${minItems}`,
     maxItems === undefined ? "" : `at most ${maxItems}`,
-    usual === undefined ? "" : `${JSON.stringify(usual)} if left out`,
+    usual === undefined ? "" : `${JSON.stringify(usual)} by default`,
   ]
     .filter((part) => part !== "")
     .join(", ");

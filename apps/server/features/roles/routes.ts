@@ -3,7 +3,6 @@ import { permissionWords } from "@countersign/domain/members/permission-words";
 import { permissions, sortedPermissions } from "@countersign/domain/members/permissions";
 import {
   addRole,
-  type RoleUse,
   removeRole,
   roleNameIsTaken,
   roleOf,
@@ -18,7 +17,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkPower } from "../members/power.ts";
@@ -56,7 +55,7 @@ export const roleRoutes: readonly BoundRoute[] = [
         created_at: context.nowMs,
         updated_at: context.nowMs,
       };
-      checkPower(turn, { from: null, to: role.permissions }, "The role");
+      checkPower(turn, { from: null, to: role.permissions });
       await checkName(db, role.organization_id, role.name, null);
       await addRole(db, role);
       await audit(db, context, {
@@ -85,7 +84,7 @@ export const roleRoutes: readonly BoundRoute[] = [
         permissions: codes === undefined ? undefined : JSON.stringify(sortedPermissions(codes)),
       });
       const changed = { ...role, ...changes, updated_at: nextUpdatedAt(context, role.updated_at) };
-      checkPower(turn, { from: role.permissions, to: changed.permissions }, "The role");
+      checkPower(turn, { from: role.permissions, to: changed.permissions });
       if (name !== undefined) await checkName(db, role.organization_id, name, role.id);
       await updateRole(db, role.id, { ...changes, updated_at: changed.updated_at });
       await audit(db, context, {
@@ -101,9 +100,10 @@ export const roleRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const turn = await takeTurn(db, context, "roles:edit");
       const role = await roleInPath(db, turn.organization.id, param(input, "role_id"));
-      checkPower(turn, { from: role.permissions, to: null }, "The role");
+      checkPower(turn, { from: role.permissions, to: null });
       const use = (await usesOfRoles(db, [role.id], context.nowMs)).get(role.id);
-      if (use !== undefined && use.members + use.invitations > 0) throw inUse(use);
+      if (use !== undefined && use.members + use.invitations > 0)
+        throw new Problem("role_in_use", { members: use.members, invitations: use.invitations });
       await removeRole(db, role.id);
       await audit(db, context, {
         action: "role.deleted",
@@ -116,26 +116,13 @@ export const roleRoutes: readonly BoundRoute[] = [
 
 async function roleInPath(db: Database, organizationId: string, roleId: string): Promise<RoleRow> {
   const role = await roleOf(db, organizationId, roleId);
-  if (role === undefined) throw notFound("role");
+  if (role === undefined) throw new Problem("role_not_found");
   return role;
 }
 
 async function checkName(db: Database, organizationId: string, name: string, exceptId: string | null) {
   if (!(await roleNameIsTaken(db, organizationId, name, exceptId))) return;
-  const message = `name "${name}" belongs to another role of this organization. Choose another.`;
-  throw new Problem("conflict", message, { errors: [{ field: "name", message }] });
-}
-
-function inUse({ members, invitations }: RoleUse): Problem {
-  const by = [
-    ...(members > 0 ? [`held by ${counted(members, "member")}`] : []),
-    ...(invitations > 0 ? [`promised in ${counted(invitations, "pending invitation")}`] : []),
-  ].join(" and ");
-  return new Problem("conflict", `The role is ${by}. It can be deleted when nobody needs it any more.`);
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+  throw new Problem("role_name_taken", { name }, { field: "name" });
 }
 
 function inWords(role: RoleRow): { name: string; permissions: string[] } {

@@ -5,7 +5,7 @@ import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { theProduct } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "../products/current.ts";
 import { byMeaning, meaning, recordOf, sortedRecords, type VersionRecord } from "./records.ts";
@@ -34,10 +34,7 @@ export const versionRoutes: readonly BoundRoute[] = [
       const known = recordOf(rows, body.version);
       if (known !== null) throw alreadyThere(body.version, known);
       if (rows.length >= contract.maxVersions) {
-        throw new Problem(
-          "limit_reached",
-          `A product can have ${contract.maxVersions} versions. Remove some, or use a line such as 2.1.x for many.`,
-        );
+        throw new Problem("version_limit_reached", { limit: contract.maxVersions });
       }
       await setVersion(db, product.id, body, context.nowMs);
       await audit(db, context, {
@@ -54,7 +51,7 @@ export const versionRoutes: readonly BoundRoute[] = [
     const { rows, revision } = await context.transaction(async (db) => {
       const product = await currentProduct(db, theProduct(context).id);
       if (body.revision !== undefined && body.revision !== product.versions_revision)
-        throw changedMeanwhile();
+        throw new Problem("versions_changed_meanwhile");
       const before = await versionsOf(db, product.id);
       const known = byMeaning(before);
       const rows = body.versions.map((record) => ({
@@ -79,7 +76,7 @@ export const versionRoutes: readonly BoundRoute[] = [
       const product = await currentProduct(db, theProduct(context).id);
       const rows = await versionsOf(db, product.id);
       const row = recordOf(rows, param(input, "version"));
-      if (row === null) throw notFound("version");
+      if (row === null) throw new Problem("version_not_found");
       const changed = { version: row.version, state: input.body.state };
       if (row.state !== changed.state) {
         await setVersion(db, product.id, changed, context.nowMs);
@@ -97,7 +94,7 @@ export const versionRoutes: readonly BoundRoute[] = [
     context.transaction(async (db) => {
       const product = await currentProduct(db, theProduct(context).id);
       const row = recordOf(await versionsOf(db, product.id), param(input, "version"));
-      if (row === null) throw notFound("version");
+      if (row === null) throw new Problem("version_not_found");
       await removeVersion(db, product.id, row.version);
       await audit(db, context, {
         action: "product.version_removed",
@@ -118,27 +115,17 @@ function checkList(records: readonly VersionRecord[]): void {
   records.forEach((record, index) => {
     const same = seen.get(meaning(record.version));
     if (same !== undefined)
-      throw invalid(`versions.${index}.version`, `is the same version as ${same.version}`);
+      throw invalid(`versions.${index}.version`, "duplicate_version", { version: same.version });
     if (record.state === "latest" && latest !== null)
-      throw invalid(`versions.${index}.state`, `cannot be "latest", because ${latest} already is`);
+      throw invalid(`versions.${index}.state`, "second_latest_version", { version: latest });
     if (record.state === "latest") latest = record.version;
     seen.set(meaning(record.version), record);
   });
 }
 
-function changedMeanwhile(): Problem {
-  return new Problem(
-    "changed_meanwhile",
-    "The list of versions was changed after you read it. Read it again and repeat your change.",
-  );
-}
-
 function alreadyThere(version: string, known: VersionRecord): Problem {
-  const message =
-    known.version === version
-      ? `version ${version} is there already, as ${known.state}. Change it with PATCH.`
-      : `version ${version} is there already, written as ${known.version} and ${known.state}. Change that with PATCH.`;
-  return new Problem("conflict", message, { errors: [{ field: "version", message }] });
+  const { version: existing, state } = known;
+  return new Problem("version_exists", { version, existing, state }, { field: "version" });
 }
 
 /** The records that one change affects: its own, and the previous latest version. */

@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { type Failure, failure, failureText } from "@countersign/contract/problems/failures";
 import { type AllowedTargets, mayBeCalled } from "@countersign/domain/webhooks/addresses";
 import type { Target } from "@countersign/domain/webhooks/url";
 
@@ -33,9 +34,15 @@ export function rememberingResolver(resolve: Resolver, now = () => performance.n
   };
 }
 
-/** An endpoint that cannot be called. The message is for the seller. */
+/** An endpoint that cannot be called. The failure is for the seller. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failureText(failure), options);
+    this.failure = failure;
+  }
 }
 
 /**
@@ -50,9 +57,7 @@ export async function checkedAddresses(
 ): Promise<readonly string[]> {
   const addresses = target.address === null ? await found(target.host, resolve) : [target.address];
   if (!addresses.every((address) => mayBeCalled(target, address, allowed)))
-    throw new Unreachable(
-      "The host is at an address that is not public. The operator can allow private ones.",
-    );
+    throw new Unreachable(failure("webhook_host_not_public"));
   return [...new Set(addresses)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
 }
 
@@ -61,8 +66,8 @@ async function found(name: string, resolve: Resolver): Promise<readonly string[]
   try {
     addresses = await resolve(name);
   } catch (cause) {
-    throw new Unreachable("The host name could not be looked up.", { cause });
+    throw new Unreachable(failure("webhook_host_unknown"), { cause });
   }
-  if (addresses.length === 0) throw new Unreachable("The host name has no address.");
+  if (addresses.length === 0) throw new Unreachable(failure("webhook_host_without_ip"));
   return addresses;
 }

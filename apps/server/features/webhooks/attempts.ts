@@ -10,7 +10,8 @@ import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
-import { notFound } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { shownFailure } from "../../shown-failure.ts";
 import { theEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery } from "./show.ts";
 
@@ -97,7 +98,7 @@ async function theDelivery(
 ): Promise<DeliveryRow> {
   const endpoint = await theEndpoint(db, context, endpointId);
   const row = await deliveryOf(db, endpoint.id, deliveryId);
-  if (row === undefined) throw notFound("delivery");
+  if (row === undefined) throw new Problem("delivery_not_found");
   return row;
 }
 
@@ -109,7 +110,7 @@ function showAttempt(row: DeliveryAttemptRow) {
     request_headers: JSON.parse(row.request_headers),
     status: row.status,
     response_body: row.response_body,
-    problem: row.problem,
+    failure: shownFailure(row.failure),
   };
 }
 

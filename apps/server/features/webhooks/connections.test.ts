@@ -59,7 +59,7 @@ test("events to one receiver share a connection", async () => {
   const receiver = await listening((socket) => socket.write(answer("yes")));
   const connections = keptFor();
   for (let sent = 0; sent < 20; sent++)
-    expect(await to(receiver.url, connections)).toEqual({ status: 200, body: "yes", problem: null });
+    expect(await to(receiver.url, connections)).toEqual({ status: 200, body: "yes", failure: null });
   expect(receiver.connections).toBe(1);
 });
 
@@ -73,9 +73,9 @@ test("a kept connection that breaks when it is used again costs no attempt", asy
 
 test("a connection that breaks at its first request is an attempt that failed", async () => {
   const receiver = await listening((socket) => socket.destroy());
-  const { status, problem } = await to(receiver.url, keptFor());
+  const { status, failure } = await to(receiver.url, keptFor());
   expect(status).toBeNull();
-  expect(problem).not.toBeNull();
+  expect(failure).not.toBeNull();
   expect(receiver.connections).toBe(1);
 });
 
@@ -116,9 +116,10 @@ test("a connection to whoever proved one name is not used for another at the sam
   const connections = keptFor();
   const options = { ca: certificate.cert };
   expect((await to(`https://a.example.test:${port}/`, connections, options)).status).toBe(200);
-  const { status, problem } = await to(`https://b.example.test:${port}/`, connections, options);
+  const { status, failure } = await to(`https://b.example.test:${port}/`, connections, options);
   expect(status).toBeNull();
-  expect(problem).toContain("b.example.test");
+  expect(failure?.code).toBe("webhook_request_failed");
+  expect(failure?.params.reason).toContain("b.example.test");
   expect(arrived).toBe(1);
 });
 
@@ -143,7 +144,7 @@ test("a name is looked up once for a while, and what it leads to is checked at e
   expect(lookups).toBe(1);
   nowMs += 6_000;
   leadsTo = "10.0.0.1";
-  expect((await to(url, connections, options)).problem).toContain("not public");
+  expect((await to(url, connections, options)).failure?.code).toBe("webhook_host_not_public");
   expect(lookups).toBe(2);
 });
 
@@ -157,6 +158,6 @@ test("a failed lookup is not remembered", async () => {
   const connections = keptFor();
   const receiver = await listening((socket) => socket.write(answer("yes")));
   const url = receiver.url.replace("127.0.0.1", "a.example.test");
-  expect((await to(url, connections, { resolve })).problem).toContain("looked up");
+  expect((await to(url, connections, { resolve })).failure?.code).toBe("webhook_host_unknown");
   expect((await to(url, connections, { resolve })).status).toBe(200);
 });

@@ -17,7 +17,7 @@ import type { WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
-import { invalid, notFound, Problem } from "../../http/manage/problem.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { takeTurn } from "../members/turn.ts";
@@ -44,7 +44,7 @@ export async function listEndpoints(context: Context, query: { limit: number; cu
 /** As it is now, for reading. */
 export async function theEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
   const row = await endpointOf(db, theOrganization(context).id, id);
-  if (row === undefined) throw notFound("webhook");
+  if (row === undefined) throw new Problem("webhook_not_found");
   return row;
 }
 
@@ -55,7 +55,7 @@ export async function currentEndpoint(
   id: string,
 ): Promise<WebhookEndpointRow> {
   const row = await lockedEndpoint(db, theOrganization(context).id, id);
-  if (row === undefined) throw notFound("webhook");
+  if (row === undefined) throw new Problem("webhook_not_found");
   return row;
 }
 
@@ -66,12 +66,8 @@ export async function createEndpoint(context: Context, body: z.output<typeof new
   const { secret, sealed } = newWebhookSecret(store.sealer);
   return context.transaction(async (db) => {
     const { organization } = await takeTurn(db, context, "webhooks:manage");
-    if ((await countEndpoints(db, organization.id)) >= config.webhookEndpoints) {
-      throw new Problem(
-        "limit_reached",
-        `There can be ${config.webhookEndpoints} webhooks in an organization. Delete one that is not used.`,
-      );
-    }
+    if ((await countEndpoints(db, organization.id)) >= config.webhookEndpoints)
+      throw new Problem("webhook_limit_reached", { limit: config.webhookEndpoints });
     await checkProducts(db, context, body.product_ids);
     const row: WebhookEndpointRow = {
       id: newId(),
@@ -128,11 +124,7 @@ export async function changeEndpoint(
       if (value === null) kept.delete(name);
       else kept.set(name, value);
     }
-    if (kept.size > mostHeaders)
-      throw invalid(
-        "headers",
-        `should leave at most ${mostHeaders} headers: remove one by setting it to null`,
-      );
+    if (kept.size > mostHeaders) throw invalid("headers", "too_many_headers", { max: mostHeaders });
     const wanted: WebhookEndpointRow = {
       ...row,
       url: body.url ?? row.url,
@@ -177,14 +169,10 @@ export async function changeEndpoint(
 /** What can be checked without resolving a name. The rest is checked when something is sent. */
 function checkTarget({ config: { webhookTargets } }: Context, url: string): void {
   const read = readTarget(url, webhookTargets);
-  if (!read.ok) throw wrongUrl(read.problem);
+  if (!read.ok) throw invalid("url", read.problem);
   const isHere = /(?:^|\.)localhost\.?$/.test(read.target.host);
   if (isHere && !mayBeCalled(read.target, "127.0.0.1", webhookTargets))
-    throw wrongUrl("url should lead to a public address. The operator can allow private ones.");
-}
-
-function wrongUrl(message: string): Problem {
-  return new Problem("invalid", message, { errors: [{ field: "url", message }] });
+    throw invalid("url", "url_not_public");
 }
 
 /** Another organization's product counts as one that does not exist. */
@@ -192,7 +180,7 @@ async function checkProducts(db: Database, context: Context, ids: readonly strin
   if (ids === null) return;
   const known = await productsAmong(db, theOrganization(context).id, ids);
   const unknown = ids.findIndex((id) => !known.has(id));
-  if (unknown >= 0) throw invalid(`product_ids.${unknown}`, "should be a product of this organization");
+  if (unknown >= 0) throw invalid(`product_ids.${unknown}`, "unknown_product");
 }
 
 /** Only the origin of the URL: the rest may be a secret, which readers of the audit log need not know. */

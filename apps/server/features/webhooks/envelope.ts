@@ -1,3 +1,4 @@
+import { failure } from "@countersign/contract/problems/failures";
 import { webhookKey } from "@countersign/domain/webhooks/secret";
 import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { SendingEndpoint, SentEvent } from "@countersign/store/queries/claim-deliveries";
@@ -36,9 +37,8 @@ export async function sendEvent(
   try {
     envelope = envelopeOf(event, endpoint, sealer, nowMs);
   } catch {
-    const problem =
-      "The event could not be made ready to be sent. The server's operator should look into it.";
-    return { answer: { status: null, body: null, problem }, durationMs: 0, headers: {} };
+    const answer = { status: null, body: null, failure: failure("webhook_request_not_built") };
+    return { answer, durationMs: 0, headers: {} };
   }
   const answer = await send(envelope);
   return { answer, durationMs: performance.now() - startedMs, headers: envelope.loggedHeaders };

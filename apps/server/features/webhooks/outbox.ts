@@ -58,7 +58,9 @@ export class Outbox {
         delivery: attempt.delivery_id,
         webhook: attempt.endpoint_id,
         reason,
-        outcome: isOver ? "The event will be sent again." : "It was written down without what was said.",
+        outcome: isOver
+          ? "The event will be sent again."
+          : "It was stored without the request and the response.",
       });
     this.#dispatcher = new Dispatcher({ store, url, send: sender, random: Math.random, wake, refused });
     this.#working = this.#work();

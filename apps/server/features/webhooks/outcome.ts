@@ -1,3 +1,4 @@
+import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
 import type { Bulk } from "@countersign/store/bulk";
 import type { ClaimedDelivery } from "@countersign/store/queries/claim-deliveries";
@@ -51,7 +52,7 @@ export function attemptRow({ delivery, atMs, durationMs, headers, answer }: Atte
     request_headers: JSON.stringify(headers),
     status: answer.status,
     response_body: answer.body,
-    problem: answer.problem ?? (succeeded(answer) ? null : problemOf(answer.status)),
+    failure: stored(answer.failure ?? (succeeded(answer) ? null : failureOf(answer.status))),
   };
 }
 
@@ -61,7 +62,7 @@ export function withoutTexts(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
     ...attempt,
     request_headers: "{}",
     response_body: null,
-    problem: "What was sent and what came back could not be written down.",
+    failure: stored(failure("webhook_result_not_stored")),
   };
 }
 
@@ -113,9 +114,12 @@ function endOf({ attempt, state }: DeliveryResult) {
   return { atMs: attempt.at + attempt.duration_ms, isSuccess: state === "delivered" };
 }
 
-function problemOf(status: number | null): string {
-  if (status === 410) return "The receiver wants no more events, and the endpoint was disabled.";
-  if (status !== null && status >= 300 && status < 400)
-    return "The answer was a redirect, which is not followed. Give the endpoint its final address.";
-  return `The answer was ${status}. Any status from 200 to 299 means that the event has arrived.`;
+function failureOf(status: number | null): Failure | null {
+  if (status === null) return null;
+  if (status === 410) return failure("webhook_gone");
+  return failure(status >= 300 && status < 400 ? "webhook_redirected" : "webhook_status", { status });
+}
+
+function stored(why: Failure | null): string | null {
+  return why === null ? null : JSON.stringify(why);
 }

@@ -4,7 +4,7 @@ import { addEvents } from "@countersign/store/queries/events";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
@@ -53,16 +53,11 @@ export async function replayOne(
   return context.transaction(async (db) => {
     const endpoint = await currentEndpoint(db, context, endpointId);
     const before = await deliveryOf(db, endpoint.id, deliveryId);
-    if (before === undefined) throw notFound("delivery");
+    if (before === undefined) throw new Problem("delivery_not_found");
     checkEnabled(endpoint);
-    if (!(await eventsAmong(db, [before.event_id])).has(before.event_id))
-      throw new Problem("conflict", "The event of this delivery is forgotten, and cannot be sent again.");
+    if (!(await eventsAmong(db, [before.event_id])).has(before.event_id)) throw new Problem("event_pruned");
     const others = await deliveriesOfEvents(db, endpoint.id, [before.event_id]);
-    if (others.some(isOnItsWay))
-      throw new Problem(
-        "conflict",
-        "This event is on its way to the endpoint already. Wait for how it ends.",
-      );
+    if (others.some(isOnItsWay)) throw new Problem("event_pending");
     const delivery = newDelivery(endpoint, before, context.nowMs);
     await addDeliveries(db, [delivery]);
     await audit(db, context, {
@@ -110,5 +105,5 @@ export async function readyEndpoint(db: Database, context: Context, id: string):
 
 export function checkEnabled({ status }: WebhookEndpointRow): void {
   if (status === "enabled") return;
-  throw new Problem("conflict", "The webhook is disabled: nothing is sent to it. Enable it first.");
+  throw new Problem("webhook_disabled");
 }

@@ -153,8 +153,5 @@ async function replayLot(
 /** If the request is repeated, there must be a way to tell what was already sent. */
 function checkCanBeRepeated({ request }: Context): void {
   if (request.headers.has("idempotency-key")) return;
-  throw invalid(
-    "Idempotency-Key",
-    "is needed to replay so many: should the request be interrupted, the same one again goes on where it stopped",
-  );
+  throw invalid("Idempotency-Key", "idempotency_key_required");
 }

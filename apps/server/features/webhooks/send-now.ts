@@ -1,7 +1,7 @@
 import { makeDue } from "@countersign/store/queries/deliveries";
 import { deliveryOf } from "@countersign/store/queries/delivery-log";
 import type { Context } from "../../http/manage/context.ts";
-import { notFound, Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { checkEnabled, isOnItsWay } from "./replay-one.ts";
@@ -16,15 +16,10 @@ export async function sendNow(
   return context.transaction(async (db) => {
     const endpoint = await currentEndpoint(db, context, endpointId);
     const before = await deliveryOf(db, endpoint.id, deliveryId);
-    if (before === undefined) throw notFound("delivery");
+    if (before === undefined) throw new Problem("delivery_not_found");
     checkEnabled(endpoint);
-    if (!isOnItsWay(before))
-      throw new Problem(
-        "conflict",
-        "This delivery is not waiting any more. Replay it to send the event again.",
-      );
-    if (!(await makeDue(db, before.id, context.nowMs)))
-      throw new Problem("conflict", "This delivery is being sent right now. Wait for the result.");
+    if (!isOnItsWay(before)) throw new Problem("delivery_finished");
+    if (!(await makeDue(db, before.id, context.nowMs))) throw new Problem("delivery_in_progress");
     await audit(db, context, {
       action: "webhook.delivery_sent_now",
       subject: subjectOf(endpoint),

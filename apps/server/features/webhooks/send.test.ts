@@ -42,8 +42,8 @@ describe("what is sent", () => {
 
   test("is answered with the status and the first 4 KB, as text that every database keeps", async () => {
     receiver.reply = () => ({ status: 503, body: `\0${"é".repeat(10_000)}` });
-    const { status, body, problem } = await to(receiver.url);
-    expect({ status, problem }).toEqual({ status: 503, problem: null });
+    const { status, body, failure } = await to(receiver.url);
+    expect({ status, failure }).toEqual({ status: 503, failure: null });
     expect(Buffer.byteLength(body ?? "")).toBeLessThanOrEqual(4_096 + 4);
     expect(body).toStartWith("\ufffdé");
   });
@@ -57,15 +57,15 @@ describe("what is sent", () => {
 
   test("is given up when there is no answer in time", async () => {
     receiver.reply = () => "hang";
-    const { status, problem } = await to(receiver.url, { timeoutMs: 200 });
+    const { status, failure } = await to(receiver.url, { timeoutMs: 200 });
     expect(status).toBeNull();
-    expect(problem).toContain("no answer within 0.2 seconds");
+    expect(failure).toEqual({ code: "webhook_timed_out", params: { count: 0.2 } });
   });
 
   test("is given up when the name is not looked up in time", async () => {
     const resolve = () => new Promise<string[]>(() => {});
-    const { problem } = await to("http://slow.example/", { resolve, timeoutMs: 200 });
-    expect(problem).toContain("no answer within");
+    const { failure } = await to("http://slow.example/", { resolve, timeoutMs: 200 });
+    expect(failure?.code).toBe("webhook_timed_out");
   });
 
   test("goes to the next address when nobody is at the first", async () => {
@@ -87,11 +87,11 @@ describe("what is sent", () => {
   });
 
   test("says what went wrong where nobody listens", async () => {
-    expect((await to("http://127.0.0.1:1/")).problem).toContain("refused");
+    expect((await to("http://127.0.0.1:1/")).failure?.code).toBe("webhook_connection_refused");
     const failing: Resolver = async () => {
       throw new Error("ENOTFOUND");
     };
-    expect((await to("http://x.example/", { resolve: failing })).problem).toContain("looked up");
+    expect((await to("http://x.example/", { resolve: failing })).failure?.code).toBe("webhook_host_unknown");
   });
 });
 
@@ -135,9 +135,10 @@ describe("over TLS", () => {
   });
 
   test("a receiver whose certificate is for another name gets nothing", async () => {
-    const { status, problem } = await secured("other.example.test");
+    const { status, failure } = await secured("other.example.test");
     expect(status).toBeNull();
-    expect(problem).toContain("other.example.test");
+    expect(failure?.code).toBe("webhook_request_failed");
+    expect(failure?.params.reason).toContain("other.example.test");
     expect(arrived).toEqual([]);
   });
 
@@ -152,13 +153,13 @@ describe("over TLS", () => {
       allowed: names.ok ? names.allowed : noAllowedTargets,
       resolve: async () => ["127.0.0.1"],
     });
-    expect(answer.problem).toContain("self signed");
+    expect(answer.failure?.params.reason).toContain("self signed");
     expect(arrived).toEqual([]);
   });
 
   test("a name that is not on the operator's list is not called, though its certificate is right", async () => {
     const answer = await secured("hooks.example.test", { allowed: noAllowedTargets });
-    expect(answer.problem).toContain("not public");
+    expect(answer.failure?.code).toBe("webhook_host_not_public");
     expect(arrived).toEqual([]);
   });
 });
@@ -233,7 +234,7 @@ describe("the canary on this machine is never reached", () => {
       ...options,
       resolve: async () => addresses,
     });
-    expect(answer.problem).toContain("not public");
+    expect(answer.failure?.code).toBe("webhook_host_not_public");
     expect(touched).toBe(0);
   });
 

@@ -1,5 +1,7 @@
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
+import { type Failure, failure } from "@countersign/contract/problems/failures";
+import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
 import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
 import { readTarget, type Target } from "@countersign/domain/webhooks/url";
 import { checkedAddresses, type Resolver, Unreachable } from "./addresses.ts";
@@ -12,12 +14,12 @@ export interface Outgoing {
   readonly body: string;
 }
 
-/** The result. `status` is null if there was no response, and `problem` says why. */
+/** The result. `status` is null if there was no response, and `failure` says why. */
 export interface Answer {
   readonly status: number | null;
   /** The first 4 KB. */
   readonly body: string | null;
-  readonly problem: string | null;
+  readonly failure: Failure | null;
 }
 
 export interface SendOptions {
@@ -48,7 +50,10 @@ export async function send(
   const over = AbortSignal.any([late, broken]);
   try {
     const read = readTarget(url, options.allowed);
-    if (!read.ok) throw new Unreachable(read.problem);
+    if (!read.ok) {
+      const error = fieldErrorBody("url", fieldFault(read.problem));
+      throw new Unreachable(failure("webhook_url_invalid", { error }));
+    }
     const { target } = read;
     const addresses = await before(over, checkedAddresses(target, options.allowed, options.resolve));
     return await tryEach(addresses, (address) =>
@@ -56,8 +61,8 @@ export async function send(
     );
   } catch (error) {
     broken.throwIfAborted();
-    if (late.aborted) return unanswered(`There was no answer within ${options.timeoutMs / 1000} seconds.`);
-    return unanswered(problemOf(error));
+    if (late.aborted) return unanswered(failure("webhook_timed_out", { count: options.timeoutMs / 1000 }));
+    return unanswered(failureOf(error));
   }
 }
 
@@ -76,7 +81,7 @@ async function tryEach(
       if (index === addresses.length - 1 || !nobodyThere.has(codeOf(error))) throw error;
     }
   }
-  throw new Unreachable("The host name has no address.");
+  throw new Unreachable(failure("webhook_host_without_ip"));
 }
 
 /**
@@ -124,7 +129,7 @@ function exchange(
       // The status counts, even if the rest of the response never arrives.
       const done = (isWhole = false) => {
         over.removeEventListener("abort", cut);
-        resolve({ status: response.statusCode ?? null, body: kept(chunks), problem: null });
+        resolve({ status: response.statusCode ?? null, body: kept(chunks), failure: null });
         // Only a connection whose response was read completely can be reused.
         if (!isWhole) request.destroy();
       };
@@ -179,20 +184,21 @@ async function before<T>(over: AbortSignal, promise: Promise<T>): Promise<T> {
   }
 }
 
-function unanswered(problem: string): Answer {
-  return { status: null, body: null, problem };
+function unanswered(why: Failure): Answer {
+  return { status: null, body: null, failure: why };
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-function problemOf(error: unknown): string {
-  if (error instanceof Unreachable) return error.message;
+function failureOf(error: unknown): Failure {
+  if (error instanceof Unreachable) return error.failure;
   const code = codeOf(error);
-  if (code === "ECONNREFUSED") return "Nobody listens at the address: the connection was refused.";
-  if (code === "ECONNRESET") return "The connection was closed before there was an answer.";
+  if (code === "ECONNREFUSED") return failure("webhook_connection_refused");
+  if (code === "ECONNRESET") return failure("webhook_connection_closed");
   // It may contain names from someone else's certificate.
   const text = storable((error instanceof Error ? error.message : String(error)).slice(0, 400));
-  return `The request failed: ${code === "" || text.includes(code) ? text : `${text} (${code})`}`;
+  const reason = code === "" || text.includes(code) ? text : `${text} (${code})`;
+  return failure("webhook_request_failed", { reason });
 }

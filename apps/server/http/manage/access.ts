@@ -14,7 +14,7 @@ import type { Store } from "@countersign/store/store";
 import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
 import type { FloodLimits } from "../../features/identity/flood-limits.ts";
 import { type Actor, type PersonActor, type Standing, standingOf } from "./actor.ts";
-import { notFound, Problem } from "./problem.ts";
+import { Problem } from "./problem.ts";
 
 /** Finds the owner of a session cookie, and opens sessions. */
 export interface SignIn {
@@ -85,28 +85,22 @@ export async function authorize(
   const { access } = route;
   if (access.who === "anyone") return noSubject;
   if (actor === null) {
-    throw new Problem(
-      "signed_out",
-      "Sign in, or send an access token: Authorization: Bearer <access token>.",
-      {
-        headers: { "www-authenticate": "Bearer" },
-      },
-    );
+    throw new Problem("authentication_required", {}, { headers: { "www-authenticate": "Bearer" } });
   }
   switch (access.who) {
     case "person":
       checkPerson(access.byToken, actor);
       return noSubject;
     case "platform_admin":
-      if (actor.kind !== "person" || !actor.isPlatformAdmin || !holdsEverything(actor)) throw notFound();
+      if (actor.kind !== "person" || !actor.isPlatformAdmin || !holdsEverything(actor))
+        throw new Problem("not_found");
       return noSubject;
     case "owner":
     case "member": {
       const subject = await findSubject(params, store);
       const standing = await standingIn(subject.organization, actor, store);
-      if (subject.organization === null || standing === null) throw notFound();
-      if (access.who === "owner" && !standing.isOwner)
-        throw new Problem("forbidden", "Only the organization's owner can do this.");
+      if (subject.organization === null || standing === null) throw new Problem("not_found");
+      if (access.who === "owner" && !standing.isOwner) throw new Problem("owner_required");
       if (access.who === "owner" && !holdsEverything(actor)) throw needsFullToken();
       if (access.who === "member") checkMay(access, standing);
       return { ...subject, standing };
@@ -118,12 +112,11 @@ export async function authorize(
  * A token can do what it names. No permission covers a person's account, so that takes a token with every permission.
  */
 function checkPerson(byToken: ByToken, actor: Actor): void {
-  if (actor.kind !== "person")
-    throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
+  if (actor.kind !== "person") throw new Problem("user_required");
   if ("session" in actor.by) return;
   switch (byToken) {
     case "never":
-      throw new Problem("forbidden", "This needs a session. An access token cannot do it.");
+      throw new Problem("session_required");
     case "full":
       if (!holdsEverything(actor)) throw needsFullToken();
       return;
@@ -133,13 +126,12 @@ function checkPerson(byToken: ByToken, actor: Actor): void {
 }
 
 function needsFullToken(): Problem {
-  return new Problem("forbidden", "This needs a session, or a token with every permission.");
+  return new Problem("full_token_required");
 }
 
 function checkMay({ may, or }: Extract<Route["access"], { who: "member" }>, { permissions }: Standing): void {
   if (may === null || permissions.has(may) || or.some((other) => permissions.has(other))) return;
-  const needed = [may, ...or].join(" or ");
-  throw new Problem("forbidden", `This needs the permission ${needed}, which you do not have.`);
+  throw new Problem("permission_missing", { permission: [may, ...or].join(" or ") });
 }
 
 /** With the same message as for someone else's resource: the path already says what kind it is. */
@@ -150,14 +142,14 @@ async function findSubject(
   const { organization_id: organizationId, product_id: productId, license_id: licenseId } = params;
   const db = store.reads;
   const license = licenseId === undefined ? null : ((await licenseById(db, licenseId)) ?? null);
-  if (licenseId !== undefined && license === null) throw notFound();
+  if (licenseId !== undefined && license === null) throw new Problem("not_found");
   const product = productId === undefined ? null : ((await productById(db, productId)) ?? null);
-  if (productId !== undefined && product === null) throw notFound();
+  if (productId !== undefined && product === null) throw new Problem("not_found");
   const id = organizationId ?? product?.organization_id ?? license?.organization_id;
   const organization = id === undefined ? null : ((await organizationById(db, id)) ?? null);
   const owners = [product?.organization_id, license?.organization_id];
   // A path with two resources is not found unless they belong together.
-  if (owners.some((owner) => owner !== undefined && owner !== id)) throw notFound();
+  if (owners.some((owner) => owner !== undefined && owner !== id)) throw new Problem("not_found");
   return { organization, product, license };
 }
 
@@ -187,7 +179,9 @@ function holdsEverything(actor: Actor): boolean {
 }
 
 function wrongToken(): Problem {
-  return new Problem("signed_out", "The access token is not known, was revoked, or has run out.", {
-    headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-  });
+  return new Problem(
+    "invalid_access_token",
+    {},
+    { headers: { "www-authenticate": 'Bearer error="invalid_token"' } },
+  );
 }

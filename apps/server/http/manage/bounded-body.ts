@@ -57,17 +57,15 @@ export async function* boundedBody(request: Request, bounds: BodyBounds): AsyncG
 export const lastOnConnection = { connection: "close" };
 
 function tooLarge(bounds: BodyBounds): Problem {
-  return new Problem("too_large", `The body is larger than ${sizeInWords(bounds)}.`, {
-    headers: lastOnConnection,
-  });
+  return new Problem("body_too_large", { limit: sizeInWords(bounds) }, { headers: lastOnConnection });
 }
 
 function tooSlow(): Problem {
-  return new Problem("too_slow", "The body did not arrive in time.", { headers: lastOnConnection });
+  return new Problem("body_too_slow", {}, { headers: lastOnConnection });
 }
 
 function brokenOff(): Problem {
-  return new Problem("malformed", "The body ended early.", { headers: lastOnConnection });
+  return new Problem("body_incomplete", {}, { headers: lastOnConnection });
 }
 
 function ignore(): undefined {}

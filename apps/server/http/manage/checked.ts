@@ -1,3 +1,4 @@
+import { type FieldFault, fieldFault, isFieldErrorCode } from "@countersign/contract/problems/problems";
 import { z } from "zod";
 import { ErrorList } from "./error-list.ts";
 
@@ -15,56 +16,83 @@ export function checked(schema: z.ZodType, value: unknown, where: "body" | "quer
     addIssue(errors, z.core.util.finalizeIssue(issue, { error: wording }, z.core.config()), where);
   }
   errors.throwIfAny();
-  throw new Error("An issue without words.");
+  throw new Error("An issue without an error.");
 }
 
-/** Each issue as a complete sentence that starts with the field name. */
 function addIssue(errors: ErrorList, issue: z.core.$ZodIssue, where: string): void {
   const path = issue.path.map(String).join(".");
   if (issue.code !== "unrecognized_keys") {
-    errors.add(path === "" ? where : path, issue.message.replace(/\.$/, ""));
+    errors.add(path === "" ? where : path, faultOf(issue));
     return;
   }
   for (const key of issue.keys) {
     if (errors.isFull) return;
-    errors.add(path === "" ? key : `${path}.${key}`, "is not a field that can be set here");
+    errors.add(path === "" ? key : `${path}.${key}`, fieldFault("unknown_field"));
   }
 }
 
-/** The message of an issue after the field name, if the schema has no message of its own. */
-const wording: z.core.$ZodErrorMap = (issue) => {
+/** What the schema's own rule says, or else what kind of issue it is. */
+function faultOf(issue: z.core.$ZodIssue): FieldFault {
+  if (issue.code === "custom" && isFault(issue.params)) return issue.params;
+  if (isFieldErrorCode(issue.message)) return { code: issue.message, params: {} } as FieldFault;
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "is missing" : `should be ${articled(issue.expected)}`;
+      return issue.message === isMissing ? fieldFault("missing") : wrongType(issue.expected);
     case "invalid_value":
-      return `should be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+      return oneOf(issue.values.map((value) => (typeof value === "string" ? value : String(value))));
     case "too_small":
-      return `should ${bound(issue.origin, true, Number(issue.minimum))}`;
+      return tooSmall(issue.origin, Number(issue.minimum));
     case "too_big":
-      return `should ${bound(issue.origin, false, Number(issue.maximum))}`;
-    case "invalid_format":
-      return "does not have the right form";
+      return tooBig(issue.origin, Number(issue.maximum));
     default:
-      return undefined;
+      return fieldFault("wrong_format");
   }
-};
-
-function bound(origin: string, isLeast: boolean, number: number): string {
-  const limit = isLeast ? "at least" : "at most";
-  if (origin === "string") return `have ${limit} ${number} characters`;
-  if (origin === "array" || origin === "set") return `have ${limit} ${number} elements`;
-  return `be ${limit} ${number}`;
 }
 
-function articled(expected: string): string {
-  const words: Record<string, string> = {
-    int: "a whole number",
-    number: "a number",
-    boolean: "true or false",
-    array: "a list",
-    object: "an object",
-    record: "an object",
-    null: "null",
-  };
-  return words[expected] ?? `a ${expected}`;
+const isMissing = "missing";
+
+/** The input of an issue is known here alone. Nothing else of an issue needs words. */
+const wording: z.core.$ZodErrorMap = (issue) =>
+  issue.code === "invalid_type" && issue.input === undefined ? isMissing : "";
+
+function isFault(params: unknown): params is FieldFault {
+  return typeof params === "object" && params !== null && "code" in params && "params" in params;
+}
+
+function oneOf(values: readonly string[]): FieldFault {
+  const [only] = values;
+  if (only !== undefined && values.length === 1) return fieldFault("not_this_value", { expected: only });
+  return fieldFault("not_one_of", { allowed: values });
+}
+
+function tooSmall(origin: string, count: number): FieldFault {
+  if (origin === "string") return fieldFault("too_short", { count });
+  if (origin === "array" || origin === "set") return fieldFault("too_few", { count });
+  return fieldFault("too_small", { min: count });
+}
+
+function tooBig(origin: string, count: number): FieldFault {
+  if (origin === "string") return fieldFault("too_long", { count });
+  if (origin === "array" || origin === "set") return fieldFault("too_many", { count });
+  return fieldFault("too_large", { max: count });
+}
+
+function wrongType(expected: string): FieldFault {
+  switch (expected) {
+    case "string":
+      return fieldFault("not_a_string");
+    case "number":
+      return fieldFault("not_a_number");
+    case "int":
+      return fieldFault("not_an_integer");
+    case "boolean":
+      return fieldFault("not_a_boolean");
+    case "array":
+      return fieldFault("not_an_array");
+    case "object":
+    case "record":
+      return fieldFault("not_an_object");
+    default:
+      return fieldFault("wrong_type", { expected });
+  }
 }

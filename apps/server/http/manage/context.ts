@@ -78,7 +78,7 @@ export function theActor(context: Context): Actor {
 export function thePerson(context: Context): PersonActor {
   const actor = theActor(context);
   if (actor.kind === "person") return actor;
-  throw new Problem("forbidden", "This is for people. An organization's access token cannot do it.");
+  throw new Problem("user_required");
 }
 
 /** Rejects a change based on an outdated read: by `If-Match`, or by an `updated_at` in the body. */
@@ -98,10 +98,7 @@ export function checkUnchanged(
     (guard !== undefined && !isCurrent(guard));
   if (!isOld) return;
   const current = new Date(updatedAtMs).toISOString();
-  throw new Problem(
-    "changed_meanwhile",
-    `It was changed at ${current}, after you read it. Read it again and repeat your change.`,
-  );
+  throw new Problem("changed_meanwhile", { changed_at: current });
 }
 
 /** A later time than any before, even within a millisecond: it is how changes are told apart. */

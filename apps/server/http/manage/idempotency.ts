@@ -22,7 +22,7 @@ const unanswered = 0;
 export function idempotencyKeyOf(request: Request): string | null {
   const key = request.headers.get("idempotency-key");
   if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new Problem("malformed", "Idempotency-Key should have 1 to 255 visible ASCII characters.");
+  throw new Problem("invalid_idempotency_key");
 }
 
 /** One request with an idempotency key. */
@@ -58,7 +58,7 @@ export class Idempotency {
     this.#sealedProgress = null;
     if (kept === undefined) return null;
     if (kept.fingerprint !== this.#whole()) {
-      throw new Problem("conflict", "This Idempotency-Key was used for another request. Use a new one.");
+      throw new Problem("idempotency_key_reused");
     }
     if (kept.status === unanswered) {
       this.#sealedProgress = kept.sealed_answer;

@@ -8,10 +8,7 @@ export function ifMatchOf(request: Request): readonly string[] | null {
   const header = request.headers.get("if-match")?.trim();
   if (header === undefined || header === "*") return null;
   if (!list.test(header)) {
-    throw new Problem(
-      "malformed",
-      'If-Match should be the ETag that was read, in its quotes, such as "2031-01-02T03:04:05.678Z", or *.',
-    );
+    throw new Problem("invalid_if_match");
   }
   return Array.from(header.matchAll(tag), (match) => match[1] ?? "");
 }

@@ -15,7 +15,7 @@ export function readQuery(route: Route, parameters: URLSearchParams): unknown {
 /** By name; an array for what occurs more than once. */
 export function queryValues(parameters: URLSearchParams): Record<string, string | string[]> {
   if (parameters.size > mostParameters)
-    throw invalid("query", `should have at most ${mostParameters} parameters`);
+    throw invalid("query", "too_many_parameters", { max: mostParameters });
   const values = new Map<string, string | string[]>();
   for (const [name, value] of parameters) {
     const before = values.get(name);
@@ -31,10 +31,7 @@ export async function readBody(route: Route, request: Request): Promise<{ value:
   if (route.bodyTypes !== undefined) {
     const type = mediaType(request);
     if (!route.bodyTypes.includes(type)) {
-      throw new Problem(
-        "wrong_type",
-        `Send the body as ${route.bodyTypes.join(" or ")}, not as ${type.slice(0, 100) || "nothing"}.`,
-      );
+      throw new Problem("wrong_content_type", { expected: route.bodyTypes.join(" or ") });
     }
     return { value: undefined, text: "" };
   }

@@ -1,7 +1,8 @@
 import { type BodyLimit, deepestBody } from "@countersign/contract/body-limit";
+import { fieldFault } from "@countersign/contract/problems/problems";
 import { JsonBounds, type JsonExcess } from "@countersign/domain/json/bounds";
 import { bodyBounds, boundedBody, lastOnConnection } from "./bounded-body.ts";
-import { Problem } from "./problem.ts";
+import { invalidField, Problem } from "./problem.ts";
 
 export interface JsonBody {
   readonly value: unknown;
@@ -12,7 +13,7 @@ export interface JsonBody {
 export async function readJsonBody(request: Request, limit: BodyLimit): Promise<JsonBody | null> {
   if (request.body === null || request.headers.get("content-length") === "0") return null;
   if (mediaType(request) !== "application/json")
-    throw new Problem("wrong_type", "Send the body as application/json.");
+    throw new Problem("wrong_content_type", { expected: "application/json" });
   const bounds = new JsonBounds({ depth: deepestBody, values: limit.values });
   const pieces: Uint8Array[] = [];
   for await (const piece of boundedBody(request, bodyBounds(limit.bytes))) {
@@ -29,21 +30,18 @@ export function mediaType(request: Request): string {
 }
 
 function beyond(excess: JsonExcess, { values }: BodyLimit): Problem {
-  const message =
+  const fault =
     excess === "too_deep"
-      ? `body should be nested at most ${deepestBody} levels deep.`
-      : `body should have at most ${values} values.`;
-  return new Problem("invalid", message, {
-    errors: [{ field: "body", message }],
-    headers: lastOnConnection,
-  });
+      ? fieldFault("too_deep", { max: deepestBody })
+      : fieldFault("too_many_values", { max: values });
+  return invalidField("body", fault, lastOnConnection);
 }
 
 function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new Problem("malformed", "The body is not UTF-8.");
+    throw new Problem("not_utf8");
   }
 }
 
@@ -51,6 +49,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem("malformed", "The body is not JSON.");
+    throw new Problem("malformed_json");
   }
 }

@@ -15,7 +15,7 @@ import { Idempotency, idempotencyKeyOf, type KeptAnswer, Overtaken } from "./ide
 import { ifMatchOf } from "./if-match.ts";
 import { readBody, readQuery } from "./input.ts";
 import { mediaType } from "./json-body.ts";
-import { Problem, problemResponse } from "./problem.ts";
+import { organizationSuspended, Problem, problemResponse } from "./problem.ts";
 import { Router } from "./router.ts";
 import { SecretsOnce } from "./secrets-once.ts";
 
@@ -159,25 +159,20 @@ export class ManageApi {
     const byCookie = actor?.kind === "person" && "session" in actor.by;
     if (!byCookie || !isWrite(request)) return;
     if (request.headers.get("origin") === this.#origin) return;
-    throw new Problem("wrong_origin", `With a session cookie, changes are taken from ${this.#origin} alone.`);
+    throw new Problem("wrong_origin", { origin: this.#origin });
   }
 
   #problemOf(error: unknown, requestId: string): Problem {
     if (error instanceof Problem) return error;
     if (isStorageTrouble(this.#parts.log, error)) {
-      return new Problem("unavailable", "The database does not answer right now. Try again shortly.", {
-        headers: { "retry-after": "1" },
-      });
+      return new Problem("database_unavailable", {}, { headers: { "retry-after": "1" } });
     }
     this.#parts.log.error("A management request failed unexpectedly.", {
       request_id: requestId,
       reason: reasonOf(error),
       stack: error instanceof Error ? (error.stack ?? "") : "",
     });
-    return new Problem(
-      "broken",
-      "Something went wrong on the server. The log has the details under this request id.",
-    );
+    return new Problem("internal_error");
   }
 }
 
@@ -191,9 +186,7 @@ class AnsweredBefore extends Error {
 }
 
 function underWay(): Problem {
-  return new Problem("conflict", "The same request is being worked on. Send it again in a moment.", {
-    headers: { "retry-after": "1" },
-  });
+  return new Problem("request_in_progress", {}, { headers: { "retry-after": "1" } });
 }
 
 /** The body of a route that reads it itself. */
@@ -220,13 +213,14 @@ function isWrite(request: Request): boolean {
 
 function checkServed(organization: { suspended_at: number | null; suspension_reason: string | null }): void {
   if (organization.suspended_at === null) return;
-  const reason = organization.suspension_reason === null ? "" : ` Reason: ${organization.suspension_reason}`;
-  throw new Problem("forbidden", `The organization is suspended and cannot be changed.${reason}`);
+  throw organizationSuspended(organization.suspension_reason);
 }
 
 function unmatched(method: string, methods: readonly string[]): Problem {
-  if (methods.length === 0) return new Problem("not_found", "There is nothing at this address.");
-  return new Problem("wrong_method", `This address answers to ${methods.join(", ")}, not to ${method}.`, {
-    headers: { allow: methods.join(", ") },
-  });
+  if (methods.length === 0) return new Problem("unknown_path");
+  return new Problem(
+    "method_not_allowed",
+    { allowed: methods.join(", "), method },
+    { headers: { allow: methods.join(", ") } },
+  );
 }

@@ -1,4 +1,4 @@
-import { Problem } from "./problem.ts";
+import { invalid, type Problem } from "./problem.ts";
 import { isUnkeepable } from "./texts.ts";
 
 /**
@@ -46,9 +46,7 @@ function isA(kind: CursorKind, value: unknown): boolean {
 }
 
 export function wrongCursor(): Problem {
-  return new Problem("invalid", "cursor is not one that a page of this list ended with.", {
-    errors: [{ field: "cursor", message: "cursor is not one that a page of this list ended with." }],
-  });
+  return invalid("cursor", "invalid_cursor");
 }
 
 /** Query one row more than the page has: whether it exists tells whether this is the last page. */

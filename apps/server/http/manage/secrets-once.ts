@@ -1,5 +1,6 @@
 import type { Route } from "@countersign/contract/manage/route";
 import { type SecretField, secretFieldsOf, withoutSecrets } from "@countersign/contract/manage/secrets";
+import { problemText } from "@countersign/contract/problems/problems";
 import { Problem } from "./problem.ts";
 
 /** What is stored of a response that contained secrets. */
@@ -34,8 +35,12 @@ export class SecretsOnce {
     const next = this.#fieldsOf(route).find(({ path }) => path.join(".") === secret_fields[0])?.next ?? "";
     throw new Problem(
       "secret_already_shown",
-      `This request was done before. Its first answer contained a secret, which is shown once. ${next}`,
-      { headers: { "idempotent-replayed": "true" }, members: { first_answer, secret_fields } },
+      {},
+      {
+        detail: `${problemText("secret_already_shown", {})} ${next}`,
+        headers: { "idempotent-replayed": "true" },
+        members: { first_answer, secret_fields },
+      },
     );
   }
 

@@ -1,3 +1,4 @@
+import { fieldFault } from "@countersign/contract/problems/problems";
 import { ErrorList } from "./error-list.ts";
 
 /**
@@ -43,5 +44,5 @@ export function checkQueryTexts(query: Readonly<Record<string, string | string[]
 
 function addUnkeepable(errors: ErrorList, path: readonly string[]): void {
   const field = path.map((name) => name.toWellFormed().replaceAll("\0", "\u{fffd}")).join(".");
-  errors.add(field || "body", "should be text without NUL characters and half characters");
+  errors.add(field || "body", fieldFault("invalid_text"));
 }

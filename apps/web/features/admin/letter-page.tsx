@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { addressOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useSaid } from "../../i18n/use-said.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -18,7 +18,7 @@ const letterRoute = getRouteApi("/inside/admin/admin-frame/mailbox/$id");
 
 export function LetterPage() {
   const { t } = useTranslation("admin");
-  const { said } = useSaid();
+  const { failureText } = useProblemTexts();
   const { id } = letterRoute.useParams();
   const { as } = letterRoute.useSearch();
   const navigate = letterRoute.useNavigate();
@@ -38,9 +38,9 @@ export function LetterPage() {
       }
     >
       <Stack>
-        {mail.problem !== null && (
+        {mail.failure !== null && (
           <Alert color="red" icon={<Icon name="warning" />} title={t("mailbox.failed")}>
-            {said(mail.problem)}
+            {failureText(mail.failure)}
           </Alert>
         )}
         {mail.body_text === null && mail.body_html === null ? (

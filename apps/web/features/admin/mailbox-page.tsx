@@ -6,7 +6,7 @@ import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
-import { useSaid } from "../../i18n/use-said.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -106,7 +106,7 @@ export function MailboxPage() {
 
 export function MailState({ mail }: { mail: Mail }) {
   const { t } = useTranslation("admin");
-  const { said } = useSaid();
+  const { failureText } = useProblemTexts();
   const sendsEmail = useSendsEmail();
   if (mail.sent_at !== null)
     return (
@@ -114,9 +114,9 @@ export function MailState({ mail }: { mail: Mail }) {
         {t("mailbox.sent")}
       </Badge>
     );
-  if (mail.problem !== null)
+  if (mail.failure !== null)
     return (
-      <Tooltip label={said(mail.problem)} multiline maw={360}>
+      <Tooltip label={failureText(mail.failure)} multiline maw={360}>
         <Badge size="sm" variant="light" color="red" tabIndex={0}>
           {t("mailbox.failed")}
         </Badge>

@@ -49,7 +49,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
   const [texts, setTexts] = useState(textsOf(customer));
   const [isLoaded, setLoaded] = useState(false);
   const error = create.error ?? update.error;
-  const isOld = error instanceof ApiProblem && error.kind === "changed-meanwhile";
+  const isOld = error instanceof ApiProblem && error.code === "changed_meanwhile";
   const submit = async () => {
     try {
       const done = base === undefined ? await make() : await change(base);

@@ -6,9 +6,8 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
-import { fieldError } from "../../ui/problem-alert.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { OutsideCard } from "./outside-card.tsx";
-import { Refusal } from "./refusal.tsx";
 
 interface AskForLinkProps {
   readonly title: string;
@@ -51,7 +50,7 @@ export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
       {/* As on the sign-in page, an email address alone is typed again in no time. */}
       <Form onSubmit={() => request.mutate()} typed={null} error={request.error}>
         <Stack>
-          <Refusal error={request.error} beside={["email"]} />
+          <ProblemAlert error={request.error} beside={["email"]} />
           <TextInput
             label={t("email")}
             type="email"

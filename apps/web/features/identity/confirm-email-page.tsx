@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMe } from "../../app/here.ts";
 import { Page } from "../../ui/page.tsx";
-import { Refusal } from "./refusal.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 
 const confirmEmailRoute = getRouteApi("/inside/account/email");
 
@@ -37,7 +37,7 @@ export function ConfirmEmailPage() {
   return (
     <Page narrow title={t("confirmEmail.title")} lead={t("confirmEmail.lead", { email: me.email })}>
       <Stack>
-        <Refusal error={confirm.error} />
+        <ProblemAlert error={confirm.error} />
         <Group gap="xs">
           <Button loading={confirm.isPending} onClick={() => confirm.mutate({ body: { token } })}>
             {t("confirmEmail.do")}

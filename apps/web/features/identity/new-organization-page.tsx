@@ -25,7 +25,7 @@ export function NewOrganizationPage() {
       { onSuccess: ({ slug }) => navigate({ to: "/o/$organization", params: { organization: slug } }) },
     );
   };
-  const isFull = create.error instanceof ApiProblem && create.error.kind === "limit-reached";
+  const isFull = create.error instanceof ApiProblem && create.error.code === "organization_limit_reached";
   const owned = mine.filter((organization) => organization.is_owner).length;
   return (
     <Page

@@ -34,7 +34,7 @@ interface OrganizationFieldsProps {
 export function OrganizationFields({ draft, onChange, error }: OrganizationFieldsProps) {
   const { t } = useTranslation("identity");
   const shown = draft.slug ?? (draft.name.trim() === "" ? "" : slugOf(draft.name));
-  const isTaken = error instanceof ApiProblem && error.kind === "conflict" && error.of("slug") !== null;
+  const isTaken = error instanceof ApiProblem && error.code === "slug_taken";
   return (
     <>
       <TextInput

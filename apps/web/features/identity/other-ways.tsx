@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useEnter } from "./next-page.ts";
 import { pageOfThisSite } from "./page-of-this-site.ts";
 import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasskey } from "./passkey.ts";
-import { Refusal } from "./refusal.tsx";
 
 /** Ways to sign in without a password, where there are any. */
 export function OtherWays({ next }: { next: string | undefined }) {
@@ -28,7 +28,7 @@ export function OtherWays({ next }: { next: string | undefined }) {
   return (
     <Stack gap="sm" mt="md">
       <Divider label={t("signIn.or")} />
-      <Refusal error={passkey.error ?? discord.error} />
+      <ProblemAlert error={passkey.error ?? discord.error} />
       {canUsePasskeys() && (
         <Button
           variant="default"

@@ -7,12 +7,11 @@ import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
-import { fieldError } from "../../ui/problem-alert.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AskForLink } from "./ask-for-link.tsx";
 import { KeptWaysIn, type WaysIn } from "./kept-ways-in.tsx";
 import { NewPassword } from "./new-password.tsx";
 import { OutsideCard } from "./outside-card.tsx";
-import { Refusal } from "./refusal.tsx";
 
 const resetPasswordRoute = getRouteApi("/outside/reset-password");
 
@@ -51,7 +50,7 @@ export function ResetPasswordPage() {
     );
   }
   const isOver = [ways.error, reset.error].some(
-    (error) => error instanceof ApiProblem && error.kind === "wrong-credentials",
+    (error) => error instanceof ApiProblem && error.code === "invalid_link",
   );
   if (token === undefined || isOver)
     return (
@@ -64,7 +63,7 @@ export function ResetPasswordPage() {
     >
       <Form onSubmit={() => reset.mutate()} typed={[...kept].sort()} error={reset.error}>
         <Stack>
-          <Refusal error={reset.error ?? ways.error} beside={["newPassword"]} />
+          <ProblemAlert error={reset.error ?? ways.error} beside={["newPassword"]} />
           <NewPassword
             label={t(first ? "reset.firstPassword" : "reset.password")}
             autoFocus

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { Form } from "../../ui/form.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useEnter } from "./next-page.ts";
 import { OutsideCard } from "./outside-card.tsx";
-import { Refusal } from "./refusal.tsx";
 
 const secondFactorRoute = getRouteApi("/outside/sign-in/second-factor");
 
@@ -38,7 +38,9 @@ export function SecondFactorPage() {
     setCode("");
     verify.reset();
   };
-  const isOver = verify.error instanceof ApiProblem && verify.error.kind === "second-factor-required";
+  const isOver =
+    verify.error instanceof ApiProblem &&
+    ["second_factor_expired", "too_many_wrong_codes"].includes(verify.error.code);
   return (
     <OutsideCard
       title={t("secondFactor.title")}
@@ -52,13 +54,7 @@ export function SecondFactorPage() {
       {/* A code is good for seconds, or stored elsewhere: nothing is lost with it. */}
       <Form onSubmit={() => verify.mutate(code.trim())} typed={null} error={verify.error}>
         <Stack>
-          <Refusal
-            error={verify.error}
-            words={{
-              "wrong-credentials": t(isRecovery ? "secondFactor.wrongRecovery" : "secondFactor.wrong"),
-              "second-factor-required": t("secondFactor.over"),
-            }}
-          />
+          <ProblemAlert error={verify.error} />
           <TextInput
             key={String(isRecovery)}
             label={t(isRecovery ? "secondFactor.recoveryCode" : "secondFactor.code")}

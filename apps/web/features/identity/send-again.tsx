@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Refusal } from "./refusal.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 
 /** An email that verifies an address is on its way, where emails are sent; it can be sent once more. */
 export function SendAgain({ email, lead }: { email: string; lead: string }) {
@@ -21,7 +21,7 @@ export function SendAgain({ email, lead }: { email: string; lead: string }) {
     <Alert color="verdigris" icon={<Icon name="mail" />} role="status">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{send.isSuccess ? t("verify.sentAgain", { email }) : lead}</Text>
-        <Refusal error={send.error} />
+        <ProblemAlert error={send.error} />
         {!send.isSuccess && (
           <Button size="compact-sm" variant="default" loading={send.isPending} onClick={() => send.mutate()}>
             {t("verify.again")}

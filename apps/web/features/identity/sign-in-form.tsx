@@ -6,9 +6,8 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { Form } from "../../ui/form.tsx";
-import { fieldError } from "../../ui/problem-alert.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useEnter } from "./next-page.ts";
-import { Refusal } from "./refusal.tsx";
 import { SendAgain } from "./send-again.tsx";
 
 interface SignInFormProps {
@@ -36,18 +35,14 @@ export function SignInForm({ next, fixedEmail }: SignInFormProps) {
   const submit = () => {
     signIn.mutate();
   };
-  const isUnverified = signIn.error instanceof ApiProblem && signIn.error.kind === "email-not-verified";
+  const isUnverified = signIn.error instanceof ApiProblem && signIn.error.code === "email_not_verified";
   return (
     <Form onSubmit={submit} typed={null} error={signIn.error}>
       <Stack>
         {isUnverified ? (
           <SendAgain email={email} lead={t("verify.first")} />
         ) : (
-          <Refusal
-            error={signIn.error}
-            words={{ "wrong-credentials": t("signIn.wrong") }}
-            beside={["email", "password"]}
-          />
+          <ProblemAlert error={signIn.error} beside={["email", "password"]} />
         )}
         <TextInput
           label={t("email")}

@@ -3,8 +3,8 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { callAuth } from "../../api/client.ts";
 import { Form } from "../../ui/form.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { type AccountDraft, AccountFields, accountFields, noAccount } from "./account-fields.tsx";
-import { Refusal } from "./refusal.tsx";
 
 interface SignUpFormProps {
   readonly deed: string;
@@ -28,7 +28,7 @@ export function SignUpForm({ deed, invitation, onDone }: SignUpFormProps) {
   return (
     <Form onSubmit={submit} typed={null} error={signUp.error}>
       <Stack>
-        <Refusal error={signUp.error} beside={accountFields} />
+        <ProblemAlert error={signUp.error} beside={accountFields} />
         <AccountFields
           draft={draft}
           onChange={setDraft}

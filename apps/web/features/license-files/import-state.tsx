@@ -1,3 +1,4 @@
+import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import { Alert, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -5,7 +6,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
-import { useSaid } from "../../i18n/use-said.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -100,7 +101,8 @@ function Running({ job }: { job: Import }) {
 
 function Outcome({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
-  const { said } = useSaid();
+  const { failureText, fieldText } = useProblemTexts();
+  const fileError = fileErrorOf(job.failure);
   return (
     <>
       <dl className={classes.figures} aria-label={t("state.outcome")}>
@@ -122,16 +124,21 @@ function Outcome({ job }: { job: Import }) {
           })}
         </Text>
       )}
-      {job.problem !== null && (
+      {job.failure !== null && (
         <Alert color="red" icon={<Icon name="warning" />} role="alert">
-          {said(job.problem)}
+          {fileError === null ? failureText(job.failure) : fieldText(fileError)}
         </Alert>
       )}
-      {job.problem === null && job.dry_run && (
+      {job.failure === null && job.dry_run && (
         <Text>{t(job.failed === 0 ? "state.clean" : `state.wrong.${job.mode}`)}</Text>
       )}
     </>
   );
+}
+
+/** What is wrong with the file as a whole says enough by itself. */
+function fileErrorOf(failure: Import["failure"]): FieldErrorBody | null {
+  return failure?.code === "import_file_invalid" ? (failure.params.error as FieldErrorBody) : null;
 }
 
 function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateProps & { job: Import }) {

@@ -1,7 +1,8 @@
+import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import { Button, ScrollArea, Table, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useSaid } from "../../i18n/use-said.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -12,16 +13,16 @@ import classes from "./row-errors.module.css";
 /** Which rows are wrong, as the spreadsheet numbers them and calls its columns, and what would be right. */
 export function RowErrors({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
-  const { saidBeside, saidOf } = useSaid();
-  const wordsOf = ({ field, column, message }: { field: string; column: string | null; message: string }) =>
-    column === null ? saidOf(field, message) : saidBeside(field, message);
+  const { fieldText, fieldTextWithName } = useProblemTexts();
+  const textOf = (error: FieldErrorBody & { readonly column: string | null }) =>
+    error.column === null && error.field !== "row" ? fieldTextWithName(error) : fieldText(error);
   const number = (count: number) => count.toLocaleString(i18n.language);
   const save = useMutation({
     mutationFn: async () =>
       saveFile(
         "errors.csv",
         await rejectedFile(job.product_id, job.id, (error) =>
-          error.column === null ? wordsOf(error) : `${error.column}: ${wordsOf(error)}`,
+          error.column === null ? textOf(error) : `${error.column}: ${textOf(error)}`,
         ),
       ),
   });
@@ -78,7 +79,7 @@ export function RowErrors({ job }: { job: Import }) {
                       {error.column}: <Value value={error.value} />
                     </Text>
                   )}
-                  {wordsOf(error)}
+                  {textOf(error)}
                 </Table.Td>
               </Table.Tr>
             ))}

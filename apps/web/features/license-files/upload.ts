@@ -1,6 +1,7 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
 import { type Answer, addressOf } from "../../api/client.ts";
 import { ApiProblem, Unreachable } from "../../api/problem.ts";
+import { loadProblemTexts } from "../../i18n/problem-texts.ts";
 import type { Format } from "./peek.ts";
 
 export interface ImportOptions {
@@ -40,7 +41,7 @@ export function upload(
     request.onload = () => {
       const body = parsed(request.responseText);
       if (request.status === 202) resolve(body as Answer<"importLicenses">);
-      else reject(new ApiProblem(request.status, body ?? {}));
+      else void loadProblemTexts().then(() => reject(new ApiProblem(request.status, body ?? {})));
     };
     request.send(file);
   });

@@ -49,7 +49,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
   const [both, setBoth] = useState<readonly DraftField[] | null>(null);
   const close = useCloseDialog();
   const { error } = update;
-  const isOld = error instanceof ApiProblem && error.kind === "changed-meanwhile";
+  const isOld = error instanceof ApiProblem && error.code === "changed_meanwhile";
   const params = { license_id: license.id };
   const submit = async () => {
     if (changedFields(base.draft, draft).length === 0) return onClose();

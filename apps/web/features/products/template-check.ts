@@ -1,15 +1,24 @@
-import { customResponseProblems, type TemplateProblem } from "@countersign/domain/custom-response/check";
+import { customResponseProblems, type TemplateFault } from "@countersign/domain/custom-response/check";
 
 export type Checked =
   | { readonly ok: true; readonly template: Record<string, unknown> | null }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export interface Fault {
-  readonly kind: TemplateProblem["kind"] | "no_json";
+  readonly kind: "no_json" | (typeof kinds)[TemplateFault["code"]];
   /** From 1; null where it is not known, or is about the whole. */
   readonly line: number | null;
   readonly written: string;
 }
+
+/** The texts of this page for what the server would refuse. */
+const kinds = {
+  not_an_object: "no_object",
+  too_deep: "too_deep",
+  json_too_large: "too_large",
+  unknown_placeholder: "no_placeholder",
+  misspelled_placeholder: "no_placeholder",
+} as const satisfies Record<TemplateFault["code"], string>;
 
 /** What the server would say to this text, said while it is typed. Nothing written is no template. */
 export function checkTemplate(text: string): Checked {
@@ -22,7 +31,10 @@ export function checkTemplate(text: string): Checked {
   }
   const problems = customResponseProblems(value);
   if (problems.length === 0) return { ok: true, template: value as Record<string, unknown> };
-  const faults = problems.map(({ kind, written = "" }) => ({ kind, line: lineOf(text, written), written }));
+  const faults = problems.map(({ fault: { code, params } }) => {
+    const written = "placeholder" in params ? params.placeholder : "";
+    return { kind: kinds[code], line: lineOf(text, written), written };
+  });
   return { ok: false, faults };
 }
 

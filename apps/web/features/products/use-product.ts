@@ -70,7 +70,7 @@ export function useProductChange(product: Product) {
 
 /** Whether somebody else changed it since it was read. */
 export function isOutdated(error: unknown): boolean {
-  return error instanceof ApiProblem && error.kind === "changed-meanwhile";
+  return error instanceof ApiProblem && error.code === "changed_meanwhile";
 }
 
 function pick(from: object, like: object): object {

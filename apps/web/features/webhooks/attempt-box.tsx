@@ -1,7 +1,7 @@
 import { Code, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useSaid } from "../../i18n/use-said.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./webhooks.module.css";
@@ -17,8 +17,8 @@ interface AttemptBoxProps {
 /** One try: when, how long, what was sent and what came back. */
 export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
   const { t, i18n } = useTranslation("webhooks");
-  const { said } = useSaid();
-  const { status, problem, response_body: answer } = attempt;
+  const { failureText } = useProblemTexts();
+  const { status, failure, response_body: answer } = attempt;
   const isFine = status !== null && status >= 200 && status < 300;
   const headers = Object.entries(attempt.request_headers)
     .map(([name, value]) => `${name}: ${value}`)
@@ -37,7 +37,7 @@ export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
           <Time at={attempt.at} />
         </Text>
       </Group>
-      {problem !== null && <Text size="sm">{said(problem)}</Text>}
+      {failure !== null && <Text size="sm">{failureText(failure)}</Text>}
       <details>
         <summary>{t("attempt.request")}</summary>
         <Code block className={classes.body ?? ""} mt={6} tabIndex={0}>

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
-import { useSaid } from "../../i18n/use-said.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { tellProblem } from "../../ui/tell.tsx";
 import { useRefreshOnce } from "./refresh-once.ts";
@@ -64,7 +64,7 @@ interface TestResultProps {
 function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultProps) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
-  const { said } = useSaid();
+  const { failureText } = useProblemTexts();
   const touch = useRefreshOnce(deliveryId);
   const attempts = useQuery({
     ...ask("listWebhookAttempts", {
@@ -97,7 +97,7 @@ function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultPr
             : t("test.answered", { status: first.status, duration: first.duration_ms })
         }
       >
-        {isFine ? t("test.arrived") : said(first.problem ?? "")}
+        {isFine ? t("test.arrived") : first.failure !== null && failureText(first.failure)}
       </Alert>
       {first.response_body !== null && first.response_body !== "" && (
         <div>

@@ -7,8 +7,8 @@ import { queryClient, useChange } from "../../../api/queries.ts";
 import type { Language } from "../../../i18n/languages.ts";
 import { Form } from "../../../ui/form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { AccountFields, accountFields, noAccount } from "../account-fields.tsx";
-import { Refusal } from "../refusal.tsx";
 import classes from "./first-run.module.css";
 import { StepCard } from "./step-card.tsx";
 
@@ -32,7 +32,7 @@ export function AccountStep({ token }: { token: string }) {
     );
   };
   // It was good when the page was opened, and ran out while somebody typed.
-  const isOver = run.error instanceof ApiProblem && run.error.kind === "forbidden";
+  const isOver = run.error instanceof ApiProblem && run.error.code === "invalid_setup_link";
   return (
     <StepCard step="account" title={t("setup.account.title")} lead={t("setup.account.lead")}>
       <Form onSubmit={submit} typed={null} error={run.error}>
@@ -42,7 +42,7 @@ export function AccountStep({ token }: { token: string }) {
               {t("setup.over.words")}
             </Alert>
           ) : (
-            <Refusal error={run.error} beside={accountFields} />
+            <ProblemAlert error={run.error} beside={accountFields} />
           )}
           <AccountFields draft={draft} onChange={setDraft} error={run.error} />
           <Button type="submit" className={classes.onward ?? ""} loading={run.isPending}>

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { filled, placeholders, type Text } from "./declare.ts";
+import { failures } from "./failures.ts";
+import { fieldErrorBody, fieldErrors, fieldFault, problems } from "./problems.ts";
+import { statusTitles } from "./status-titles.ts";
+
+const root = join(import.meta.dir, "../../..");
+const declared: Readonly<Record<string, Readonly<Record<string, Text>>>> = {
+  problems: Object.fromEntries(Object.entries(problems).map(([code, { text }]) => [code, text])),
+  fieldErrors,
+  failures,
+};
+const codes = Object.values(declared).flatMap((texts) => Object.keys(texts));
+
+describe("codes", () => {
+  test("are in snake_case, and each is declared once", () => {
+    for (const code of codes) expect(code).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+    expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
+  });
+
+  test("of refusals have a status with a title", () => {
+    for (const [code, { status }] of Object.entries(problems))
+      expect([code, statusTitles[status]]).toEqual([code, expect.any(String)]);
+  });
+
+  test("have whole sentences, except for field errors, which continue the field's name", () => {
+    for (const [kind, texts] of Object.entries(declared))
+      for (const [code, text] of Object.entries(texts))
+        for (const one of typeof text === "string" ? [text] : Object.values(text))
+          expect([code, one]).toEqual([
+            code,
+            expect.stringMatching(kind === "fieldErrors" ? /^[a-z].*[^.]$/s : /^[A-Z{].*[.}]$/s),
+          ]);
+  });
+
+  test("have the same placeholders for one as for many, and nothing else in braces", () => {
+    for (const texts of Object.values(declared))
+      for (const [code, text] of Object.entries(texts)) {
+        const forms = typeof text === "string" ? [text] : Object.values(text);
+        for (const form of forms) {
+          expect([code, placeholders(form)]).toEqual([code, placeholders(text)]);
+          expect([code, form.replace(/\{\w+\}/g, "")]).toEqual([code, expect.not.stringMatching(/[{}]/)]);
+        }
+      }
+  });
+});
+
+describe("the sources", () => {
+  const server = sources(["apps/server", "packages/domain", "packages/store"]);
+  const contract = sources(["packages/contract"]).filter(({ file }) => !file.includes("problems"));
+
+  test("refuse with declared codes only", () => {
+    const undeclared = [...server, ...contract].flatMap(({ file, text }) =>
+      [
+        ...text.matchAll(/\b(?:new Problem|fieldFault|fieldCode|failure)\(\s*"([^"]+)"/g),
+        ...text.matchAll(/\binvalid\(\s*[^,()]+,\s*"([^"]+)"/g),
+      ]
+        .map(([, code = ""]) => code)
+        .filter((code) => !codes.includes(code))
+        .map((code) => `${file}: ${code}`),
+    );
+    expect(undeclared).toEqual([]);
+  });
+
+  test.each(Object.keys(declared))("use every code of the %s", (kind) => {
+    const used = kind === "problems" ? server : [...server, ...contract];
+    const texts = used.map(({ text }) => text).join("\n");
+    const unused = Object.keys(declared[kind] ?? {}).filter((code) => !texts.includes(`"${code}"`));
+    expect(unused).toEqual([]);
+  });
+});
+
+describe("a text", () => {
+  test("is filled with its parameters", () => {
+    expect(filled("From {min} to {max}.", { min: 1, max: 1_000_000 })).toBe("From 1 to 1,000,000.");
+    expect(filled("One of {allowed}.", { allowed: ["a", "b"] })).toBe("One of a, b.");
+    expect(filled({ one: "{count} row", other: "{count} rows" }, { count: 1 })).toBe("1 row");
+    expect(filled({ one: "{count} row", other: "{count} rows" }, { count: 2 })).toBe("2 rows");
+  });
+
+  test("of a field error starts with the field", () => {
+    expect(fieldErrorBody("max_ips", fieldFault("too_small", { min: 1 }))).toEqual({
+      field: "max_ips",
+      code: "too_small",
+      params: { min: 1 },
+      message: "max_ips must be at least 1.",
+    });
+  });
+});
+
+function sources(folders: readonly string[]): { file: string; text: string }[] {
+  return folders
+    .flatMap((folder) => filesIn(join(root, folder)))
+    .map((path) => ({
+      file: relative(root, path),
+      text: readFileSync(path, "utf8"),
+    }));
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === "node_modules" || entry.name === "dist") return [];
+    if (entry.isDirectory()) return filesIn(join(folder, entry.name));
+    return entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts") ? [join(folder, entry.name)] : [];
+  });
+}
