@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { failure } from "@countersign/contract/problems/failures";
 import { productById } from "@countersign/store/queries/access";
 import { deleteProduct } from "@countersign/store/queries/products";
 import type { ImportRow } from "@countersign/store/tables";
@@ -125,7 +126,7 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
     );
     expect(job).toMatchObject({
       state: "failed",
-      problem: "The product was deleted.",
+      failure: JSON.stringify(failure("import_product_deleted")),
       created: 0,
       updated: 0,
     });
