@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from "kysely";
 import type { Database } from "../store.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { isKept, keptCount } from "./license-counts.ts";
 import { conditions, fewByIndex, type LicenseFilter } from "./license-filter.ts";
-import { few, fewWithText, type ListStore, pause } from "./license-list.ts";
+import { few, fewWithText, type ListStore } from "./license-list.ts";
 import { TagWalk, Walk } from "./license-walk.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 
@@ -86,7 +87,7 @@ async function goThrough<Place>(
       if (endedMs > deadlineMs || signal?.aborted === true) return { count, exact: false };
       if (endedMs - startedMs < stepMs / 2) step = Math.min(longestStep, step * 2);
       else if (endedMs - startedMs > stepMs * 2) step = Math.max(firstStep, step / 2);
-      await pause();
+      await yieldToEventLoop();
       if (looked < atOnce || release !== null) continue;
       release = await longCounts.acquire(deadlineMs);
       if (release === null) return { count, exact: false };

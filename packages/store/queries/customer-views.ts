@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { OrganizationCustomerRow } from "../tables.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { customerSearchText, later } from "./customers.ts";
 import { endOfPrefix, type TextPlace } from "./prefix.ts";
 
@@ -139,7 +140,7 @@ export async function customerLastSeen(reads: Database, organizationId: string, 
       .where("scope_id", "in", ids.slice(start, start + 500))
       .executeTakeFirst();
     if (row?.at != null) last = Math.max(last ?? 0, row.at);
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
   return last;
 }

@@ -2,8 +2,8 @@ import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../tables.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { idsWithin } from "./index-range.ts";
-import { pause } from "./license-list.ts";
 
 /** When what is counted was created; ids sort by it. Null where there is no bound. */
 export interface Span {
@@ -101,7 +101,7 @@ async function* inSlices<S extends Slice>(
     yield slice;
     if (Number(slice.rows) < rowsAtOnce || isOver()) return;
     after = slice.last;
-    await pause();
+    await yieldToEventLoop();
   }
 }
 

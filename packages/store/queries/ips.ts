@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { endOfPrefix } from "./prefix.ts";
 
 /** IP sightings. On SQLite they are in a separate file, so all of this runs outside transactions. */
@@ -80,7 +81,7 @@ export async function licensesOfIps(
     found.push(...(await ownLicenses(reads, organizationId, ids)));
     if (found.length >= page.limit || ids.length < idsAtOnce) return found.slice(0, page.limit);
     after = last;
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database, Store } from "../store.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { fewByIndex, type LicenseFilter } from "./license-filter.ts";
 import { type LicenseOrder, type Place, Walk } from "./license-walk.ts";
 
@@ -23,7 +24,7 @@ export const mostLookedAtForNothing = 24_000;
 /**
  * A page of the licenses that match a filter. However many there are, it reads a bounded number of rows: either one
  * condition, or the text index, leaves only a few licenses, which are sorted; or the order is scanned along its index,
- * in steps with a pause between, until the page is full or enough was read.
+ * in steps that yield to the event loop, until the page is full or enough was read.
  */
 export async function licensePage(
   store: ListStore,
@@ -52,7 +53,7 @@ export async function licensePage(
     }
     from = to;
     looked += length;
-    await pause();
+    await yieldToEventLoop();
   }
   return { ids: idsOf(found), next: from };
 }
@@ -71,7 +72,7 @@ export async function* licenseLots(
     yield { ids, end: next };
     if (next === null) return;
     from = next;
-    await pause();
+    await yieldToEventLoop();
   }
 }
 
@@ -94,9 +95,4 @@ async function pageAmong(
 
 function idsOf(places: readonly Place[]): string[] {
   return places.map((place) => place.id);
-}
-
-/** Lets waiting validations go first. */
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { until } from "../../../tests/support/until.ts";
 import type { ToLockWorker } from "../../../tests/support/workers/lock-worker.ts";
 import { WriteLock } from "../write-lock.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { MainSide } from "./cross-thread-lock.ts";
 
 const times = 10_000;
@@ -86,7 +87,7 @@ describe("the write lock of two threads", () => {
         if (lock.tryAcquire()) lock.release();
         else await lock.hold(async () => undefined);
       }
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
     }
     await added;
     expect(numbers[0]).toBe(100);
@@ -121,7 +122,7 @@ describe("the write lock of two threads", () => {
       async () => {
         await sendAndHear("hold");
         void lock.hold(async () => undefined);
-        await new Promise((resolve) => setImmediate(resolve));
+        await yieldToEventLoop();
       },
     ],
     [

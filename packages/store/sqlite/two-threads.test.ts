@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { openStore } from "../open.ts";
 import type { MainStore } from "../worker-store.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 
 describe("a thread that writes beside the one that validates", () => {
   let folder: string;
@@ -33,7 +34,7 @@ describe("a thread that writes beside the one that validates", () => {
     expect(await once(worker, "message")).toEqual(["asked"]);
     for (let batch = 0; batch < 100; batch++) {
       await store.judge([]);
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
     }
     const over = once(worker, "message");
     Atomics.store(new Int32Array(memory), 0, 1);

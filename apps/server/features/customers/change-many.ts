@@ -1,11 +1,11 @@
 import { customerOf, someLicenseIdsOfCustomer } from "@countersign/store/queries/customer-views";
 import { knownCustomerId } from "@countersign/store/queries/customers";
-import { pause } from "@countersign/store/queries/license-list";
 import {
   type CustomerNames,
   refreshSearchTextOf,
   staleTexts,
 } from "@countersign/store/queries/license-search";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
 import {
   type CustomerChanges,
@@ -67,7 +67,7 @@ async function hasMany(context: Context, customerId: string): Promise<boolean> {
 async function moveAll(context: Context, fromId: string, view: CustomerView): Promise<number> {
   const { store } = context;
   const { id } = theOrganization(context);
-  for (let moved = 0; ; await pause()) {
+  for (let moved = 0; ; await yieldToEventLoop()) {
     const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
     if (ids.length < licensesAtOnce) return moved;
     moved += await store.transaction(async (db) => {
@@ -81,7 +81,7 @@ async function moveAll(context: Context, fromId: string, view: CustomerView): Pr
 async function refreshTexts(context: Context, view: CustomerView): Promise<void> {
   const { store } = context;
   const { organization_id: organizationId, customer_id: customerId } = view;
-  for (let after: string | null = ""; after !== null; await pause()) {
+  for (let after: string | null = ""; after !== null; await yieldToEventLoop()) {
     const found = await staleTexts(store.reads, organizationId, customerId, namesOf(view), after);
     if (found.stale.length > 0)
       await store.transaction((db) => refreshSearchTextOf(db, found.stale, namesOf(view)), "soon");

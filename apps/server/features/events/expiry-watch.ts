@@ -5,9 +5,9 @@ import {
   stillDue,
   warningDays,
 } from "@countersign/store/queries/expiries";
-import { pause } from "@countersign/store/queries/license-list";
 import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/platform-state";
 import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 import { licenseExpiringLetters } from "../mail/license-letters.ts";
 import { shownLicenses } from "./tell-changes.ts";
@@ -80,7 +80,7 @@ export class ExpiryWatch implements Chore {
           );
         });
       if (ids.length < lotSize) return;
-      await pause();
+      await yieldToEventLoop();
     }
   }
 }

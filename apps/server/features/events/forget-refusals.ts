@@ -1,7 +1,7 @@
 import { refusalHour } from "@countersign/domain/events/refusal";
 import { forgetRefusals } from "@countersign/store/queries/expiries";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 import { tellSummaries } from "./tell-summaries.ts";
 
@@ -16,7 +16,7 @@ export function refusalForgetting(store: Store): Chore {
       await tellSummaries(store);
       const beforeHour = refusalHour(await store.clock()) - 1;
       while (await store.transaction((db) => forgetRefusals(db, beforeHour, rowsAtATime), "soon"))
-        await pause();
+        await yieldToEventLoop();
     },
   };
 }

@@ -2,8 +2,8 @@ import type { event, listLicenseEvents } from "@countersign/contract/manage/even
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { type EventFilter, eventsAfter } from "@countersign/store/queries/events";
-import { pause } from "@countersign/store/queries/license-list";
 import type { EventRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
@@ -92,7 +92,7 @@ async function readPage(context: Context, among: Among, query: Query, start: str
     read += rows.length;
     if (rows.length < step) return { data, next: null, after };
     if (read >= mostRows) return { data, next: after, after };
-    await pause();
+    await yieldToEventLoop();
   }
 }
 

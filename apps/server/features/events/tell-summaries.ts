@@ -1,9 +1,9 @@
 import { refusalHour, summaryDelayMs } from "@countersign/domain/events/refusal";
 import { type TakenSummary, takeSummaries } from "@countersign/store/queries/event-summaries";
 import { addEvents } from "@countersign/store/queries/events";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
 import type { EventRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { newId } from "../../new-id.ts";
 
 /** The size of one transaction: validations wait while it runs. */
@@ -13,7 +13,7 @@ const summariesAtOnce = 50;
 export async function tellSummaries(store: Store): Promise<void> {
   const nowMs = await store.clock();
   const beforeHour = refusalHour(nowMs - summaryDelayMs);
-  for (let found = summariesAtOnce; found === summariesAtOnce; await pause()) {
+  for (let found = summariesAtOnce; found === summariesAtOnce; await yieldToEventLoop()) {
     found = await store.transaction(async (db) => {
       const some = await takeSummaries(db, beforeHour, summariesAtOnce);
       if (some.taken.length > 0)

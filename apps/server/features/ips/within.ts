@@ -3,6 +3,7 @@ import { commonText, isWithin } from "@countersign/domain/ip/within";
 import { ipsStartingWith } from "@countersign/store/queries/ips";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 
 const rowsAtOnce = 500;
@@ -35,7 +36,7 @@ export async function ipsWithin(
       after = row.ip;
     }
     if (rows.length < rowsAtOnce) return { rows: found, next_cursor: null };
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
   return { rows: found, next_cursor: encodeCursor([after]) };
 }

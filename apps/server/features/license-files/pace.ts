@@ -1,3 +1,5 @@
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+
 /** How long-running work leaves room for requests. */
 export interface Pace {
   /** How much to do in one step, in rows: on SQLite, other writers wait until the step ends. */
@@ -29,7 +31,7 @@ export function courteous(judgedCalls: () => number): Pace {
   return {
     rowsAtOnce: () => steps.rows,
     rest: async (workedMs) => {
-      await nextTurn();
+      await yieldToEventLoop();
       const seconds = (performance.now() - beforeMs) / 1_000;
       const isBusy = judgedCalls() - callsBefore > busyCallsPerSecond * seconds;
       steps.took(workedMs, isBusy ? busy : quiet);
@@ -47,7 +49,7 @@ export function headlong(): Pace {
     rowsAtOnce: () => steps.rows,
     rest: async (workedMs) => {
       steps.took(workedMs, quiet);
-      await nextTurn();
+      await yieldToEventLoop();
     },
   };
 }
@@ -60,10 +62,6 @@ class Steps {
     const factor = Math.min(2, stepMs / Math.max(0.1, workedMs));
     this.rows = Math.max(fewestRows, Math.min(mostRows, Math.round(this.rows * factor)));
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function pause(ms: number): Promise<void> {

@@ -5,8 +5,8 @@ import {
   removeSomePieces,
   removeSomeWorkings,
 } from "@countersign/store/queries/imports";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Database, Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 
 /** Deletes the file of an import, which can be a hundred megabytes, in small steps, so that nobody waits. */
 export async function removeFile(store: Store, importId: string): Promise<void> {
@@ -30,5 +30,5 @@ export async function removeUnbegun(store: Store, importId: string): Promise<voi
 }
 
 async function inSteps(store: Store, removeSome: (db: Database) => Promise<boolean>): Promise<void> {
-  while (await store.transaction(removeSome, "soon")) await pause();
+  while (await store.transaction(removeSome, "soon")) await yieldToEventLoop();
 }

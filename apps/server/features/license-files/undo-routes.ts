@@ -2,8 +2,8 @@ import * as contract from "@countersign/contract/manage/license-files";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { forecastUndo } from "@countersign/store/queries/import-undo-request";
 import { requestCancel, requestUndo } from "@countersign/store/queries/imports";
-import { pause } from "@countersign/store/queries/license-list";
 import type { ImportRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, theStanding } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -42,7 +42,7 @@ export const undoRoutes: readonly BoundRoute[] = [
       sum.updated += counts.updated;
       sum.changed += counts.changed;
       after = next;
-      await pause();
+      await yieldToEventLoop();
     }
     return sum;
   }),

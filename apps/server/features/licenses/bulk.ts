@@ -3,10 +3,11 @@ import { type Extension, readExpiry } from "@countersign/domain/licenses/expiry"
 import type { Permission } from "@countersign/domain/members/permissions";
 import * as changes from "@countersign/store/queries/license-changes";
 import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import { licensePage, pause } from "@countersign/store/queries/license-list";
+import { licensePage } from "@countersign/store/queries/license-list";
 import type { Place } from "@countersign/store/queries/license-walk";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
@@ -138,7 +139,7 @@ export const bulkRoutes: readonly BoundRoute[] = [
         if (order.action === "extend") checkCanBeRepeated(context);
         progress = await context.step(work);
       }
-      await pause();
+      await yieldToEventLoop();
     }
     return context.transaction(async () => answer(order, progress));
   }),

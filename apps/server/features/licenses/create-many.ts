@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { deleting } from "@countersign/store/queries/license-changes";
-import { pause } from "@countersign/store/queries/license-list";
 import { licenseViews } from "@countersign/store/queries/license-views";
 import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
 import type { ProductRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
@@ -52,7 +52,7 @@ export async function createInLots(
       });
       // Another attempt of the same request was faster, and chose differently.
       if (progress.seed !== before.seed) named = nameBySeed(progress, draftsAt);
-      await pause();
+      await yieldToEventLoop();
     }
   } catch (error) {
     // An interrupted request is completed by its repeat, if it can be recognized as one.
@@ -78,7 +78,7 @@ async function deliver(context: Context, product: ProductRow, named: readonly Na
       (db) => deliverLicenses(db, product, ids, lettersADay, context.nowMs),
       start + letterLotSize < named.length ? "soon" : "now",
     );
-    await pause();
+    await yieldToEventLoop();
   }
 }
 
@@ -114,7 +114,7 @@ async function shown(context: Context, named: readonly Named[]): Promise<ShownLi
     const ids = named.slice(start, start + lotSize).map(({ id }) => id);
     const views = await licenseViews(context.store.reads, ids);
     data.push(...views.map((view) => showLicense(view, context.nowMs)));
-    await pause();
+    await yieldToEventLoop();
   }
   return data;
 }

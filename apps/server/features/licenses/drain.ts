@@ -1,6 +1,6 @@
 import { drainIps, licenseToDrain } from "@countersign/store/queries/drain-ips";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 
 /** How many IP addresses were removed from licenses before the final transaction. */
 export type Drained = ReadonlyMap<string, number>;
@@ -21,6 +21,6 @@ export async function drain(store: Store, licenseIds: readonly string[]): Promis
     }, "soon");
     if (removed === 0) return drained;
     drained.set(next.id, (drained.get(next.id) ?? 0) + removed);
-    await pause();
+    await yieldToEventLoop();
   }
 }

@@ -1,7 +1,6 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import { lockedOrganization, organizationById } from "@countersign/store/queries/access";
 import { countLetters, letterCount, lockedLetterCount } from "@countersign/store/queries/daily-letters";
-import { pause } from "@countersign/store/queries/license-list";
 import {
   nextWaitingOrganization,
   removeWaitingLetters,
@@ -9,6 +8,7 @@ import {
 } from "@countersign/store/queries/waiting-letters";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingLetterRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 import { type CustomerLetter, countedOwner, lettersAllowed } from "./customer-letters.ts";
 import { writeLetters } from "./letter.ts";
@@ -62,7 +62,7 @@ export class WaitingLetters implements Chore {
     while (!this.#isClosed) {
       const taken = await this.#store.transaction((db) => this.#writeSome(db, organizationId, nowMs));
       if (taken === 0) return;
-      await pause();
+      await yieldToEventLoop();
     }
   }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { validate, verdict } from "@countersign/store/suite/calls";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { registeredIps } from "../../../../tests/support/scene.ts";
 import { openSeller, type Seller } from "../../../../tests/support/seller.ts";
@@ -120,7 +121,7 @@ describe.each(databases)("merging registered IPv6 addresses on $kind", ({ make }
       const asking = (async () => {
         const refused: unknown[] = [];
         for (let turn = 0; turn < (isOver ? 40 : 2_000); turn += 1) {
-          await new Promise((resolve) => setImmediate(resolve));
+          await yieldToEventLoop();
           const { key } = licenses[turn % 20] ?? { key: "" };
           const one = await verdict(
             seller.store,

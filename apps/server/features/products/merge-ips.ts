@@ -1,8 +1,8 @@
 import { lockedProduct } from "@countersign/store/queries/access";
-import { pause } from "@countersign/store/queries/license-list";
 import { licensesWithSingleIps, mergeIps, productsMergingIps } from "@countersign/store/queries/merge-ips";
 import { updateProduct } from "@countersign/store/queries/products";
 import type { Database, Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 
 const licensesAtOnce = 50;
@@ -37,7 +37,7 @@ export class IpMerging implements Chore {
       let after: string | null = product.merge_ips_after ?? "";
       while (after !== null && !this.#isClosed) {
         after = await this.#step(product.id, after);
-        await pause();
+        await yieldToEventLoop();
       }
     }
   }
@@ -48,7 +48,7 @@ export class IpMerging implements Chore {
     const found = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);
     for (const { id, isOfProduct } of found) {
       if (!isOfProduct) continue;
-      for (let hasMore = true; hasMore; await pause()) {
+      for (let hasMore = true; hasMore; await yieldToEventLoop()) {
         const merged = await store.transaction((db) => this.#merge(db, productId, id));
         if (merged === "changed back" || this.#isClosed) return null;
         hasMore = merged === "more";

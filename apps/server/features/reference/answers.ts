@@ -1,4 +1,5 @@
 import { type OpenApiDocument, writeOpenApi } from "@countersign/contract/openapi";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { referencePage } from "./page.ts";
 import { problemIndex, problemPage } from "./problems.ts";
 import { script } from "./script.ts";
@@ -28,7 +29,7 @@ function theDocument(): Promise<OpenApiDocument> {
 async function gently<T>(work: Generator<void, T>): Promise<T> {
   let step = work.next();
   while (step.done !== true) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
     step = work.next();
   }
   return step.value;

@@ -5,9 +5,9 @@ import {
   deliveryOf,
   eventOf,
 } from "@countersign/store/queries/delivery-log";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -56,7 +56,7 @@ export async function listDeliveries(
     read += rows.length;
     if (rows.length < step) return pageUntil(found, null);
     if (read >= mostRows) return pageUntil(found, after);
-    await pause();
+    await yieldToEventLoop();
   }
 }
 

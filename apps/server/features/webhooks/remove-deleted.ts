@@ -1,6 +1,6 @@
-import { pause } from "@countersign/store/queries/license-list";
 import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queries/webhook-endpoints";
 import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 
 /** Small enough that concurrent writers do not notice. */
@@ -14,7 +14,7 @@ export function deletedEndpointRemoval(store: Store): Chore {
     run: async () => {
       for (const id of await deletedEndpoints(store.reads)) {
         while (await store.transaction((db) => removeSomeOfEndpoint(db, id, rowsAtOnce), "soon"))
-          await pause();
+          await yieldToEventLoop();
       }
     },
   };

@@ -1,9 +1,9 @@
 import type { replayWebhookDeliveries } from "@countersign/contract/manage/webhook-deliveries";
 import { deliveriesAfter, deliveriesOfEvents, eventsAmong } from "@countersign/store/queries/delivery-log";
 import { addDeliveries } from "@countersign/store/queries/distribute";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, milliseconds } from "../../http/manage/page.ts";
@@ -53,7 +53,7 @@ export async function replayMany(context: Context, endpointId: string, order: Or
       return context.transaction(async (db) => answerOf(await work(db)));
     checkCanBeRepeated(context);
     progress = await context.step(work);
-    await pause();
+    await yieldToEventLoop();
   }
   const done = progress;
   return context.transaction(async () => answerOf(done));
@@ -98,7 +98,7 @@ async function nextLot(
     }
     if (read.length < rowsAtOnce) return { rows, end: null };
     if (performance.now() > until) return { rows, end };
-    await pause();
+    await yieldToEventLoop();
   }
 }
 

@@ -7,8 +7,8 @@ import {
   holdDeliveries,
 } from "@countersign/store/queries/deliveries";
 import { forget, oldAttempts, oldDeliveries, oldEvents } from "@countersign/store/queries/forget-deliveries";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 
 const keptForMs = 30 * dayMs;
@@ -32,7 +32,7 @@ export function deliveriesFollowing(store: Store): Chore {
           while (
             (await store.transaction((db) => follow(db, endpointId, nowMs), "soon")) === deliveriesAtOnce
           )
-            await pause();
+            await yieldToEventLoop();
         }
       }
     },
@@ -58,7 +58,7 @@ export function deliveryForgetting(store: Store): Chore {
           const found = old;
           await store.transaction((own) => forget(own, found), "soon");
           if (found.ids.length < rowsAtOnce) break;
-          await pause();
+          await yieldToEventLoop();
         }
       }
     },

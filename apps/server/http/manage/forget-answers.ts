@@ -1,7 +1,7 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { forgetAnswers } from "@countersign/store/queries/idempotency";
-import { pause } from "@countersign/store/queries/license-list";
 import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
 
 const everyMs = 10 * 60_000;
@@ -17,7 +17,7 @@ export function answerForgetting(store: Store): Chore {
     run: async () => {
       const beforeMs = (await store.clock()) - keptForMs;
       const forgetSome = () => store.transaction((db) => forgetAnswers(db, beforeMs, answersAtATime), "soon");
-      while ((await forgetSome()) === answersAtATime) await pause();
+      while ((await forgetSome()) === answersAtATime) await yieldToEventLoop();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { type CursorKind, decodeCursor, encodeCursor, wrongCursor } from "./page.ts";
 
 /** A searchable list: by prefix, through an index, and through all of it, newest first. */
@@ -54,7 +55,7 @@ export async function searchPage<Row, At extends string | number>(
     if (isOver && phase === "holds") return pageOf(found, null);
     if (isOver) [phase, at, id] = ["holds", null, ""];
     else if (read >= mostRows) return pageOf(found, encodeCursor([phase, at, id]));
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
 }
 
