@@ -1,3 +1,4 @@
+import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import { Problem, problemResponse } from "./manage/problem.ts";
 import { withoutHost } from "./target.ts";
 
@@ -28,7 +29,7 @@ const mostAtOnce = 2_000;
 export class Forwarder {
   readonly #socket: () => Promise<string>;
   readonly #failed: (error: unknown) => void;
-  #underWay = 0;
+  readonly #requests = new ConcurrencyLimit(mostAtOnce);
 
   constructor(socket: () => Promise<string>, failed: (error: unknown) => void) {
     this.#socket = socket;
@@ -36,8 +37,7 @@ export class Forwarder {
   }
 
   async forward(request: Request, peer: string | null, requestId: string): Promise<Response> {
-    if (this.#underWay >= mostAtOnce) return problemResponse(tooMany(), requestId);
-    this.#underWay += 1;
+    if (!this.#requests.tryAcquire()) return problemResponse(tooMany(), requestId);
     try {
       return await fetch(`http://countersign${withoutHost(request.url)}`, {
         unix: await this.#socket(),
@@ -53,7 +53,7 @@ export class Forwarder {
       if (!request.signal.aborted) this.#failed(error);
       return problemResponse(notRunning(), requestId);
     } finally {
-      this.#underWay -= 1;
+      this.#requests.release();
     }
   }
 }

@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from "kysely";
+import { ConcurrencyLimit } from "../concurrency-limit.ts";
 import type { Database } from "../store.ts";
 import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { isKept, keptCount } from "./license-counts.ts";
 import { conditions, fewByIndex, type LicenseFilter } from "./license-filter.ts";
 import { few, fewWithText, type ListStore } from "./license-list.ts";
 import { TagWalk, Walk } from "./license-walk.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
 
 export interface Counted {
   readonly count: number;
@@ -26,7 +26,7 @@ const atOnce = 20_000;
 const stepMs = 15;
 const firstStep = 2_000;
 const longestStep = 64_000;
-const longCounts = new OneAtATime();
+const longCounts = new ConcurrencyLimit(1);
 
 /**
  * How many licenses match a filter: from the stored counts if possible; otherwise among the few that an index leaves;
@@ -74,7 +74,7 @@ async function goThrough<Place>(
   let looked = 0;
   let count = 0;
   let from: Place | null = null;
-  let release: (() => void) | null = null;
+  let isAdmitted = false;
   try {
     for (;;) {
       const startedMs = performance.now();
@@ -88,14 +88,14 @@ async function goThrough<Place>(
       if (endedMs - startedMs < stepMs / 2) step = Math.min(longestStep, step * 2);
       else if (endedMs - startedMs > stepMs * 2) step = Math.max(firstStep, step / 2);
       await yieldToEventLoop();
-      if (looked < atOnce || release !== null) continue;
-      release = await longCounts.acquire(deadlineMs);
-      if (release === null) return { count, exact: false };
+      if (looked < atOnce || isAdmitted) continue;
+      isAdmitted = await longCounts.acquire(deadlineMs);
+      if (!isAdmitted) return { count, exact: false };
       const all = await inOne(deadlineMs - performance.now());
       if (all !== null) return { count: all, exact: true };
     }
   } finally {
-    release?.();
+    if (isAdmitted) longCounts.release();
   }
 }
 

@@ -1,11 +1,7 @@
 import { problems, problemText } from "@countersign/contract/problems/problems";
 import type { AttemptRate } from "@countersign/store/queries/attempts";
 import { Problem, type Refusal } from "../../http/manage/problem.ts";
-
-export interface Limit {
-  readonly times: number;
-  readonly withinSeconds: number;
-}
+import type { Rate } from "../../rate-limit.ts";
 
 /** How often something can be attempted on one account. */
 export interface AccountRates {
@@ -53,7 +49,7 @@ export const limits = {
   mail: { address: { times: 30, withinSeconds: hour }, account: { anywhere: rate(5, 12 * minute) } },
   /** Actions with nothing to guess are not counted per account. */
   anything: { address: { times: 600, withinSeconds: minute }, account: null },
-} as const satisfies Record<string, { address: Limit; account: AccountRates | null }>;
+} as const satisfies Record<string, { address: Rate; account: AccountRates | null }>;
 
 export type Attempt = keyof typeof limits;
 

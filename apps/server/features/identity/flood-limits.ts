@@ -1,18 +1,11 @@
 import type { Store } from "@countersign/store/store";
+import { type Rate, RateLimit } from "../../rate-limit.ts";
 import { AccountLimits } from "./account-limits.ts";
-import { type Attempt, type Limit, limits, secondsUntil, tooManyAttempts } from "./attempts.ts";
+import { type Attempt, limits, tooManyAttempts } from "./attempts.ts";
 import type { Device } from "./devices.ts";
 import { networkOf } from "./network.ts";
 
-interface Window {
-  count: number;
-  endsAtMs: number;
-}
-
-const strangers: Limit = { times: 100, withinSeconds: 1 };
-
-/** Enough for a large flood, and a few megabytes. The oldest are removed first. */
-const maxWindows = 50_000;
+const strangers: Rate = { times: 100, withinSeconds: 1 };
 
 /**
  * Counts attempts: per account in the database, per IP address in memory, where each node counts separately and a
@@ -20,12 +13,11 @@ const maxWindows = 50_000;
  */
 export class FloodLimits {
   readonly accounts: AccountLimits;
-  readonly #windows = new Map<string, Window>();
-  readonly #now: () => number;
+  readonly #rates: RateLimit;
 
   constructor(store: Store, now?: () => number) {
     this.accounts = new AccountLimits(store, now);
-    this.#now = now ?? Date.now;
+    this.#rates = new RateLimit(now ?? Date.now);
   }
 
   /**
@@ -33,11 +25,7 @@ export class FloodLimits {
    * counted by owner and not by IP address: other traffic from there does not keep them out.
    */
   waitFor(attempt: Attempt, ip: string | null, device: Device | null = null): number {
-    const nowMs = this.#now();
-    const window = this.#windows.get(keyOf(attempt, ip, device));
-    if (window === undefined || window.endsAtMs <= nowMs || window.count < limits[attempt].address.times)
-      return 0;
-    return secondsUntil(window.endsAtMs, nowMs);
+    return inSeconds(this.#rates.waitMs(keyOf(attempt, ip, device), limits[attempt].address));
   }
 
   /**
@@ -45,12 +33,12 @@ export class FloodLimits {
    * over. Counts one, or returns the seconds to wait.
    */
   countStranger(): number {
-    return this.#count("strangers", strangers);
+    return inSeconds(this.#rates.count("strangers", strangers));
   }
 
   /** Counts one, or returns the seconds to wait. */
   countAddress(attempt: Attempt, ip: string | null, device: Device | null = null): number {
-    return this.#count(keyOf(attempt, ip, device), limits[attempt].address);
+    return inSeconds(this.#rates.count(keyOf(attempt, ip, device), limits[attempt].address));
   }
 
   /** Counts an attempt, or throws a 429 that says when the next one is accepted. */
@@ -61,34 +49,12 @@ export class FloodLimits {
   }
 
   get size(): number {
-    return this.#windows.size;
+    return this.#rates.size;
   }
+}
 
-  #count(key: string, { times, withinSeconds }: Limit): number {
-    const nowMs = this.#now();
-    const window = this.#windows.get(key);
-    if (window === undefined || window.endsAtMs <= nowMs) {
-      this.#windows.delete(key);
-      this.#makeRoom(nowMs);
-      this.#windows.set(key, { count: 1, endsAtMs: nowMs + withinSeconds * 1_000 });
-      return 0;
-    }
-    if (window.count >= times) return secondsUntil(window.endsAtMs, nowMs);
-    window.count += 1;
-    return 0;
-  }
-
-  /** Many at once, so that it is rarely necessary. */
-  #makeRoom(nowMs: number): void {
-    if (this.#windows.size < maxWindows) return;
-    for (const [key, window] of this.#windows) {
-      if (window.endsAtMs <= nowMs) this.#windows.delete(key);
-    }
-    for (const key of this.#windows.keys()) {
-      if (this.#windows.size < 0.9 * maxWindows) return;
-      this.#windows.delete(key);
-    }
-  }
+function inSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
 }
 
 function keyOf(attempt: Attempt, ip: string | null, device: Device | null): string {

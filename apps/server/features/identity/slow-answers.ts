@@ -1,10 +1,12 @@
+import { type Rate, RateLimit } from "../../rate-limit.ts";
+
 /** Well below client timeouts, and below the idle limit of a connection. */
 const heldForMs = 1_000;
 const tickMs = 50;
 /** A few megabytes. Beyond that, responses are sent immediately after all: they are cheap too. */
 const mostHeld = 4_000;
 /** People who are rejected should not have to wait to be told. */
-const atOnceASecond = 20;
+const undelayed: Rate = { times: 20, withinSeconds: 1 };
 
 /**
  * Delays rejections while there are many. A client that waits for a response sends nothing, so a flood over n
@@ -13,22 +15,18 @@ const atOnceASecond = 20;
 export class SlowAnswers {
   #held: { readonly dueMs: number; readonly give: () => void }[] = [];
   #isTicking = false;
-  #secondEndsAtMs = 0;
-  #givenAtOnce = 0;
+  readonly #undelayed: RateLimit;
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
+    this.#undelayed = new RateLimit(now);
   }
 
   give(answer: () => Response): Response | Promise<Response> {
+    const isDelayed = this.#undelayed.count("rejections", undelayed) > 0;
+    if (!isDelayed || this.#held.length >= mostHeld) return answer();
     const nowMs = this.#now();
-    if (nowMs >= this.#secondEndsAtMs) {
-      this.#secondEndsAtMs = nowMs + 1_000;
-      this.#givenAtOnce = 0;
-    }
-    this.#givenAtOnce += 1;
-    if (this.#givenAtOnce <= atOnceASecond || this.#held.length >= mostHeld) return answer();
     return new Promise((resolve) => {
       this.#held.push({ dueMs: nowMs + heldForMs, give: () => resolve(answer()) });
       this.#tickLater();

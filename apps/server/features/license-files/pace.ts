@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { ValidationLoad } from "../../validation-load.ts";
 
 /** How long-running work leaves room for requests. */
 export interface Pace {
@@ -26,17 +27,13 @@ const mostRows = 2_048;
  */
 export function courteous(judgedCalls: () => number): Pace {
   const steps = new Steps();
-  let callsBefore = judgedCalls();
-  let beforeMs = performance.now();
+  const load = new ValidationLoad(judgedCalls, busyCallsPerSecond);
   return {
     rowsAtOnce: () => steps.rows,
     rest: async (workedMs) => {
       await yieldToEventLoop();
-      const seconds = (performance.now() - beforeMs) / 1_000;
-      const isBusy = judgedCalls() - callsBefore > busyCallsPerSecond * seconds;
+      const isBusy = load.isBusy();
       steps.took(workedMs, isBusy ? busy : quiet);
-      callsBefore = judgedCalls();
-      beforeMs = performance.now();
       if (isBusy) await pause(Math.min(longestRestMs, workedMs * (1 / share - 1)));
     },
   };

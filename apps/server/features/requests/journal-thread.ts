@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import type { Forgetting, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
@@ -54,23 +55,20 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
   };
   // One operation at a time: on PostgreSQL they all share one connection, and must not end up in each other's
   // transaction.
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
+  const operations = new ConcurrencyLimit(1);
   const writeNow = () => {
-    writing ??= inTurn(write).finally(() => {
+    writing ??= operations.run(write).finally(() => {
       writing = null;
     });
     return writing;
   };
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   const pruneTimer = setInterval(() => {
-    inTurn(() => journal.prune(Date.now() - requestLogDays * dayMs)).catch((error) => {
-      tell({ kind: "failed", reason: reasonOf(error) });
-    });
+    operations
+      .run(() => journal.prune(Date.now() - requestLogDays * dayMs))
+      .catch((error) => {
+        tell({ kind: "failed", reason: reasonOf(error) });
+      });
   }, pruneEveryMs);
   let isClosing = false;
   /** One step at a time, so that log entries are written in between. */
@@ -79,7 +77,7 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
       let next: Forgetting | null = { organizationId, part: "sightings", after: "" };
       while (next !== null && !isClosing) {
         const step: Forgetting = next;
-        next = await inTurn(() => journal.forget(step));
+        next = await operations.run(() => journal.forget(step));
         await new Promise((resolve) => setTimeout(resolve, restMs));
       }
       tell({ kind: "forgotten", organizationId, problem: next === null ? null : "The journal was closed." });
@@ -93,8 +91,7 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
     clearInterval(pruneTimer);
     await writing;
     await writeNow();
-    await turn;
-    await journal.close();
+    await operations.run(() => journal.close());
     tell({ kind: "closed" });
   };
 

@@ -2,6 +2,7 @@ import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
 import type { Store } from "@countersign/store/store";
 import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
 import { isStorageTrouble } from "../../storage-trouble.ts";
+import { ValidationLoad } from "../../validation-load.ts";
 import { rememberingResolver, systemResolver } from "./addresses.ts";
 import { KeptConnections } from "./connections.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
@@ -79,8 +80,7 @@ export class Outbox {
   }
 
   async #work(): Promise<void> {
-    let calls = this.#store.judgedCalls;
-    let lookedMs = performance.now();
+    const load = new ValidationLoad(() => this.#store.judgedCalls, busyCallsPerSecond);
     while (!this.#isClosed) {
       const startedMs = performance.now();
       try {
@@ -89,11 +89,7 @@ export class Outbox {
         const distributed = await this.#distributor.round();
         const sent = await this.#dispatcher.round();
         if (distributed + sent > 0) this.#isWoken = true;
-        const nowMs = performance.now();
-        const isBusy = this.#store.judgedCalls - calls > (busyCallsPerSecond * (nowMs - lookedMs)) / 1_000;
-        calls = this.#store.judgedCalls;
-        lookedMs = nowMs;
-        await this.#rest(nowMs - startedMs, isBusy ? "busy" : "quiet");
+        await this.#rest(performance.now() - startedMs, load.isBusy() ? "busy" : "quiet");
         await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
         if (!isStorageTrouble(this.#log, error)) this.#tellTrouble(1, reasonOf(error));
