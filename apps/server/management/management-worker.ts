@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { parentPort, workerData } from "node:worker_threads";
 import { openInWorker } from "@countersign/store/open";
 import { readConfig } from "../config.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
@@ -10,7 +9,8 @@ import { ManageApi } from "../http/manage/manage-api.ts";
 import { manageRoutes } from "../http/manage/routes.ts";
 import { startBackground } from "../jobs/background.ts";
 import { type Log, type LogLevel, reasonOf } from "../log.ts";
-import type { FromWorker, ToWorker, WorkerSettings } from "./messages.ts";
+import { runWorker, type ThreadCalls } from "../worker-thread.ts";
+import type { CreatorCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
 
 /** Where the build puts it, relative to this file or to the built server. */
 const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
@@ -19,20 +19,15 @@ const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
  * The thread that does everything but validate: the management API, sign-in, the dashboard, imports, webhooks and
  * periodic jobs. Whatever a request costs here, validations do not wait for it.
  */
-async function run({ environment, database, socket }: WorkerSettings): Promise<void> {
+async function start(
+  { environment, database, socket }: WorkerSettings,
+  creator: ThreadCalls<CreatorCalls>,
+): Promise<WorkerCalls> {
+  const log = logTo(creator);
+  survive(log);
   const config = readConfig(environment);
   const store = await openInWorker(database);
-  const forgetting = new Map<string, PromiseWithResolvers<void>>();
-  const journal = {
-    forget: (organizationId: string) => {
-      const known = forgetting.get(organizationId);
-      if (known !== undefined) return known.promise;
-      const outcome = Promise.withResolvers<void>();
-      forgetting.set(organizationId, outcome);
-      post({ kind: "forget", organizationId });
-      return outcome.promise;
-    },
-  };
+  const journal = { forget: (organizationId: string) => creator.request("forget", organizationId) };
   const identity = await LateIdentity.prepare(store, config, log);
   const background = startBackground(store, journal, config, log);
   const listener = listenOnSocket(socket, {
@@ -41,53 +36,36 @@ async function run({ environment, database, socket }: WorkerSettings): Promise<v
     pages: new DashboardPages(dashboardFolder),
     failed: (error) => log.error("A request failed unexpectedly.", { reason: reasonOf(error) }),
   });
-  const stop = async () => {
-    await listener.cut();
-    for (const outcome of forgetting.values()) outcome.reject(new Error("The server stops."));
-    await background.stop();
-    await store.close();
-    post({ kind: "stopped" });
+  return {
+    drain: () => stopWaiting(store),
+    stop: async () => {
+      await listener.cut();
+      await background.stop();
+      await store.close();
+    },
   };
-  parentPort?.on("message", (message: ToWorker) => {
-    switch (message.kind) {
-      case "drain":
-        stopWaiting(store);
-        break;
-      case "stop":
-        stop().catch((error) => post({ kind: "failed", reason: reasonOf(error) }));
-        break;
-      case "forgotten": {
-        const outcome = forgetting.get(message.organizationId);
-        forgetting.delete(message.organizationId);
-        if (message.problem === null) outcome?.resolve();
-        else outcome?.reject(new Error(message.problem));
-        break;
-      }
-    }
-  });
-  post({ kind: "ready" });
 }
 
 /** One thread writes the log, so that lines do not mix. */
-const logAt =
-  (level: LogLevel): Log["info"] =>
-  (message, fields) =>
-    post({ kind: "log", level, message, fields });
-const log: Log = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
-
-function post(message: FromWorker): void {
-  parentPort?.postMessage(message);
+function logTo(creator: ThreadCalls<CreatorCalls>): Log {
+  const logAt =
+    (level: LogLevel): Log["info"] =>
+    (message, fields) =>
+      creator.notify("log", { level, message, fields });
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
-// A bug in one request must not end the thread that serves all others.
-process.on("uncaughtException", (error) =>
-  log.error("Uncaught exception.", { reason: reasonOf(error), stack: error.stack }),
-);
-process.on("unhandledRejection", (error) =>
-  log.error("Unhandled promise rejection.", {
-    reason: reasonOf(error),
-    stack: error instanceof Error ? error.stack : undefined,
-  }),
-);
+/** A bug in one request must not end the thread that serves all others. */
+function survive(log: Log): void {
+  process.on("uncaughtException", (error) =>
+    log.error("Uncaught exception.", { reason: reasonOf(error), stack: error.stack }),
+  );
+  process.on("unhandledRejection", (error) =>
+    log.error("Unhandled promise rejection.", {
+      reason: reasonOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    }),
+  );
+}
 
-await run(workerData).catch((error) => post({ kind: "failed", reason: reasonOf(error) }));
+await runWorker(start);

@@ -10,22 +10,21 @@ export interface WorkerSettings {
   readonly socket: string;
 }
 
-export type ToWorker =
+/** What the management worker can be asked to do. */
+export interface WorkerCalls {
   /** Answers requests that wait for an event now, so that the server can stop. */
-  | { readonly kind: "drain" }
-  | { readonly kind: "stop" }
-  /** The journal, which another thread writes, no longer contains anything about this organization. */
-  | { readonly kind: "forgotten"; readonly organizationId: string; readonly problem: string | null };
+  drain(): void;
+  /** Background work first reaches a point where it can be resumed. */
+  stop(): Promise<void>;
+}
 
-export type FromWorker =
-  | { readonly kind: "ready" }
-  /** It could not start. */
-  | { readonly kind: "failed"; readonly reason: string }
-  | {
-      readonly kind: "log";
-      readonly level: LogLevel;
-      readonly message: string;
-      readonly fields: LogFields | undefined;
-    }
-  | { readonly kind: "forget"; readonly organizationId: string }
-  | { readonly kind: "stopped" };
+/** What the management worker asks the validating thread to do. */
+export interface CreatorCalls {
+  log(line: {
+    readonly level: LogLevel;
+    readonly message: string;
+    readonly fields: LogFields | undefined;
+  }): void;
+  /** Deletes an organization's data from the journal, which another thread writes. */
+  forget(organizationId: string): Promise<void>;
+}

@@ -1,5 +1,6 @@
-import { parentPort, workerData } from "node:worker_threads";
-import type { ToWorker } from "../../../apps/server/management/messages.ts";
+import { workerData } from "node:worker_threads";
+import type { WorkerCalls } from "../../../apps/server/management/messages.ts";
+import { runWorker } from "../../../apps/server/worker-thread.ts";
 
 /** Takes the place of the management worker: says what reached it, and misbehaves when asked to. */
 const server = Bun.serve({
@@ -34,9 +35,9 @@ const server = Bun.serve({
     }),
 });
 
-parentPort?.on("message", (message: ToWorker) => {
-  if (message.kind !== "stop") return;
-  server.stop(true);
-  parentPort?.postMessage({ kind: "stopped" });
-});
-parentPort?.postMessage({ kind: "ready" });
+await runWorker(
+  async (): Promise<WorkerCalls> => ({
+    drain: () => {},
+    stop: () => server.stop(true),
+  }),
+);

@@ -1,4 +1,4 @@
-import { parentPort } from "node:worker_threads";
+import { runWorker } from "../../../apps/server/worker-thread.ts";
 
 /** Takes the place of a management worker that cannot start. */
-parentPort?.postMessage({ kind: "failed", reason: "There is no such thing." });
+await runWorker(() => Promise.reject(new Error("There is no such thing.")));

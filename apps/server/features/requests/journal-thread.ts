@@ -1,25 +1,30 @@
-import { parentPort, workerData } from "node:worker_threads";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import type { Forgetting, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
+import { runWorker, type ThreadCalls } from "../../worker-thread.ts";
 
 export interface JournalSettings {
   readonly database: DatabaseLocation;
   readonly requestLogDays: number;
 }
 
-export type ToJournal =
-  | { readonly kind: "entries"; readonly entries: string }
-  | { readonly kind: "forget"; readonly organizationId: string }
-  | { readonly kind: "close" };
+/** What the journal thread can be asked to do. */
+export interface JournalCalls {
+  /** A list of entries, as JSON. */
+  entries(json: string): void;
+  /** Deletes an organization's data. */
+  forget(organizationId: string): Promise<void>;
+  /** Writes the remaining entries first. */
+  stop(): Promise<void>;
+}
 
-export type FromJournal =
-  | { readonly kind: "written"; readonly count: number }
-  | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "forgotten"; readonly organizationId: string; readonly problem: string | null }
-  | { readonly kind: "closed" };
+/** What the journal thread reports. */
+export interface JournalReports {
+  written(count: number): void;
+  failed(reason: string): void;
+}
 
 /** How long entries are collected. Many rows written together touch each page of the file once instead of once each. */
 const gatherMs = 1_000;
@@ -33,7 +38,10 @@ const pruneEveryMs = 60_000;
 const restMs = 5;
 
 /** A separate thread, so that writing the request log never delays a request. */
-async function run({ database, requestLogDays }: JournalSettings): Promise<void> {
+async function start(
+  { database, requestLogDays }: JournalSettings,
+  recorder: ThreadCalls<JournalReports>,
+): Promise<JournalCalls> {
   const journal = await openJournal(database);
   let waiting: JournalEntry[] = [];
   let writing: Promise<void> | null = null;
@@ -45,10 +53,10 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
       waiting = waiting.slice(mostAtOnce);
       try {
         await journal.append(entries);
-        tell({ kind: "written", count: entries.length });
+        recorder.notify("written", entries.length);
       } catch (error) {
         waiting = [...entries, ...waiting];
-        tell({ kind: "failed", reason: reasonOf(error) });
+        recorder.notify("failed", reasonOf(error));
         return;
       }
     }
@@ -67,51 +75,33 @@ async function run({ database, requestLogDays }: JournalSettings): Promise<void>
     operations
       .run(() => journal.prune(Date.now() - requestLogDays * dayMs))
       .catch((error) => {
-        tell({ kind: "failed", reason: reasonOf(error) });
+        recorder.notify("failed", reasonOf(error));
       });
   }, pruneEveryMs);
   let isClosing = false;
-  /** One step at a time, so that log entries are written in between. */
-  const forget = async (organizationId: string) => {
-    try {
+  return {
+    entries: (json) => {
+      for (const entry of JSON.parse(json) as JournalEntry[]) waiting.push(entry);
+    },
+    /** One step at a time, so that log entries are written in between. */
+    forget: async (organizationId) => {
       let next: Forgetting | null = { organizationId, part: "sightings", after: "" };
       while (next !== null && !isClosing) {
         const step: Forgetting = next;
         next = await operations.run(() => journal.forget(step));
         await new Promise((resolve) => setTimeout(resolve, restMs));
       }
-      tell({ kind: "forgotten", organizationId, problem: next === null ? null : "The journal was closed." });
-    } catch (error) {
-      tell({ kind: "forgotten", organizationId, problem: reasonOf(error) });
-    }
+      if (next !== null) throw new Error("The journal was closed.");
+    },
+    stop: async () => {
+      isClosing = true;
+      clearInterval(writeTimer);
+      clearInterval(pruneTimer);
+      await writing;
+      await writeNow();
+      await operations.run(() => journal.close());
+    },
   };
-  const close = async () => {
-    isClosing = true;
-    clearInterval(writeTimer);
-    clearInterval(pruneTimer);
-    await writing;
-    await writeNow();
-    await operations.run(() => journal.close());
-    tell({ kind: "closed" });
-  };
-
-  parentPort?.on("message", (message: ToJournal) => {
-    switch (message.kind) {
-      case "entries":
-        for (const entry of JSON.parse(message.entries) as JournalEntry[]) waiting.push(entry);
-        break;
-      case "forget":
-        void forget(message.organizationId);
-        break;
-      case "close":
-        void close();
-        break;
-    }
-  });
 }
 
-function tell(message: FromJournal): void {
-  parentPort?.postMessage(message);
-}
-
-await run(workerData);
+await runWorker(start);

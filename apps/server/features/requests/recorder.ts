@@ -1,7 +1,7 @@
-import { Worker } from "node:worker_threads";
 import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
-import type { FromJournal, JournalSettings, ToJournal } from "./journal-thread.ts";
+import { WorkerThread } from "../../worker-thread.ts";
+import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
 
 export interface RecorderObserver {
   entriesDropped(count: number): void;
@@ -14,25 +14,30 @@ const mostKept = 200_000;
 /** Nobody waits for these, and every message costs time on both sides. */
 const gatherMs = 100;
 
-const beginAgainMs = 1_000;
-const threadIsGone = "The thread that writes down requests has ended.";
-
 /** Passes log entries to the journal thread. */
 export class Recorder {
-  readonly #settings: JournalSettings;
   readonly #observer: RecorderObserver;
-  #thread: Worker | null = null;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  readonly #thread: WorkerThread<JournalCalls, JournalReports>;
   #gathered: JournalEntry[] = [];
   /** How many entries the thread has received but not written yet. */
   #kept = 0;
-  #closing: PromiseWithResolvers<void> | null = null;
-  readonly #forgetting = new Map<string, PromiseWithResolvers<void>>();
+  readonly #forgetting = new Map<string, Promise<void>>();
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
-    this.#settings = settings;
     this.#observer = observer;
-    this.#begin();
+    this.#thread = new WorkerThread({
+      open: () => ({ file: threadFile("journal-thread", import.meta.url), data: settings }),
+      offers: {
+        written: (count) => {
+          this.#kept -= count;
+        },
+        failed: (reason) => observer.journalFailed(reason),
+      },
+      exited: (reason) => {
+        observer.journalFailed(reason);
+        this.#dropKept();
+      },
+    });
   }
 
   record(entry: JournalEntry): void {
@@ -43,82 +48,39 @@ export class Recorder {
   /** Deletes an organization's data from the journal, step by step. Rejects if it did not complete. */
   forget(organizationId: string): Promise<void> {
     const known = this.#forgetting.get(organizationId);
-    if (known !== undefined) return known.promise;
-    if (this.#thread === null) return Promise.reject(new Error(threadIsGone));
-    const outcome = Promise.withResolvers<void>();
-    this.#forgetting.set(organizationId, outcome);
-    this.#post({ kind: "forget", organizationId });
-    return outcome.promise;
+    if (known !== undefined) return known;
+    const { calls } = this.#thread;
+    if (calls === null) return Promise.reject(new Error("The thread that writes the request log has ended."));
+    const forgetting = calls
+      .request("forget", organizationId)
+      .finally(() => this.#forgetting.delete(organizationId));
+    this.#forgetting.set(organizationId, forgetting);
+    return forgetting;
   }
 
   /** Writes the remaining entries and ends the thread. */
   async close(): Promise<void> {
-    clearTimeout(this.#again);
     this.#send();
-    const thread = this.#thread;
-    if (thread === null) return;
-    this.#closing = Promise.withResolvers();
-    this.#post({ kind: "close" });
-    await this.#closing.promise;
-    await thread.terminate();
+    await this.#thread.stop();
+    this.#dropKept();
   }
 
-  #begin(): void {
-    const file = threadFile("journal-thread", import.meta.url);
-    const thread = new Worker(file, { workerData: this.#settings });
-    thread.on("message", (message: FromJournal) => this.#hear(message));
-    thread.on("error", (error) => this.#observer.journalFailed(String(error)));
-    thread.on("exit", () => this.#end());
-    this.#thread = thread;
-  }
-
-  /** The thread's entries are lost with it. A new thread replaces it; otherwise nothing would be logged any more. */
-  #end(): void {
-    this.#thread = null;
+  /** The thread's entries are lost with it. */
+  #dropKept(): void {
     if (this.#kept > 0) this.#observer.entriesDropped(this.#kept);
     this.#kept = 0;
-    for (const outcome of this.#forgetting.values()) outcome.reject(new Error(threadIsGone));
-    this.#forgetting.clear();
-    this.#closing?.resolve();
-    if (this.#closing !== null) return;
-    this.#again = setTimeout(() => this.#begin(), beginAgainMs);
-    this.#again.unref();
   }
 
   #send(): void {
     const entries = this.#gathered;
     if (entries.length === 0) return;
     this.#gathered = [];
-    if (this.#thread === null || this.#kept + entries.length > mostKept) {
+    const { calls } = this.#thread;
+    if (calls === null || this.#kept + entries.length > mostKept) {
       this.#observer.entriesDropped(entries.length);
       return;
     }
     this.#kept += entries.length;
-    this.#post({ kind: "entries", entries: JSON.stringify(entries) });
-  }
-
-  #hear(message: FromJournal): void {
-    switch (message.kind) {
-      case "written":
-        this.#kept -= message.count;
-        break;
-      case "failed":
-        this.#observer.journalFailed(message.reason);
-        break;
-      case "forgotten": {
-        const outcome = this.#forgetting.get(message.organizationId);
-        this.#forgetting.delete(message.organizationId);
-        if (message.problem === null) outcome?.resolve();
-        else outcome?.reject(new Error(message.problem));
-        break;
-      }
-      case "closed":
-        this.#closing?.resolve();
-        break;
-    }
-  }
-
-  #post(message: ToJournal): void {
-    this.#thread?.postMessage(message);
+    calls.notify("entries", JSON.stringify(entries));
   }
 }
