@@ -36,6 +36,5 @@ export function reportsTo(log: Log) {
       else
         log.error("Validations cannot be answered. The server is not ready.", { reason: reasonOf(problem) });
     },
-    requestFailed: (error: Error) => log.error("A request failed unexpectedly.", { reason: reasonOf(error) }),
   };
 }

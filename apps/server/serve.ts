@@ -112,7 +112,7 @@ export async function startServer(
       metricsGate: new MetricsGate(config.metricsToken),
       readiness,
       forwarder,
-      failed: reports.requestFailed,
+      log,
     }),
   );
   await readiness.observed;

@@ -10,6 +10,7 @@ import {
   docsStyle,
   openApi,
 } from "../features/reference/answers.ts";
+import type { Log } from "../log.ts";
 import { noSuchPath } from "./answers.ts";
 import { peerHeader } from "./forward.ts";
 import { failedWith, type Listener, listener, read } from "./listen.ts";
@@ -21,7 +22,7 @@ export interface WorkerParts {
   readonly manageApi: ManageApi;
   readonly authApi: Pick<LateIdentity, "handle">;
   readonly pages: DashboardPages;
-  readonly failed: (error: Error) => void;
+  readonly log: Log;
 }
 
 /** Listens where only the validating thread connects. */
@@ -43,7 +44,7 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
         read(request, () => docsOfProblem(request.params.code, newRequestId()) ?? noSuchPath(newRequestId())),
     },
     fetch: (request) => pages.answer(request, newRequestId()),
-    error: failedWith(parts.failed),
+    error: failedWith(parts.log),
   });
   return listener(server, 0);
 }

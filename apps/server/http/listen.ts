@@ -1,8 +1,10 @@
 import type { Metrics } from "../features/health/metrics.ts";
 import type { MetricsGate } from "../features/health/metrics-gate.ts";
 import type { Readiness } from "../features/health/readiness.ts";
-import { broken, metricsTokenMissing, options, wrongMethod } from "./answers.ts";
+import type { Log } from "../log.ts";
+import { broken, metricsTokenMissing, options, unavailable, wrongMethod } from "./answers.ts";
 import type { Forwarder } from "./forward.ts";
+import { problemOf } from "./problem-of.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
 
 /** What the validating thread answers itself; everything else is forwarded to the management worker. */
@@ -12,7 +14,7 @@ export interface PublicParts {
   readonly metricsGate: MetricsGate;
   readonly readiness: Readiness;
   readonly forwarder: Forwarder;
-  readonly failed: (error: Error) => void;
+  readonly log: Log;
 }
 
 export interface Listener {
@@ -63,7 +65,7 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
       if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
       return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
     },
-    error: failedWith(parts.failed),
+    error: failedWith(parts.log),
   });
   return listener(server, server.port ?? port);
 }
@@ -79,10 +81,12 @@ export function listener(server: Bun.Server<unknown>, port: number): Listener {
   };
 }
 
-export function failedWith(failed: (error: Error) => void): (error: Error) => Response {
+/** For errors outside of the APIs, which answer theirs in their own format. */
+export function failedWith(log: Log): (error: Error) => Response {
   return (error) => {
-    failed(error);
-    return broken(newRequestId());
+    const requestId = newRequestId();
+    const { code } = problemOf(error, log, requestId);
+    return code === "database_unavailable" ? unavailable(requestId) : broken(requestId);
   };
 }
 

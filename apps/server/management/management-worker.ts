@@ -34,7 +34,7 @@ async function start(
     manageApi: new ManageApi({ store, config, log, signIn: identity }, manageRoutes),
     authApi: identity,
     pages: new DashboardPages(dashboardFolder),
-    failed: (error) => log.error("A request failed unexpectedly.", { reason: reasonOf(error) }),
+    log,
   });
   return {
     drain: () => stopWaiting(store),

@@ -2,9 +2,9 @@ import type { Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
-import { Problem, problemResponse } from "../../http/manage/problem.ts";
-import { type Log, reasonOf } from "../../log.ts";
-import { isStorageTrouble } from "../../storage-trouble.ts";
+import { problemResponse } from "../../http/manage/problem.ts";
+import { problemOf } from "../../http/problem-of.ts";
+import type { Log } from "../../log.ts";
 import { attemptRefusal } from "./attempts.ts";
 import { Devices } from "./devices.ts";
 import { Door, type Visit } from "./door.ts";
@@ -47,7 +47,7 @@ export class LateIdentity implements SignIn {
       const { retryAfterSeconds } = entered;
       return this.#refusals.give(() => problemResponse(attemptRefusal(retryAfterSeconds), requestId));
     } catch (error) {
-      return problemResponse(this.#problemOf(error, requestId), requestId);
+      return problemResponse(problemOf(error, this.#log, requestId), requestId);
     }
   }
 
@@ -69,20 +69,8 @@ export class LateIdentity implements SignIn {
       response.headers.set("cache-control", "no-store");
       return response;
     } catch (error) {
-      return problemResponse(this.#problemOf(error, requestId), requestId);
+      return problemResponse(problemOf(error, this.#log, requestId), requestId);
     }
-  }
-
-  #problemOf(error: unknown, requestId: string): Problem {
-    if (error instanceof Problem) return error;
-    if (isStorageTrouble(this.#log, error))
-      return new Problem("database_unavailable", {}, { headers: { "retry-after": "1" } });
-    this.#log.error("A sign-in request failed unexpectedly.", {
-      request_id: requestId,
-      reason: reasonOf(error),
-      stack: error instanceof Error ? (error.stack ?? "") : "",
-    });
-    return new Problem("internal_error");
   }
 
   #loaded(): Promise<Identity> {

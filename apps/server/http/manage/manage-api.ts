@@ -2,9 +2,9 @@ import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
 import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
-import { type Log, reasonOf } from "../../log.ts";
-import { isStorageTrouble } from "../../storage-trouble.ts";
+import type { Log } from "../../log.ts";
 import { addressOf } from "../address.ts";
+import { problemOf } from "../problem-of.ts";
 import { pathBelow, targetOf } from "../target.ts";
 import { authenticate, authorize, type SignIn } from "./access.ts";
 import { type Actor, actorId } from "./actor.ts";
@@ -43,7 +43,7 @@ export class ManageApi {
     try {
       return await this.#answer(request, peer, requestId);
     } catch (error) {
-      return problemResponse(this.#problemOf(error, requestId), requestId);
+      return problemResponse(problemOf(error, this.#parts.log, requestId), requestId);
     }
   }
 
@@ -160,19 +160,6 @@ export class ManageApi {
     if (!byCookie || !isWrite(request)) return;
     if (request.headers.get("origin") === this.#origin) return;
     throw new Problem("wrong_origin", { origin: this.#origin });
-  }
-
-  #problemOf(error: unknown, requestId: string): Problem {
-    if (error instanceof Problem) return error;
-    if (isStorageTrouble(this.#parts.log, error)) {
-      return new Problem("database_unavailable", {}, { headers: { "retry-after": "1" } });
-    }
-    this.#parts.log.error("A management request failed unexpectedly.", {
-      request_id: requestId,
-      reason: reasonOf(error),
-      stack: error instanceof Error ? (error.stack ?? "") : "",
-    });
-    return new Problem("internal_error");
   }
 }
 
