@@ -310,10 +310,10 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     }));
     await call(owner, "POST", `/products/${ids.product}/licenses`, { licenses });
     await makeDue(ids.organization);
-    const first = new OrganizationRemoval(office.store, journal);
-    const running = first.run();
+    const stopping = new AbortController();
+    const running = new OrganizationRemoval(office.store, journal).run(stopping.signal);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    first.close();
+    stopping.abort();
     await running;
     expect(await isGone(ids.organization)).toBe(false);
     await until("the organization is removed", () => isGone(ids.organization));

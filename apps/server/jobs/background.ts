@@ -33,32 +33,26 @@ export function startBackground(
 ): Background {
   const jobs = store.withOwnConnections("jobs");
   const webhooks = store.withOwnConnections("webhooks");
-  const removal = new OrganizationRemoval(jobs, journal);
   const mailer =
     config.mail === null ? null : new Mailer(jobs, smtpPost(config.mail, config.url, lettersAtOnce), log);
-  const expiries = new ExpiryWatch(jobs, config.lettersADay);
-  const waitingLetters = new WaitingLetters(jobs, config.lettersADay);
-  const ipMerging = new IpMerging(jobs);
-  const unusedKeys = new UnusedKeysWatch(jobs, config.url);
   const sender = webhookSender(config.webhookTargets);
-  const prober = new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random });
   const chores = new Chores(
     [
       ...(mailer === null ? [] : [mailer]),
       mailForgetting(jobs),
-      removal,
+      new OrganizationRemoval(jobs, journal),
       answerForgetting(jobs),
       deliveriesFollowing(jobs),
       deliveryForgetting(jobs),
-      prober,
+      new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       leftoverForgetting(jobs),
-      expiries,
-      waitingLetters,
+      new ExpiryWatch(jobs, config.lettersADay),
+      new WaitingLetters(jobs, config.lettersADay),
       new QuotaWatch(jobs),
       refusalForgetting(jobs),
       deletedEndpointRemoval(jobs),
-      ipMerging,
-      unusedKeys,
+      new IpMerging(jobs),
+      new UnusedKeysWatch(jobs, config.url),
     ],
     log,
   );
@@ -68,12 +62,6 @@ export function startBackground(
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);
-      removal.close();
-      expiries.close();
-      waitingLetters.close();
-      ipMerging.close();
-      unusedKeys.close();
-      prober.close();
       await chores.stop();
     },
   };

@@ -5,7 +5,8 @@ import { isStorageTrouble } from "../storage-trouble.ts";
 export interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  run(): Promise<void>;
+  /** Once the signal is aborted, it leaves the rest for later. */
+  run(stopping?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -15,6 +16,7 @@ export interface Chore {
 export class Chores {
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
 
   constructor(chores: readonly Chore[], log: Log) {
     for (const chore of chores) {
@@ -23,7 +25,7 @@ export class Chores {
         if (busy) return;
         busy = true;
         try {
-          await chore.run();
+          await chore.run(this.#stopping.signal);
         } catch (error) {
           if (isStorageTrouble(log, error)) return;
           log.warn("A periodic job failed. It will be retried.", {
@@ -44,9 +46,10 @@ export class Chores {
     }
   }
 
-  /** Starts no more jobs and waits for those in progress. */
+  /** Starts no more jobs and waits for those in progress to reach a point where they can be resumed. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#stopping.abort();
     await Promise.all(this.#running);
   }
 }

@@ -7,8 +7,8 @@ import {
 } from "@countersign/store/queries/expiries";
 import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/platform-state";
 import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
 import { licenseExpiringLetters } from "../mail/license-letters.ts";
 import { shownLicenses } from "./tell-changes.ts";
 import { lookBackMs, watchedUntil as stateName, tellEndings } from "./tell-endings.ts";
@@ -29,7 +29,6 @@ export class ExpiryWatch implements Chore {
   readonly #store: Store;
   readonly #lettersADay: number;
   readonly #clock: () => Promise<number>;
-  #isClosed = false;
 
   constructor(store: Store, lettersADay: number, clock = () => store.clock()) {
     this.#store = store;
@@ -37,12 +36,7 @@ export class ExpiryWatch implements Chore {
     this.#clock = clock;
   }
 
-  /** Leaves the rest for later. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  async run(): Promise<void> {
+  async run(stopping = neverStopping): Promise<void> {
     const store = this.#store;
     const untilMs = await this.#clock();
     const known = await stateOf(store.reads, stateName);
@@ -50,10 +44,16 @@ export class ExpiryWatch implements Chore {
     const afterMs = Number(state) - lookBackMs;
     for (let after = ""; ; ) {
       const ids = await organizationIdsAfter(store.alongIndexes, after, organizationsAtOnce);
-      await this.#tell({ organizationIds: ids, type: "license.expired", days: 0, afterMs, untilMs });
+      await this.#tell(
+        { organizationIds: ids, type: "license.expired", days: 0, afterMs, untilMs },
+        stopping,
+      );
       for (const days of await warningDays(store.alongIndexes, ids))
-        await this.#tell({ organizationIds: ids, type: "license.expiring_soon", days, afterMs, untilMs });
-      if (this.#isClosed) return;
+        await this.#tell(
+          { organizationIds: ids, type: "license.expiring_soon", days, afterMs, untilMs },
+          stopping,
+        );
+      if (stopping.aborted) return;
       const last = ids.at(-1);
       if (ids.length < organizationsAtOnce || last === undefined) break;
       after = last;
@@ -62,9 +62,9 @@ export class ExpiryWatch implements Chore {
     await store.transaction((db) => replaceState(db, stateName, state, String(untilMs)), "soon");
   }
 
-  async #tell(due: Due): Promise<void> {
+  async #tell(due: Due, stopping: AbortSignal): Promise<void> {
     const store = this.#store;
-    while (!this.#isClosed) {
+    await inBatches(async () => {
       const ids = await dueLicenses(store.alongIndexes, due, lotSize);
       if (ids.length > 0)
         await store.transaction(async (db) => {
@@ -79,8 +79,7 @@ export class ExpiryWatch implements Chore {
             due.untilMs,
           );
         });
-      if (ids.length < lotSize) return;
-      await yieldToEventLoop();
-    }
+      return ids.length === lotSize;
+    }, stopping);
   }
 }

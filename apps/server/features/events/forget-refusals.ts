@@ -1,8 +1,8 @@
 import { refusalHour } from "@countersign/domain/events/refusal";
 import { forgetRefusals } from "@countersign/store/queries/expiries";
-import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 import { tellSummaries } from "./tell-summaries.ts";
 
 const rowsAtATime = 200;
@@ -12,11 +12,11 @@ export function refusalForgetting(store: Store): Chore {
   return {
     name: "forget refusals",
     everyMs: 60_000,
-    run: async () => {
-      await tellSummaries(store);
+    run: async (stopping) => {
+      await tellSummaries(store, stopping);
       const beforeHour = refusalHour(await store.clock()) - 1;
-      while (await store.transaction((db) => forgetRefusals(db, beforeHour, rowsAtATime), "soon"))
-        await yieldToEventLoop();
+      const forgetSome = (db: Database) => forgetRefusals(db, beforeHour, rowsAtATime);
+      await inBatches(() => store.transaction(forgetSome, "soon"), stopping);
     },
   };
 }

@@ -3,27 +3,27 @@ import { type TakenSummary, takeSummaries } from "@countersign/store/queries/eve
 import { addEvents } from "@countersign/store/queries/events";
 import type { Store } from "@countersign/store/store";
 import type { EventRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { inBatches } from "../../jobs/in-batches.ts";
 import { newId } from "../../new-id.ts";
 
 /** The size of one transaction: validations wait while it runs. */
 const summariesAtOnce = 50;
 
 /** Records one event per license and type with more occurrences in an hour than are recorded individually. */
-export async function tellSummaries(store: Store): Promise<void> {
+export async function tellSummaries(store: Store, stopping?: AbortSignal): Promise<void> {
   const nowMs = await store.clock();
   const beforeHour = refusalHour(nowMs - summaryDelayMs);
-  for (let found = summariesAtOnce; found === summariesAtOnce; await yieldToEventLoop()) {
-    found = await store.transaction(async (db) => {
+  const tellSome = () =>
+    store.transaction(async (db) => {
       const some = await takeSummaries(db, beforeHour, summariesAtOnce);
       if (some.taken.length > 0)
         await addEvents(
           db,
           some.taken.map((summary) => eventOf(summary, nowMs)),
         );
-      return some.found;
+      return some.found === summariesAtOnce;
     });
-  }
+  await inBatches(tellSome, stopping);
 }
 
 function eventOf(summary: TakenSummary, nowMs: number): EventRow {

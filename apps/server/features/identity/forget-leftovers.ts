@@ -3,8 +3,9 @@ import {
   removeOldSessions,
   removeOldVerifications,
 } from "@countersign/store/queries/sign-in-leftovers";
-import type { Store } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 
 const everyMs = 10 * 60_000;
 const rowsAtATime = 500;
@@ -14,12 +15,11 @@ export function leftoverForgetting(store: Store): Chore {
   return {
     name: "old sessions and codes",
     everyMs,
-    run: async () => {
+    run: async (stopping) => {
       const nowMs = await store.clock();
       for (const remove of [removeOldSessions, removeOldVerifications, removeOldAttempts]) {
-        let removed: number;
-        do removed = await store.transaction((db) => remove(db, nowMs, rowsAtATime), "soon");
-        while (removed === rowsAtATime);
+        const removeSome = (db: Database) => remove(db, nowMs, rowsAtATime);
+        await inBatches(async () => (await store.transaction(removeSome, "soon")) === rowsAtATime, stopping);
       }
     },
   };

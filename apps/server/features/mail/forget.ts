@@ -3,6 +3,7 @@ import { oldMail, removeMail } from "@countersign/store/queries/mailbox";
 import { oldWaitingLetters, removeWaitingLetters } from "@countersign/store/queries/waiting-letters";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 
 const keptForMs = 90 * dayMs;
 const lettersAtATime = 500;
@@ -15,18 +16,17 @@ export function mailForgetting(store: Store): Chore {
   return {
     name: "old mail",
     everyMs: 60 * 60 * 1000,
-    run: async () => {
+    run: async (stopping) => {
       const beforeMs = (await store.clock()) - keptForMs;
-      for (;;) {
-        const ids = await oldMail(store.reads, beforeMs, lettersAtATime);
-        if (ids.length === 0) break;
-        await store.transaction((db) => removeMail(db, ids));
-      }
-      for (;;) {
-        const ids = await oldWaitingLetters(store.reads, beforeMs, lettersAtATime);
-        if (ids.length === 0) return;
-        await store.transaction((db) => removeWaitingLetters(db, ids));
-      }
+      for (const [old, remove] of [
+        [oldMail, removeMail],
+        [oldWaitingLetters, removeWaitingLetters],
+      ] as const)
+        await inBatches(async () => {
+          const ids = await old(store.reads, beforeMs, lettersAtATime);
+          if (ids.length > 0) await store.transaction((db) => remove(db, ids));
+          return ids.length > 0;
+        }, stopping);
     },
   };
 }

@@ -8,8 +8,8 @@ import {
 } from "@countersign/store/queries/waiting-letters";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingLetterRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
 import { type CustomerLetter, countedOwner, lettersAllowed } from "./customer-letters.ts";
 import { writeLetters } from "./letter.ts";
 import { lettersAbout } from "./license-letters.ts";
@@ -29,7 +29,6 @@ export class WaitingLetters implements Chore {
   readonly #store: Store;
   readonly #lettersADay: number;
   readonly #clock: () => Promise<number>;
-  #isClosed = false;
 
   constructor(store: Store, lettersADay: number, clock = () => store.clock()) {
     this.#store = store;
@@ -37,19 +36,14 @@ export class WaitingLetters implements Chore {
     this.#clock = clock;
   }
 
-  /** Leaves the rest for later. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  async run(): Promise<void> {
+  async run(stopping = neverStopping): Promise<void> {
     const { reads } = this.#store;
     let id = await nextWaitingOrganization(reads, "");
-    for (; id !== null && !this.#isClosed; id = await nextWaitingOrganization(reads, id))
-      await this.#writeFor(id);
+    for (; id !== null && !stopping.aborted; id = await nextWaitingOrganization(reads, id))
+      await this.#writeFor(id, stopping);
   }
 
-  async #writeFor(organizationId: string): Promise<void> {
+  async #writeFor(organizationId: string, stopping: AbortSignal): Promise<void> {
     const nowMs = await this.#clock();
     // A check that blocks nobody: most of the time the limit is reached.
     const { reads } = this.#store;
@@ -59,11 +53,8 @@ export class WaitingLetters implements Chore {
     if (organization === undefined || used >= this.#allowed(organization)) return;
     const owner = countedOwner(organization);
     if (owner !== null && (await letterCount(reads, owner, "customers", day)) >= this.#lettersADay) return;
-    while (!this.#isClosed) {
-      const taken = await this.#store.transaction((db) => this.#writeSome(db, organizationId, nowMs));
-      if (taken === 0) return;
-      await yieldToEventLoop();
-    }
+    const writeSome = (db: Database) => this.#writeSome(db, organizationId, nowMs);
+    await inBatches(async () => (await this.#store.transaction(writeSome)) > 0, stopping);
   }
 
   /** Returns how many no longer wait. */

@@ -9,6 +9,7 @@ import {
 } from "@countersign/store/queries/organization-removal";
 import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { neverStopping } from "../../jobs/in-batches.ts";
 import { auditWithout } from "../audit-log/record.ts";
 import { writeLetter } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
@@ -36,28 +37,20 @@ export class OrganizationRemoval implements Chore {
   readonly everyMs = 5_000;
   readonly #store: Store;
   readonly #journal: JournalOfOrganizations;
-  readonly #closing = Promise.withResolvers<"closed">();
-  #isClosed = false;
 
   constructor(store: Store, journal: JournalOfOrganizations) {
     this.#store = store;
     this.#journal = journal;
   }
 
-  /** Leaves the rest for later. */
-  close(): void {
-    this.#isClosed = true;
-    this.#closing.resolve("closed");
-  }
-
-  async run(): Promise<void> {
+  async run(stopping = neverStopping): Promise<void> {
     const nowMs = await this.#store.clock();
     for (const { id, deleted_at: deletedAt } of await organizationsToRemove(this.#store.reads, nowMs)) {
       if (deletedAt === null && !(await this.#end(id, nowMs))) continue;
-      await this.#empty(id);
+      await this.#empty(id, stopping);
       const isSettled = (deletedAt ?? nowMs) <= nowMs - settledAfterMs;
-      if (isSettled && !this.#isClosed) await this.#finish(id);
-      if (this.#isClosed) return;
+      if (isSettled && !stopping.aborted) await this.#finish(id, stopping);
+      if (stopping.aborted) return;
     }
   }
 
@@ -81,13 +74,13 @@ export class OrganizationRemoval implements Chore {
     });
   }
 
-  async #empty(id: string): Promise<void> {
-    while (!this.#isClosed && (await this.#step((db) => removeSome(db, id, rowsAtATime))));
+  async #empty(id: string, stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted && (await this.#step((db) => removeSome(db, id, rowsAtATime))));
     let place: AuditPlace | null = null;
     do {
       const after: AuditPlace | null = place;
       place = await this.#step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
-    } while (place !== null && !this.#isClosed);
+    } while (place !== null && !stopping.aborted);
   }
 
   /** Then it pauses for as long as it worked: other writers get at least half of the time. */
@@ -99,9 +92,11 @@ export class OrganizationRemoval implements Chore {
     return result;
   }
 
-  async #finish(id: string): Promise<void> {
-    const outcome = await Promise.race([this.#journal.forget(id), this.#closing.promise]);
-    if (outcome === "closed") return;
+  async #finish(id: string, stopping: AbortSignal): Promise<void> {
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    stopping.addEventListener("abort", () => stop(), { once: true });
+    await Promise.race([this.#journal.forget(id), stopped]);
+    if (stopping.aborted) return;
     await this.#store.transaction((db) => finishRemoval(db, id));
   }
 }

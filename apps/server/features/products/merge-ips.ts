@@ -4,6 +4,7 @@ import { updateProduct } from "@countersign/store/queries/products";
 import type { Database, Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
+import { neverStopping } from "../../jobs/in-batches.ts";
 
 const licensesAtOnce = 50;
 /** The size of one transaction: validations wait while it runs. */
@@ -20,37 +21,31 @@ export class IpMerging implements Chore {
   readonly name = "registered IPv6 addresses to merge";
   readonly everyMs = 10_000;
   readonly #store: Store;
-  #isClosed = false;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Leaves the rest for later. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  async run(): Promise<void> {
+  async run(stopping = neverStopping): Promise<void> {
     const products = await productsMergingIps(this.#store.reads, productsAtOnce);
     for (const product of products) {
       let after: string | null = product.merge_ips_after ?? "";
-      while (after !== null && !this.#isClosed) {
-        after = await this.#step(product.id, after);
+      while (after !== null && !stopping.aborted) {
+        after = await this.#step(product.id, after, stopping);
         await yieldToEventLoop();
       }
     }
   }
 
   /** Returns where to continue; null if there is nothing more to do. */
-  async #step(productId: string, after: string): Promise<string | null> {
+  async #step(productId: string, after: string, stopping: AbortSignal): Promise<string | null> {
     const store = this.#store;
     const found = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);
     for (const { id, isOfProduct } of found) {
       if (!isOfProduct) continue;
       for (let hasMore = true; hasMore; await yieldToEventLoop()) {
         const merged = await store.transaction((db) => this.#merge(db, productId, id));
-        if (merged === "changed back" || this.#isClosed) return null;
+        if (merged === "changed back" || stopping.aborted) return null;
         hasMore = merged === "more";
       }
     }

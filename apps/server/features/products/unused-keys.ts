@@ -8,6 +8,7 @@ import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
 import type { Chore } from "../../jobs/chores.ts";
+import { neverStopping } from "../../jobs/in-batches.ts";
 import { compose, type Reader } from "../mail/compose.ts";
 import { type Letter, writeLetters } from "../mail/letter.ts";
 import { readerById } from "../mail/reader.ts";
@@ -31,7 +32,6 @@ export class UnusedKeysWatch implements Chore {
   readonly #store: Store;
   readonly #url: string;
   readonly #clock: () => Promise<number>;
-  #isClosed = false;
 
   constructor(store: Store, url: string, clock = () => store.clock(), every = everyMs) {
     this.#store = store;
@@ -40,18 +40,13 @@ export class UnusedKeysWatch implements Chore {
     this.everyMs = every;
   }
 
-  /** Leaves the rest for later. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  async run(): Promise<void> {
+  async run(stopping = neverStopping): Promise<void> {
     const nowMs = await this.#clock();
     const when = { nowMs, unusedSinceMs: nowMs - unusedAfterMs };
-    while (!this.#isClosed) {
+    while (!stopping.aborted) {
       const due = await productsWithUnusedKeys(this.#store.reads, { ...when, limit: productsAtOnce });
       for (const productId of due) {
-        if (this.#isClosed) return;
+        if (stopping.aborted) return;
         await this.#store.transaction((db) => this.#tell(db, productId, when));
       }
       if (due.length < productsAtOnce) return;

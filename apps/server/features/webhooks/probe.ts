@@ -12,6 +12,7 @@ import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webho
 import type { Store } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables";
 import type { Chore } from "../../jobs/chores.ts";
+import { neverStopping } from "../../jobs/in-batches.ts";
 import { sendEvent } from "./envelope.ts";
 import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";
 import { newDelivery, testEvent } from "./replay-one.ts";
@@ -35,32 +36,29 @@ export class Prober implements Chore {
   readonly name = "webhooks that may work again";
   readonly everyMs = 3_000;
   readonly #parts: ProberParts;
-  readonly #broken = new AbortController();
 
   constructor(parts: ProberParts) {
     this.#parts = parts;
   }
 
-  /** Aborts what is in progress: another node, or the next start, retries when the claims have expired. */
-  close(): void {
-    this.#broken.abort();
-  }
-
-  async run(): Promise<void> {
+  /** If it is stopped, another node, or the next start, retries when the claims have expired. */
+  async run(stopping = neverStopping): Promise<void> {
     const { store } = this.#parts;
-    while (!this.#broken.signal.aborted) {
+    while (!stopping.aborted) {
       const nowMs = await store.clock();
       const ids = await endpointsToProbe(store.reads, nowMs, probesAtOnce);
       if (ids.length === 0) return;
       const claimed = await store.transaction((db) => claimProbes(db, ids, nowMs, nowMs + leaseMs), "soon");
-      const ends = await Promise.allSettled(claimed.map((endpoint) => this.#probe(endpoint, nowMs)));
+      const ends = await Promise.allSettled(
+        claimed.map((endpoint) => this.#probe(endpoint, nowMs, stopping)),
+      );
       const failed = ends.find((end) => end.status === "rejected");
-      if (failed !== undefined && !this.#broken.signal.aborted) throw failed.reason;
+      if (failed !== undefined && !stopping.aborted) throw failed.reason;
       if (ids.length < probesAtOnce) return;
     }
   }
 
-  async #probe(endpoint: StoredEndpointRow, nowMs: number): Promise<void> {
+  async #probe(endpoint: StoredEndpointRow, nowMs: number, stopping: AbortSignal): Promise<void> {
     const { store, send } = this.#parts;
     const delivery = await this.#somethingMissed(endpoint, nowMs);
     const events = await eventsByIds(store.reads, store.bulk, [delivery.event_id]);
@@ -68,7 +66,7 @@ export class Prober implements Chore {
     const secrets = await signingSecrets(store.reads, [endpoint.id], nowMs);
     const addressee = { ...endpoint, sealedSecrets: secrets.get(endpoint.id) ?? [] };
     const sent = await sendEvent(event, addressee, store.sealer, nowMs, (envelope) =>
-      send(envelope, this.#broken.signal),
+      send(envelope, stopping),
     );
     const row = attemptRow({ delivery, atMs: nowMs, ...sent });
     try {

@@ -1,7 +1,7 @@
 import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queries/webhook-endpoints";
-import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 
 /** Small enough that concurrent writers do not notice. */
 const rowsAtOnce = 200;
@@ -11,10 +11,10 @@ export function deletedEndpointRemoval(store: Store): Chore {
   return {
     name: "remove deleted webhooks",
     everyMs: 5_000,
-    run: async () => {
+    run: async (stopping) => {
       for (const id of await deletedEndpoints(store.reads)) {
-        while (await store.transaction((db) => removeSomeOfEndpoint(db, id, rowsAtOnce), "soon"))
-          await yieldToEventLoop();
+        const removeSome = (db: Database) => removeSomeOfEndpoint(db, id, rowsAtOnce);
+        await inBatches(() => store.transaction(removeSome, "soon"), stopping);
       }
     },
   };

@@ -7,9 +7,9 @@ import {
   holdDeliveries,
 } from "@countersign/store/queries/deliveries";
 import { forget, oldAttempts, oldDeliveries, oldEvents } from "@countersign/store/queries/forget-deliveries";
-import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import type { Database, Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 
 const keptForMs = 30 * dayMs;
 /** Little enough that nobody who writes meanwhile notices. */
@@ -20,7 +20,7 @@ export function deliveriesFollowing(store: Store): Chore {
   return {
     name: "deliveries of endpoints that were enabled or disabled",
     everyMs: 5_000,
-    run: async () => {
+    run: async (stopping) => {
       const { held, pending } = await deliveriesOutOfStep(store.alongIndexes);
       for (const [endpointIds, follow] of [
         [held, enableDeliveries],
@@ -28,11 +28,12 @@ export function deliveriesFollowing(store: Store): Chore {
       ] as const) {
         for (const endpointId of endpointIds) {
           const nowMs = await store.clock();
+          const followSome = (db: Database) => follow(db, endpointId, nowMs);
           // A full batch may be followed by another.
-          while (
-            (await store.transaction((db) => follow(db, endpointId, nowMs), "soon")) === deliveriesAtOnce
-          )
-            await yieldToEventLoop();
+          await inBatches(
+            async () => (await store.transaction(followSome, "soon")) === deliveriesAtOnce,
+            stopping,
+          );
         }
       }
     },
@@ -44,7 +45,7 @@ export function deliveryForgetting(store: Store): Chore {
   return {
     name: "old events and deliveries",
     everyMs: 60 * 60 * 1000,
-    run: async () => {
+    run: async (stopping) => {
       const beforeMs = (await store.clock()) - keptForMs;
       const beforeId = firstUuidAt(beforeMs);
       const db = store.alongIndexes;
@@ -53,14 +54,12 @@ export function deliveryForgetting(store: Store): Chore {
         () => oldAttempts(db, beforeId, rowsAtOnce),
         () => oldDeliveries(db, beforeId, rowsAtOnce),
         () => oldEvents(db, beforeMs, rowsAtOnce),
-      ]) {
-        for (let old = await look(); old.ids.length > 0; old = await look()) {
-          const found = old;
-          await store.transaction((own) => forget(own, found), "soon");
-          if (found.ids.length < rowsAtOnce) break;
-          await yieldToEventLoop();
-        }
-      }
+      ])
+        await inBatches(async () => {
+          const old = await look();
+          if (old.ids.length > 0) await store.transaction((own) => forget(own, old), "soon");
+          return old.ids.length === rowsAtOnce;
+        }, stopping);
     },
   };
 }

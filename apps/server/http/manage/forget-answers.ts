@@ -1,8 +1,8 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { forgetAnswers } from "@countersign/store/queries/idempotency";
 import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Chore } from "../../jobs/chores.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 
 const everyMs = 10 * 60_000;
 /** The size of one transaction: a response that lists thousands of licenses has megabytes. */
@@ -14,10 +14,10 @@ export function answerForgetting(store: Store): Chore {
   return {
     name: "forget kept answers",
     everyMs,
-    run: async () => {
+    run: async (stopping) => {
       const beforeMs = (await store.clock()) - keptForMs;
       const forgetSome = () => store.transaction((db) => forgetAnswers(db, beforeMs, answersAtATime), "soon");
-      while ((await forgetSome()) === answersAtATime) await yieldToEventLoop();
+      await inBatches(async () => (await forgetSome()) === answersAtATime, stopping);
     },
   };
 }
