@@ -1,6 +1,6 @@
 import { oneLine } from "@countersign/domain/mail/one-line";
-import { programName } from "@countersign/domain/mail/program";
 import { moment, say } from "@countersign/domain/mail/say";
+import { programName } from "@countersign/domain/user-agent/parse";
 import { compose, type Reader } from "../mail/compose.ts";
 import type { Letter } from "../mail/letter.ts";
 

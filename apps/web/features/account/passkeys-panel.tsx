@@ -1,3 +1,4 @@
+import { browserName } from "@countersign/domain/user-agent/parse";
 import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -11,7 +12,6 @@ import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { canUsePasskeys } from "../identity/passkey.ts";
 import classes from "./account.module.css";
-import { thisBrowser } from "./browser-name.ts";
 import { makePasskey, type PasskeyCreation } from "./new-passkey.ts";
 import { PasswordAgain } from "./password-again.tsx";
 import type { ProofBody } from "./proof.tsx";
@@ -32,7 +32,7 @@ export function PasskeysPanel() {
     try {
       const response = await makePasskey(wanted);
       if (response === null) return;
-      await callAuth("addPasskey", { response, name: thisBrowser() });
+      await callAuth("addPasskey", { response, name: browserName(navigator.userAgent) || "Passkey" });
       tell(t("passkeys.added"));
       await reread();
     } catch (error) {

@@ -1,3 +1,4 @@
+import { browserName, parseUserAgent } from "@countersign/domain/user-agent/parse";
 import { Badge, Button, Center, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +13,6 @@ import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import classes from "./account.module.css";
-import { browserName } from "./browser-name.ts";
 
 type Session = Item<"listMySessions">;
 
@@ -85,8 +85,9 @@ export function SessionsPage() {
 
 function SessionLine({ session, isBusy, end }: { session: Session; isBusy: boolean; end: () => void }) {
   const { t } = useTranslation("account");
-  const { browser, system, isPhone } = browserName(session.user_agent);
-  const name = [browser, system].filter((part) => part !== null).join(", ") || t("sessions.unknown");
+  const userAgent = session.user_agent ?? "";
+  const { isPhone } = parseUserAgent(userAgent);
+  const name = browserName(userAgent) || t("sessions.unknown");
   return (
     <div className={classes.line}>
       <Icon name={isPhone ? "phone" : "screen"} />

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { programName } from "./program.ts";
+import { programName } from "./parse.ts";
 
 const webkit = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
 const blink = "AppleWebKit/537.36 (KHTML, like Gecko)";
