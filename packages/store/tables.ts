@@ -2,11 +2,13 @@
  * Every table, as both databases store it: IDs are text, flags are 0 or 1, times are milliseconds since 1970, JSON is
  * text. The migrations create exactly this.
  */
+
 import type { EventType } from "@countersign/domain/events/types";
 import type { Language } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState, ProductStatus } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
+import type { DeliveryState } from "@countersign/domain/webhooks/delivery-state";
 import type { Generated } from "kysely";
 
 export interface Tables {
@@ -759,8 +761,7 @@ export interface DeliveryRow {
   endpoint_id: string;
   event_id: string;
   event_type: EventType;
-  /** `held` waits for its endpoint to be enabled again. */
-  state: "pending" | "delivered" | "failed" | "held";
+  state: DeliveryState;
   attempts: number;
   /** Null if there will be no further attempt. */
   next_attempt_at: number | null;

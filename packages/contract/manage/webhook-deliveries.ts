@@ -1,4 +1,5 @@
 import { eventTypes } from "@countersign/domain/events/types";
+import { deliveryStates, finalStates } from "@countersign/domain/webhooks/delivery-state";
 import { z } from "zod";
 import { member, route } from "./route.ts";
 import { failureShape, id, inSteps, page, pageQuery, time } from "./shapes.ts";
@@ -10,7 +11,7 @@ const aDelivery = `${one}/deliveries/{delivery_id}`;
 const looking = member("webhooks:view", "webhooks:manage");
 const managing = member("webhooks:manage");
 
-const state = z.enum(["pending", "delivered", "failed", "held"]).meta({
+const state = z.enum(deliveryStates).meta({
   description: "failed: nothing more is tried. held: it waits for the endpoint to be enabled again.",
 });
 
@@ -151,11 +152,7 @@ export const replayWebhookDeliveries = route({
   group,
   access: managing,
   body: z.strictObject({
-    states: z
-      .array(z.enum(["failed", "delivered"]))
-      .min(1)
-      .max(2)
-      .default(["failed"]),
+    states: z.array(z.enum(finalStates)).min(1).max(2).default(["failed"]),
     event_types: eventTypeList.nullable().default(null).meta({ description: "Null for all." }),
     from: time.optional().meta({ description: "Made at this time or later." }),
     to: time.optional().meta({ description: "Made before this time; before now when left out." }),

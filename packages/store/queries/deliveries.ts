@@ -1,3 +1,4 @@
+import { openStates } from "@countersign/domain/webhooks/delivery-state";
 import { sql } from "kysely";
 import type { Database } from "../store.ts";
 import type { DeliveryRow } from "../tables.ts";
@@ -47,7 +48,7 @@ export async function makeDue(db: Database, id: string, nowMs: number): Promise<
     .updateTable("deliveries")
     .set({ state: "pending", next_attempt_at: nowMs, claimed_by: null, claimed_until: null })
     .where("id", "=", id)
-    .where("state", "in", ["pending", "held"])
+    .where("state", "in", openStates)
     .where((is) => is.or([is("claimed_until", "is", null), is("claimed_until", "<=", nowMs)]))
     .executeTakeFirst();
   return numUpdatedRows > 0n;

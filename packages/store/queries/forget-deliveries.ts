@@ -1,3 +1,4 @@
+import { openStates } from "@countersign/domain/webhooks/delivery-state";
 import type { Database } from "../store.ts";
 
 /**
@@ -45,7 +46,7 @@ export async function oldEvents(db: Database, beforeMs: number, atMost: number):
           selectFrom("deliveries")
             .select("deliveries.id")
             .whereRef("deliveries.event_id", "=", "events.id")
-            .where("deliveries.state", "in", ["pending", "held"]),
+            .where("deliveries.state", "in", openStates),
         ),
       ),
     )

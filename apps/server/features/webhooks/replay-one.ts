@@ -1,3 +1,4 @@
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { deliveriesOfEvents, deliveryOf, eventsAmong } from "@countersign/store/queries/delivery-log";
 import { addDeliveries } from "@countersign/store/queries/distribute";
 import { addEvents } from "@countersign/store/queries/events";
@@ -57,7 +58,7 @@ export async function replayOne(
     checkEnabled(endpoint);
     if (!(await eventsAmong(db, [before.event_id])).has(before.event_id)) throw new Problem("event_pruned");
     const others = await deliveriesOfEvents(db, endpoint.id, [before.event_id]);
-    if (others.some(isOnItsWay)) throw new Problem("event_pending");
+    if (others.some(({ state }) => !isFinal(state))) throw new Problem("event_pending");
     const delivery = newDelivery(endpoint, before, context.nowMs);
     await addDeliveries(db, [delivery]);
     await audit(db, context, {
@@ -90,10 +91,6 @@ export function newDelivery(
     created_at: nowMs,
     finished_at: null,
   };
-}
-
-export function isOnItsWay({ state }: Pick<DeliveryRow, "state">): boolean {
-  return state === "pending" || state === "held";
 }
 
 /** An endpoint that can receive deliveries, locked until the transaction ends. */

@@ -1,4 +1,5 @@
 import type { replayWebhookDeliveries } from "@countersign/contract/manage/webhook-deliveries";
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { deliveriesAfter, deliveriesOfEvents, eventsAmong } from "@countersign/store/queries/delivery-log";
 import { addDeliveries } from "@countersign/store/queries/distribute";
 import type { Database } from "@countersign/store/store";
@@ -10,7 +11,7 @@ import { decodeCursor, encodeCursor, milliseconds } from "../../http/manage/page
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { theEndpoint } from "./endpoints.ts";
-import { checkEnabled, isOnItsWay, newDelivery, readyEndpoint } from "./replay-one.ts";
+import { checkEnabled, newDelivery, readyEndpoint } from "./replay-one.ts";
 import { subjectOf } from "./show.ts";
 
 type Order = z.output<typeof replayWebhookDeliveries.body>;
@@ -103,8 +104,7 @@ async function nextLot(
 }
 
 function isMeant({ state, event_type }: Pick<DeliveryRow, "state" | "event_type">, order: Order): boolean {
-  const isOver = state === "failed" || state === "delivered";
-  if (!isOver || !order.states.includes(state)) return false;
+  if (!isFinal(state) || !order.states.includes(state)) return false;
   return order.event_types === null || (order.event_types as string[]).includes(event_type);
 }
 
@@ -128,7 +128,7 @@ async function replayLot(
     const later = (all.get(row.event_id) ?? []).filter((other) => other.id > row.id);
     const isNeedless = later.some(
       (other) =>
-        isOnItsWay(other) ||
+        !isFinal(other.state) ||
         other.created_at >= startMs ||
         (other.state === "delivered" && !order.states.includes("delivered")) ||
         // That one is in the range too, and represents the event.

@@ -1,10 +1,11 @@
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { makeDue } from "@countersign/store/queries/deliveries";
 import { deliveryOf } from "@countersign/store/queries/delivery-log";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
-import { checkEnabled, isOnItsWay } from "./replay-one.ts";
+import { checkEnabled } from "./replay-one.ts";
 import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";
 
 /** Brings the next attempt of a waiting delivery forward: a receiver that works again need not wait for hours. */
@@ -18,7 +19,7 @@ export async function sendNow(
     const before = await deliveryOf(db, endpoint.id, deliveryId);
     if (before === undefined) throw new Problem("delivery_not_found");
     checkEnabled(endpoint);
-    if (!isOnItsWay(before)) throw new Problem("delivery_finished");
+    if (isFinal(before.state)) throw new Problem("delivery_finished");
     if (!(await makeDue(db, before.id, context.nowMs))) throw new Problem("delivery_in_progress");
     await audit(db, context, {
       action: "webhook.delivery_sent_now",

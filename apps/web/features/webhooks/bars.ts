@@ -1,4 +1,5 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import type { Item } from "../../api/client.ts";
 
 type Delivery = Pick<Item<"listWebhookDeliveries">, "created_at" | "state">;
@@ -45,5 +46,5 @@ export function barsOf(
 }
 
 function outcomeOf(state: Delivery["state"]): Outcome {
-  return state === "pending" || state === "held" ? "waiting" : state;
+  return isFinal(state) ? state : "waiting";
 }

@@ -1,3 +1,4 @@
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { ActionIcon, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -71,7 +72,7 @@ export function useDeliveryColumns({ open, replay, sendNow }: Deeds): readonly C
       cell: (delivery) => {
         if (sendNow !== undefined && isRetrying(delivery))
           return <RowAction name={t("sendNow.do")} icon="play" act={() => sendNow(delivery)} />;
-        if (replay !== undefined && (delivery.state === "failed" || delivery.state === "delivered"))
+        if (replay !== undefined && isFinal(delivery.state))
           return <RowAction name={t("replay.one")} icon="refresh" act={() => replay(delivery)} />;
         return null;
       },

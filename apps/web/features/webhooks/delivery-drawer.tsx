@@ -1,3 +1,4 @@
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { Button, Code, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -59,7 +60,7 @@ function Content({
   });
   if (error !== null) return <ProblemAlert error={error} />;
   if (delivery === undefined) return <Skeleton height={240} />;
-  const isOver = delivery.state === "failed" || delivery.state === "delivered";
+  const isOver = isFinal(delivery.state);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start">

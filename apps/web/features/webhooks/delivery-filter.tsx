@@ -1,9 +1,9 @@
 import { eventTypes } from "@countersign/domain/events/types";
+import { deliveryStates } from "@countersign/domain/webhooks/delivery-state";
 import { Select } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { TimeRange } from "../../ui/time-range.tsx";
 import classes from "./deliveries.module.css";
-import { deliveryStates } from "./search.ts";
 import { webhookRoute } from "./webhook-route.ts";
 
 const everything = { state: undefined, type: undefined, from: undefined, to: undefined };

@@ -1,3 +1,4 @@
+import { finalStates } from "@countersign/domain/webhooks/delivery-state";
 import { Checkbox, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -56,7 +57,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       const answer: { replayed: number; next_cursor: string | null } = await call("replayWebhookDeliveries", {
         params,
         body: {
-          states: alsoDelivered ? ["failed", "delivered"] : ["failed"],
+          states: alsoDelivered ? [...finalStates] : ["failed"],
           event_types: type === null ? null : [type],
           ...(range.from === undefined ? {} : { from: range.from }),
           ...(range.to === undefined ? {} : { to: range.to }),

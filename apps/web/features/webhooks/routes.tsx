@@ -1,8 +1,9 @@
 import { isEventType } from "@countersign/domain/events/types";
+import { deliveryStates } from "@countersign/domain/webhooks/delivery-state";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { timeInAddress } from "../../ui/time-in-address.ts";
-import { deliveryStates, tabs } from "./search.ts";
+import { tabs } from "./search.ts";
 
 const webhooksRoute = createRoute({
   getParentRoute: () => organizationRoute,

@@ -1,7 +1,7 @@
+import type { DeliveryState } from "@countersign/domain/webhooks/delivery-state";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { StateMark } from "../../ui/state-mark.tsx";
-import type { DeliveryState } from "./search.ts";
 
 export type Webhook = Item<"listWebhooks">;
 
