@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { distribution } from "@countersign/store/distribution";
 import { type DatabaseLocation, openStore } from "@countersign/store/open";
 import { addDeliveries } from "@countersign/store/queries/distribute";
 import { addEvents } from "@countersign/store/queries/events";
@@ -72,7 +73,10 @@ async function addBacklog(
   endpointId: string,
   count: number,
 ): Promise<void> {
-  const events = eventsOf(organizationId, count).map((event) => ({ ...event, undistributed: null }));
+  const events = eventsOf(organizationId, count).map((event) => ({
+    ...event,
+    undistributed: distribution.none,
+  }));
   const nowMs = Date.now();
   const deliveries = events.map(
     (event): DeliveryRow => ({
@@ -107,7 +111,7 @@ function eventsOf(organizationId: string, count: number): EventRow[] {
     type: "license.updated",
     at: Date.now(),
     data: JSON.stringify({ organization_id: organizationId, number, license: { notes: "n".repeat(1_000) } }),
-    undistributed: 1,
+    undistributed: distribution.waiting,
   }));
 }
 

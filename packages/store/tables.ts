@@ -1,3 +1,4 @@
+import type { Distribution } from "./distribution.ts";
 /**
  * Every table, as both databases store it: IDs are text, flags are 0 or 1, times are milliseconds since 1970, JSON is
  * text. The migrations create exactly this.
@@ -667,8 +668,7 @@ export interface EventRow {
   at: number;
   /** The data as JSON: it never changes. */
   data: string;
-  /** Null once it is distributed; 2 while the license still has to be added to `data`. */
-  undistributed: 1 | 2 | null;
+  undistributed: Distribution;
 }
 
 /** Whoever inserts this row records the rejection; nobody else does in that hour. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { distribution } from "@countersign/store/distribution";
 import { openStore } from "@countersign/store/open";
 import {
   deleting,
@@ -75,7 +76,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
         type: "license.expiring_soon",
         license_id: id,
         at: startMs + 3 * dayMs,
-        undistributed: 1,
+        undistributed: distribution.waiting,
         data: { license_id: id, license: { status: "active" } },
       },
     ]);

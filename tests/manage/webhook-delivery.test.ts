@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { webhookId } from "@countersign/domain/webhooks/signature";
+import { distribution } from "@countersign/store/distribution";
 import { enableDeliveries } from "@countersign/store/queries/deliveries";
 import { addSecret } from "@countersign/store/queries/webhook-endpoints";
 import { Webhook } from "standardwebhooks";
@@ -244,7 +245,7 @@ for (const { kind, make } of databases) {
         license_id: licenseId,
         product_id: office.productId,
         data: JSON.stringify({ license_id: licenseId, ip: "192.0.2.7" }),
-        undistributed: 2,
+        undistributed: distribution.waitingWithoutLicense,
       });
       await stateIs(id, "delivered");
       const { data } = JSON.parse(receiver.received[0]?.body ?? "{}");

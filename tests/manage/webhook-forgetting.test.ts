@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { type Distribution, distribution } from "@countersign/store/distribution";
 import { addDeliveries } from "@countersign/store/queries/distribute";
 import { addEvents } from "@countersign/store/queries/events";
 import type { DeliveryRow } from "@countersign/store/tables";
@@ -34,7 +35,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
   const past = async (
     days: number,
     deliveries: readonly [DeliveryRow["state"], number][],
-    undistributed: 1 | null = null,
+    undistributed: Distribution = distribution.none,
   ) => {
     const at = Date.now() - days * day;
     const event = {
@@ -133,7 +134,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
     ]);
     const replayed = await past(31, [["pending", 30]]);
     const heldSince = await past(31, [["held", 2]]);
-    const untold = await past(31, [], 1);
+    const untold = await past(31, [], distribution.waiting);
     // Whoever distributes events would find nobody to tell.
     await forget();
     expect(await left("deliveries", onItsWay.ids)).toBe(1);

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { webhookId } from "@countersign/domain/webhooks/signature";
+import { distribution } from "@countersign/store/distribution";
 import { addDeliveries } from "@countersign/store/queries/distribute";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { long } from "../races/size.ts";
@@ -26,7 +27,7 @@ describe.each(long ? databases : [postgres])(
       const receiver = await openReceiver();
       const { id } = await makeEndpoint(store, organizationId, receiver.url);
       try {
-        const events = await makeEvents(store, organizationId, count, { undistributed: null });
+        const events = await makeEvents(store, organizationId, count, { undistributed: distribution.none });
         await store.transaction((db) =>
           addDeliveries(
             db,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EventType } from "@countersign/domain/events/types";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
+import { distribution } from "@countersign/store/distribution";
 import { openAttempt } from "@countersign/store/queries/delivery-results";
 import { addEvents } from "@countersign/store/queries/events";
 import { addEndpoint, addSecret } from "@countersign/store/queries/webhook-endpoints";
@@ -71,7 +72,7 @@ export async function makeEvents(
     type: "license.updated" as EventType,
     at: Date.now(),
     data: JSON.stringify({ organization_id: organizationId, number }),
-    undistributed: 1 as const,
+    undistributed: distribution.waiting,
     ...settings,
   }));
   await store.transaction((db) => addEvents(db, rows));

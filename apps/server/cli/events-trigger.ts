@@ -1,5 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
+import { distribution } from "@countersign/store/distribution";
 import { organizationById } from "@countersign/store/queries/access";
 import { addEvents } from "@countersign/store/queries/events";
 import type { Database } from "@countersign/store/store";
@@ -36,7 +37,9 @@ export async function trigger(words: readonly string[], environment: Environment
     await store.transaction(async (db) => {
       const { id: licenseId, product_id: productId } = license;
       const about = { organization_id: organizationId, product_id: productId, license_id: licenseId };
-      await addEvents(db, [{ ...about, id, type, at: nowMs, data: JSON.stringify(data), undistributed: 1 }]);
+      await addEvents(db, [
+        { ...about, id, type, at: nowMs, data: JSON.stringify(data), undistributed: distribution.waiting },
+      ]);
       await auditWithout(db, { kind: "command_line", name: "countersign events trigger" }, nowMs, {
         action: "event.triggered",
         subject: { kind: "event", id },

@@ -18,8 +18,8 @@ export const events: Migration = {
     "create index events_by_organization on events (organization_id, id)",
     "create index events_by_license on events (license_id, id) where license_id is not null",
     "create index events_by_age on events (at)",
-    // Null once it is distributed. 2 while the license still has to be added. The organization comes first, so that one
-    // with many events does not block the others.
+    // distribution.ts names the values. The organization comes first, so that one with many events does not block the
+    // others.
     "create index events_undistributed on events (organization_id, id) where undistributed is not null",
     // A rejection is recorded once per license, IP address and hour, by whoever inserts this row. Beyond the first few,
     // IP addresses are summarized, and are stored here only to tell them apart.

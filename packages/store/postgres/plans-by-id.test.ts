@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { migratedDatabase } from "../../../tests/support/postgres.ts";
+import { distribution } from "../distribution.ts";
 import { claimDeliveries, releaseDeliveries } from "../queries/claim-deliveries.ts";
 import { writeDeliveries } from "../queries/delivery-results.ts";
 import { takeEvents } from "../queries/distribute.ts";
@@ -56,7 +57,7 @@ describe("webhooks that are taken by their ids are not joined with a list of the
 function event(id: string): EventRow {
   return {
     ...{ id, organization_id: "organization", product_id: null, license_id: null, type: "license.updated" },
-    ...{ at: 1, data: "{}", undistributed: 1 },
+    ...{ at: 1, data: "{}", undistributed: distribution.waiting },
   };
 }
 

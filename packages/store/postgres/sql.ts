@@ -4,6 +4,7 @@ import {
   mostToldSingly,
 } from "@countersign/domain/events/refusal";
 import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
+import { distribution } from "../distribution.ts";
 import { licenseRecordColumns } from "../license-record.ts";
 
 /** The statements of the hot path, each for a whole batch, prepared once per connection. */
@@ -52,7 +53,7 @@ export const count = {
         json_build_object('organization_id', p.organization_id, 'product_id', p.id, 'limit', c.daily_limit,
           'used', c.used, 'resets_at',
           to_char(to_timestamp(($1::bigint + 1) * 86400) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"'))::text,
-        1
+        ${distribution.waiting}
       from counted c
       cross join lateral (
         select 'quota.warning' as type, (c.daily_limit * 4 + 4) / 5 as reached
@@ -208,7 +209,8 @@ export const registerIps = {
       join licenses l on l.id = t.license_id
     ), told as (
       insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
-      select event_id, organization_id, product_id, id, 'license.ip_registered', $5::bigint, data, 2
+      select event_id, organization_id, product_id, id, 'license.ip_registered', $5::bigint, data,
+        ${distribution.waitingWithoutLicense}
       from given where singly
     ), counted as (
       insert into event_summaries as s
@@ -261,7 +263,8 @@ export const tellRefusals = {
       returning license_id, type, ip, in_summary
     ), told as (
       insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
-      select w.id, w.organization_id, w.product_id, w.license_id, w.type, $3::bigint, w.data, 2
+      select w.id, w.organization_id, w.product_id, w.license_id, w.type, $3::bigint, w.data,
+        ${distribution.waitingWithoutLicense}
       from fresh f join wanted w on w.license_id = f.license_id and w.ip = f.ip and w.type = f.type
       where f.in_summary = 0
     )

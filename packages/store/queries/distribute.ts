@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import type { Bulk } from "../bulk.ts";
+import { distribution } from "../distribution.ts";
 import type { Database } from "../store.ts";
 import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../tables.ts";
 
@@ -57,7 +58,7 @@ export async function dataOfEvents(
 export async function takeEvents(db: Database, bulk: Bulk, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .updateTable("events")
-    .set({ undistributed: null })
+    .set({ undistributed: distribution.none })
     .where(bulk.among("id", ids))
     // Selects rows by their IDs, in a form that keeps PostgreSQL from scanning the backlog instead.
     .where(sql<SqlBool>`coalesce(undistributed, 0) > 0`)

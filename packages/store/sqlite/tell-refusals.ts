@@ -1,5 +1,6 @@
 import { refusalHour, tellingAfter } from "@countersign/domain/events/refusal";
 import type { EventType } from "@countersign/domain/events/types";
+import { distribution } from "../distribution.ts";
 import { newId } from "../new-id.ts";
 import { addressData, type Refusal, type Refusals } from "../refusals.ts";
 import type { Statements } from "./sql.ts";
@@ -57,7 +58,17 @@ export function addAddressEvent(
   nowMs: number,
 ): void {
   const { organizationId, productId, licenseId } = of;
-  sql.addEvent.run(newId(), organizationId, productId, licenseId, type, nowMs, addressData(of), 2);
+  const { waitingWithoutLicense } = distribution;
+  sql.addEvent.run(
+    newId(),
+    organizationId,
+    productId,
+    licenseId,
+    type,
+    nowMs,
+    addressData(of),
+    waitingWithoutLicense,
+  );
 }
 
 function countOf(sql: Statements, hour: number, licenseId: string, type: EventType): number {

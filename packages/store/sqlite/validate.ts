@@ -23,6 +23,7 @@ import {
   versionCatalog,
 } from "../caller.ts";
 import type { Call, Judged, Question, QuotaState } from "../calls.ts";
+import { distribution } from "../distribution.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import { newId } from "../new-id.ts";
 import { quotaData } from "../quota-data.ts";
@@ -106,7 +107,16 @@ export class SqliteValidate {
     const { organization_id: organizationId, product_id: productId } = row;
     for (const type of crossedMarks(limit, usedBefore, used)) {
       const data = quotaData(row, limit, used, nowMs);
-      this.#sql.addEvent.run(newId(), organizationId, productId, null, type, nowMs, data, 1);
+      this.#sql.addEvent.run(
+        newId(),
+        organizationId,
+        productId,
+        null,
+        type,
+        nowMs,
+        data,
+        distribution.waiting,
+      );
     }
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { newId, type Seller } from "../../../tests/support/seller.ts";
+import { distribution } from "../distribution.ts";
 import { addIpBlocks } from "../queries/ip-blocks.ts";
 import { race, times, validate } from "./calls.ts";
 import { changeOrganization, changeProduct, resetIps } from "./changes.ts";
@@ -21,7 +22,7 @@ export function events(stage: Stage) {
           at: noonMs,
           product_id: seller.productId,
           license_id: id,
-          undistributed: 2,
+          undistributed: distribution.waitingWithoutLicense,
           data: {
             organization_id: seller.organizationId,
             product_id: seller.productId,
@@ -58,7 +59,9 @@ export function events(stage: Stage) {
       await race(nodes, refused(), 3);
       await race(nodes, refused(), 64);
       const refusals = (await told(seller)).filter(({ type }) => type === "license.ip_limit_reached");
-      expect(refusals).toMatchObject([{ license_id: id, undistributed: 2, data: { ip: "198.51.100.2" } }]);
+      expect(refusals).toMatchObject([
+        { license_id: id, undistributed: distribution.waitingWithoutLicense, data: { ip: "198.51.100.2" } },
+      ]);
     });
 
     test("another address, another kind and another hour are told again", async () => {
@@ -133,7 +136,12 @@ export function events(stage: Stage) {
       await ask(5);
       const base = { organization_id: seller.organizationId, product_id: seller.productId, limit: 10 };
       const resets_at = "2030-06-16T00:00:00.000Z";
-      const row = { at: noonMs, product_id: seller.productId, license_id: null, undistributed: 1 as const };
+      const row = {
+        at: noonMs,
+        product_id: seller.productId,
+        license_id: null,
+        undistributed: distribution.waiting,
+      };
       expect((await told(seller)).sort((a, b) => a.data.used - b.data.used)).toEqual([
         { ...row, type: "quota.warning", data: { ...base, used: 9, resets_at } },
         { ...row, type: "quota.exhausted", data: { ...base, used: 10, resets_at } },

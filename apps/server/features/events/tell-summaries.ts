@@ -1,4 +1,5 @@
 import { refusalHour, summaryDelayMs } from "@countersign/domain/events/refusal";
+import { distribution } from "@countersign/store/distribution";
 import { type TakenSummary, takeSummaries } from "@countersign/store/queries/event-summaries";
 import { addEvents } from "@countersign/store/queries/events";
 import type { Store } from "@countersign/store/store";
@@ -49,6 +50,6 @@ function eventOf(summary: TakenSummary, nowMs: number): EventRow {
     type,
     at: nowMs,
     data: JSON.stringify(data),
-    undistributed: 2,
+    undistributed: distribution.waitingWithoutLicense,
   };
 }

@@ -1,4 +1,5 @@
 import type { EventType } from "@countersign/domain/events/types";
+import { type Distribution, distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
@@ -15,7 +16,7 @@ export interface Happening {
 
 /** Records events in the transaction that makes them true. They are sent once it is committed. */
 export async function tell(db: Database, nowMs: number, ...happenings: readonly Happening[]): Promise<void> {
-  await write(db, nowMs, happenings, 1);
+  await write(db, nowMs, happenings, distribution.waiting);
 }
 
 /** The same for events that are listed but not sent to endpoints, because another event covers them. */
@@ -24,14 +25,14 @@ export async function remember(
   nowMs: number,
   ...happenings: readonly Happening[]
 ): Promise<void> {
-  await write(db, nowMs, happenings, null);
+  await write(db, nowMs, happenings, distribution.none);
 }
 
 async function write(
   db: Database,
   nowMs: number,
   happenings: readonly Happening[],
-  undistributed: 1 | null,
+  undistributed: Distribution,
 ): Promise<void> {
   await addEvents(
     db,

@@ -1,3 +1,4 @@
+import { distribution } from "@countersign/store/distribution";
 import {
   completeEvents,
   dataOfEvents,
@@ -49,7 +50,7 @@ export class Distributor {
       if (ours.length === 0) return 0;
       const complete = ours.flatMap((event) => {
         const data = completed.get(event.id);
-        return data === undefined ? [] : [{ ...event, data, undistributed: null }];
+        return data === undefined ? [] : [{ ...event, data, undistributed: distribution.none }];
       });
       await completeEvents(db, store.bulk, complete);
       const listeners = await listenersOf(db, organizationsOf(ours));
@@ -136,7 +137,7 @@ async function withLicenses(
   events: readonly UndistributedEvent[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const short = events.filter((event) => event.undistributed === 2);
+  const short = events.filter((event) => event.undistributed === distribution.waitingWithoutLicense);
   if (short.length === 0) return new Map();
   const licenseIds = [...new Set(short.flatMap((event) => event.license_id ?? []))];
   const views = await licenseViews(store.reads, licenseIds);

@@ -1,4 +1,5 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { distribution } from "@countersign/store/distribution";
 import { deliveriesOfEvents, deliveryOf, eventsAmong } from "@countersign/store/queries/delivery-log";
 import { addDeliveries } from "@countersign/store/queries/distribute";
 import { addEvents } from "@countersign/store/queries/events";
@@ -42,7 +43,7 @@ export function testEvent(
     type: "endpoint.test",
     at: nowMs,
     data: JSON.stringify({ organization_id, endpoint_id, message }),
-    undistributed: null,
+    undistributed: distribution.none,
   } as const;
 }
 
