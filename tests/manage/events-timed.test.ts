@@ -9,6 +9,7 @@ import {
   revoking,
   settingExpiry,
 } from "@countersign/store/queries/license-changes";
+import { licenseViews } from "@countersign/store/queries/license-views";
 import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
 import { type ChangeEvent, tellingChanges } from "../../apps/server/features/events/tell-changes.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
@@ -109,8 +110,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     const changed = (id: string, type: ChangeEvent, change: LicenseChange) =>
       seller.store.transaction((db) =>
         tellingChanges(db, nowMs, type, [id], async () => {
-          const rows = await db.selectFrom("licenses").selectAll().where("id", "=", id).execute();
-          await change.apply(db, rows);
+          await change.apply(db, await licenseViews(db, [id]));
         }),
       );
 

@@ -3,10 +3,10 @@ import { choosableTypes, type EventType, isEventType } from "@countersign/domain
 import { distribution } from "@countersign/store/distribution";
 import { organizationById } from "@countersign/store/queries/access";
 import { addEvents } from "@countersign/store/queries/events";
+import { shownLicense } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import { type Environment, readConfig } from "../config.ts";
 import { auditWithout } from "../features/audit-log/record.ts";
-import { readLicense } from "../features/licenses/show.ts";
 import { newId } from "../new-id.ts";
 import { OperatorProblem } from "../problem.ts";
 import { onePositional, readOptions } from "./command.ts";
@@ -96,7 +96,7 @@ async function sample(
   return {
     ...about,
     license_id: id,
-    license: await readLicense(db, id, nowMs),
+    license: await shownLicense(db, id, nowMs),
     ...particular(type, nowMs),
     test: true,
   };

@@ -5,20 +5,15 @@ import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
 import { refreshSearchTextOf, tagsOf } from "./license-search.ts";
 import { laterOfLicense } from "./license-times.ts";
+import { type LicenseView, licenseViews } from "./license-views.ts";
 import { addTags } from "./licenses.ts";
 
-/**
- * Changes to some licenses at once, inside a transaction that has locked their rows. Each takes the current rows and
- * returns those that it changed, or would change.
- */
-
-export type Changed = readonly LicenseRow[];
-
+/** A change to some licenses at once, inside a transaction that has locked and read them. */
 export interface LicenseChange {
-  /** The rows that are not in the target state yet. */
-  affected(db: Database, rows: readonly LicenseRow[]): Promise<Changed>;
-  /** Brings the affected rows into the target state. */
-  apply(db: Database, rows: Changed): Promise<void>;
+  /** Those that are not in the target state yet. */
+  affected(db: Database, licenses: readonly LicenseView[]): Promise<LicenseView[]>;
+  /** Brings the affected ones into the target state and returns them as they are then, without deleted ones. */
+  apply(db: Database, licenses: readonly LicenseView[]): Promise<LicenseView[]>;
 }
 
 export function revoking(reason: string | null, nowMs: number): LicenseChange {
@@ -64,7 +59,10 @@ export function extending(by: Extension, nowMs: number): LicenseChange {
     affected: async (_db, rows) => rows.filter((row) => row.is_lifetime === 0),
     apply: async (db, rows) => {
       const groups = Map.groupBy(rows, (row) => JSON.stringify(extendedColumns(row, by, nowMs)));
-      for (const [columns, some] of groups) await update(db, idsOf(some), JSON.parse(columns), nowMs);
+      const written: LicenseRow[] = [];
+      for (const [columns, some] of groups)
+        written.push(...(await update(db, idsOf(some), JSON.parse(columns), nowMs)));
+      return withRows(rows, written);
     },
   };
 }
@@ -74,7 +72,7 @@ export function resettingIps(nowMs: number): LicenseChange {
     (row) => row.ip_count > 0,
     async (db, ids) => {
       await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
-      await resetCounts(db, ids, nowMs);
+      return resetCounts(db, ids, nowMs);
     },
   );
 }
@@ -88,6 +86,7 @@ export function deleting(): LicenseChange {
       await db.deleteFrom("expiries_told").where("license_id", "in", ids).execute();
       await db.deleteFrom("ip_blocks").where("tier", "=", "license").where("scope_id", "in", ids).execute();
       await db.deleteFrom("licenses").where("id", "in", ids).execute();
+      return [];
     },
   );
 }
@@ -110,6 +109,7 @@ export function addingTags(tags: readonly string[], most: number, nowMs: number)
       );
       await update(db, idsOf(rows), {}, nowMs);
       await refreshSearchTextOf(db, idsOf(rows));
+      return licenseViews(db, idsOf(rows));
     },
   };
 }
@@ -122,22 +122,23 @@ export function removingTags(tags: readonly string[], nowMs: number): LicenseCha
     },
     apply: async (db, rows) => {
       const ids = idsOf(rows);
-      if (ids.length === 0) return;
+      if (ids.length === 0) return [];
       await db.deleteFrom("license_tags").where("license_id", "in", ids).where("tag", "in", tags).execute();
       await update(db, ids, {}, nowMs);
       await refreshSearchTextOf(db, ids);
+      return licenseViews(db, ids);
     },
   };
 }
 
-/** Columns of one license, and its tags if given, with all derived values. */
+/** Writes columns of one license, and its tags if given, with all derived values. Returns it as it is then. */
 export async function changeLicense(
   db: Database,
   row: LicenseRow,
   columns: Partial<LicenseRow>,
   tags: readonly string[] | null,
   nowMs: number,
-): Promise<void> {
+): Promise<LicenseView[]> {
   await update(db, [row.id], columns, nowMs);
   if (tags !== null) {
     await db.deleteFrom("license_tags").where("license_id", "=", row.id).execute();
@@ -148,18 +149,27 @@ export async function changeLicense(
     );
   }
   await refreshSearchTextOf(db, [row.id]);
+  return licenseViews(db, [row.id]);
 }
 
+/** `apply` returns the rows that it wrote and left. */
 function simply(
   isAffected: (row: LicenseRow) => boolean,
-  apply: (db: Database, ids: readonly string[]) => Promise<void>,
+  apply: (db: Database, ids: readonly string[]) => Promise<LicenseRow[]>,
 ): LicenseChange {
   return {
     affected: async (_db, rows) => rows.filter(isAffected),
-    apply: async (db, rows) => {
-      if (rows.length > 0) await apply(db, idsOf(rows));
-    },
+    apply: async (db, rows) => (rows.length === 0 ? [] : withRows(rows, await apply(db, idsOf(rows)))),
   };
+}
+
+/** What a license is shown with does not change with its row. */
+function withRows(licenses: readonly LicenseView[], written: readonly LicenseRow[]): LicenseView[] {
+  const rows = new Map(written.map((row) => [row.id, row]));
+  return licenses.flatMap((license) => {
+    const row = rows.get(license.id);
+    return row === undefined ? [] : [{ ...license, ...row }];
+  });
 }
 
 async function update(
@@ -167,24 +177,26 @@ async function update(
   ids: readonly string[],
   columns: Partial<LicenseRow>,
   nowMs: number,
-): Promise<void> {
-  if (ids.length > 0) await writeColumns(db, ids, columns, nowMs);
+): Promise<LicenseRow[]> {
+  return ids.length === 0 ? [] : writeColumns(db, ids, columns, nowMs);
 }
 
 const writeColumns = kept((db, ids: readonly string[], columns: Partial<LicenseRow>, nowMs: number) =>
   db
     .updateTable("licenses")
     .set({ ...columns, updated_at: laterOfLicense(nowMs) })
-    .where(sql<boolean>`id in (${sql.join(ids)})`),
-).run;
+    .where(sql<boolean>`id in (${sql.join(ids)})`)
+    .returningAll(),
+).all;
 
 /** Not an edit: it does not conflict with anyone who is editing the license. */
 const resetCounts = kept((db, ids: readonly string[], nowMs: number) =>
   db
     .updateTable("licenses")
     .set({ ip_count: 0, ips_updated_at: laterOfLicense(nowMs) })
-    .where(sql<boolean>`id in (${sql.join(ids)})`),
-).run;
+    .where(sql<boolean>`id in (${sql.join(ids)})`)
+    .returningAll(),
+).all;
 
 function extendedColumns(row: LicenseRow, by: Extension, nowMs: number): Partial<LicenseRow> {
   const after = extended({ isLifetime: false, expiresAtMs: row.expires_at, termMs: row.term_ms }, by, nowMs);

@@ -1,4 +1,6 @@
+import { isoTime } from "@countersign/domain/validate/answer";
 import { kept } from "../kept-query.ts";
+import { type LicenseRecord, licenseRecord } from "../license-record.ts";
 import type { Database } from "../store.ts";
 import type { LicenseRow } from "../tables.ts";
 import { tagsOf } from "./license-search.ts";
@@ -14,24 +16,37 @@ export interface LicenseView extends LicenseRow {
 
 /** In the order of the IDs; those that do not exist are omitted. */
 export async function licenseViews(db: Database, ids: readonly string[]): Promise<LicenseView[]> {
-  const views = new Map<string, LicenseView>();
+  const found = new Map<string, LicenseView>();
   for (let start = 0; start < ids.length; start += licensesAtOnce) {
-    for (const view of await someViews(db, ids.slice(start, start + licensesAtOnce)))
-      views.set(view.id, view);
+    const rows = await rowsOf(db, ids.slice(start, start + licensesAtOnce));
+    for (const view of await withTags(db, rows)) found.set(view.id, view);
   }
-  return ids.flatMap((id) => views.get(id) ?? []);
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-export async function licenseView(db: Database, id: string): Promise<LicenseView> {
-  const [view] = await licenseViews(db, [id]);
-  if (view === undefined) throw new Error(`License ${id} was there and is not.`);
-  return view;
+/** Those of an organization, without those of deleted products, in the order of their IDs. */
+export async function ownLicenseViews(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<LicenseView[]> {
+  return ids.length === 0 ? [] : withTags(db, await ownRowsOf(db, organizationId, ids));
 }
 
 const licensesAtOnce = 500;
 
-const rowsOf = kept((db, ids: readonly string[]) =>
-  db
+const rowsOf = kept((db, ids: readonly string[]) => views(db).where("l.id", "in", ids)).all;
+
+const ownRowsOf = kept((db, organizationId: string, ids: readonly string[]) =>
+  views(db)
+    .where("l.id", "in", ids)
+    .where("l.organization_id", "=", organizationId)
+    .where("p.deleted_at", "is", null)
+    .orderBy("l.id"),
+).all;
+
+function views(db: Database) {
+  return db
     .selectFrom("licenses as l")
     .innerJoin("products as p", "p.id", "l.product_id")
     .leftJoin("organization_customers as c", (join) =>
@@ -43,13 +58,59 @@ const rowsOf = kept((db, ids: readonly string[]) =>
       "c.email as customer_email",
       "c.name as customer_name",
       "c.discord_id as customer_discord_id",
-    ])
-    .where("l.id", "in", ids),
-).all;
+    ]);
+}
 
-async function someViews(db: Database, ids: readonly string[]): Promise<LicenseView[]> {
-  if (ids.length === 0) return [];
-  const rows = await rowsOf(db, ids);
-  const tags = await tagsOf(db, ids);
+async function withTags(db: Database, rows: readonly Omit<LicenseView, "tags">[]): Promise<LicenseView[]> {
+  const tags = await tagsOf(
+    db,
+    rows.map((row) => row.id),
+  );
   return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
+}
+
+/** A license as the management API shows it. */
+export interface ShownLicense extends LicenseRecord {
+  readonly product_name: string;
+  readonly revoked_reason: string | null;
+  // Objects, by what was let in.
+  // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse gives.
+  readonly custom_override: any;
+  // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse gives.
+  readonly metadata: any;
+  readonly tags: string[];
+  readonly first_used_at: string | null;
+  readonly term_seconds: number | null;
+}
+
+/** The pin is shown as stored, whether or not versions are gated. */
+export function showLicense(view: LicenseView, nowMs: number): ShownLicense {
+  return {
+    ...licenseRecord(view, true, nowMs),
+    product_name: view.product_name,
+    revoked_reason: view.revoked_reason,
+    custom_override: parsed(view.custom_override),
+    metadata: parsed(view.metadata),
+    tags: [...view.tags],
+    first_used_at: isoTime(view.first_used_at),
+    term_seconds: view.term_ms === null ? null : Math.round(view.term_ms / 1000),
+  };
+}
+
+export async function shownLicenses(
+  db: Database,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<ShownLicense[]> {
+  return (await licenseViews(db, ids)).map((view) => showLicense(view, nowMs));
+}
+
+export async function shownLicense(db: Database, id: string, nowMs: number): Promise<ShownLicense> {
+  const [license] = await shownLicenses(db, [id], nowMs);
+  if (license === undefined) throw new Error(`License ${id} was there and is not.`);
+  return license;
+}
+
+function parsed(json: string | null) {
+  return json === null ? null : JSON.parse(json);
 }

@@ -98,18 +98,6 @@ export async function addTags(db: Kysely<Tables>, rows: readonly LicenseTagRow[]
   }
 }
 
-/** Those of these licenses that belong to the organization, without those of deleted products. */
-export const licensesOf = kept((db, organizationId: string, ids: readonly string[]) =>
-  db
-    .selectFrom("licenses")
-    .innerJoin("products", "products.id", "licenses.product_id")
-    .selectAll("licenses")
-    .where("licenses.id", "in", ids)
-    .where("licenses.organization_id", "=", organizationId)
-    .where("products.deleted_at", "is", null)
-    .orderBy("licenses.id"),
-).all;
-
 /** Which of these keys the product already has, in normalized form. */
 export async function takenKeys(
   db: Kysely<Tables>,

@@ -5,12 +5,12 @@ import {
   stillDue,
   warningDays,
 } from "@countersign/store/queries/expiries";
+import { shownLicenses } from "@countersign/store/queries/license-views";
 import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/platform-state";
 import type { Store } from "@countersign/store/store";
 import type { Chore } from "../../jobs/chores.ts";
 import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
 import { licenseExpiringLetters } from "../mail/license-letters.ts";
-import { shownLicenses } from "./tell-changes.ts";
 import { lookBackMs, watchedUntil as stateName, tellEndings } from "./tell-endings.ts";
 
 const everyMs = 10_000;

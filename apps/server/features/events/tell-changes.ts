@@ -1,10 +1,8 @@
 import type { EventType } from "@countersign/domain/events/types";
-import { licenseViews } from "@countersign/store/queries/license-views";
-import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
+import { type ShownLicense, shownLicenses } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import { difference } from "../audit-log/record.ts";
-import { licenseEvent } from "./license-event.ts";
-import { type Happening, remember, tell } from "./tell.ts";
+import { type Happening, licenseEvent, remember, tell } from "./tell.ts";
 import { tellEndings, tellMissedEndings } from "./tell-endings.ts";
 
 export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
@@ -32,7 +30,7 @@ export async function tellChanges(
     if (old.status !== "expired" && now.status === "expired") ended.push(now);
   }
   await tell(db, nowMs, ...happenings);
-  await tellEndings(db, nowMs, "license.expired", ended);
+  if (ended.length > 0) await tellEndings(db, nowMs, "license.expired", ended);
 }
 
 /** A bulk revoke: one event per product, so that endpoints can filter by product. */
@@ -67,11 +65,6 @@ export async function tellRevokedTogether(
   );
 }
 
-/** Events to record for these licenses before they are changed. */
-export async function tellBeforeChange(db: Database, nowMs: number, ids: readonly string[]): Promise<void> {
-  await tellMissedEndings(db, nowMs, ids, shownLicenses);
-}
-
 /** Runs `work` and records what it changed about these licenses. */
 export async function tellingChanges<T>(
   db: Database,
@@ -81,7 +74,7 @@ export async function tellingChanges<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const before = await shownLicenses(db, ids, nowMs);
-  await tellBeforeChange(db, nowMs, expiredAmong(before));
+  await tellExpiredBefore(db, nowMs, before);
   const result = await work();
   const after = await shownLicenses(db, ids, nowMs);
   await tellChanges(db, nowMs, type, before, new Map(after.map((license) => [license.id, license])));
@@ -96,16 +89,19 @@ export async function tellCreated(
   await tell(db, nowMs, ...created.map((license) => licenseEvent("license.created", license)));
 }
 
-export async function shownLicenses(
+/** Before a change: after it, the expiry check would not find them. */
+export async function tellExpiredBefore(
   db: Database,
-  ids: readonly string[],
   nowMs: number,
-): Promise<ShownLicense[]> {
-  return (await licenseViews(db, ids)).map((view) => showLicense(view, nowMs));
-}
-
-export function expiredAmong(licenses: readonly ShownLicense[]): string[] {
-  return licenses.filter(({ status }) => status === "expired").map(({ id }) => id);
+  licenses: readonly ShownLicense[],
+): Promise<void> {
+  const expired = licenses.filter(({ status }) => status === "expired");
+  if (expired.length > 0)
+    await tellMissedEndings(
+      db,
+      nowMs,
+      expired.map(({ id }) => id),
+    );
 }
 
 /** Without derived members. */

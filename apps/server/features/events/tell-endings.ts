@@ -1,9 +1,8 @@
 import { markEndingsTold, stillDue } from "@countersign/store/queries/expiries";
+import { type ShownLicense, shownLicenses } from "@countersign/store/queries/license-views";
 import { stateOf } from "@countersign/store/queries/platform-state";
-import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
-import { licenseEvent } from "./license-event.ts";
-import { tell } from "./tell.ts";
+import { licenseEvent, tell } from "./tell.ts";
 
 /** The time of the last expiry check. */
 export const watchedUntil = "expiries_told_until";
@@ -14,12 +13,7 @@ export const lookBackMs = 120_000;
  * Records `license.expired` for expired licenses that are about to be changed and that the expiry check has not
  * reached: it would not find them after the change. Called before the change, on locked rows.
  */
-export async function tellMissedEndings(
-  db: Database,
-  nowMs: number,
-  ids: readonly string[],
-  show: (db: Database, ids: readonly string[], nowMs: number) => Promise<ShownLicense[]>,
-): Promise<void> {
+export async function tellMissedEndings(db: Database, nowMs: number, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const state = await stateOf(db, watchedUntil);
   // Expiries before the very first check are never recorded.
@@ -28,7 +22,7 @@ export async function tellMissedEndings(
   const type = "license.expired";
   const due = { organizationIds: [], type, days: 0, afterMs, untilMs: nowMs } as const;
   const missed = await stillDue(db, due, ids);
-  if (missed.length > 0) await tellEndings(db, nowMs, type, await show(db, missed, nowMs));
+  if (missed.length > 0) await tellEndings(db, nowMs, type, await shownLicenses(db, missed, nowMs));
 }
 
 /** Records that licenses expire soon, or have expired, unless that was already recorded for the same expiry. */

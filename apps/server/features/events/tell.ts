@@ -1,6 +1,7 @@
 import type { EventType } from "@countersign/domain/events/types";
 import { type Distribution, distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events";
+import type { ShownLicense } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 
@@ -12,6 +13,18 @@ export interface Happening {
   readonly licenseId: string | null;
   /** The data as sent. Nothing secret: it goes to other people's machines. */
   readonly data: object;
+}
+
+/** An event of one license, with the license as it is now, or was last. */
+export function licenseEvent(type: EventType, license: ShownLicense, particulars: object = {}): Happening {
+  const { id, organization_id, product_id } = license;
+  return {
+    type,
+    organizationId: organization_id,
+    productId: product_id,
+    licenseId: id,
+    data: { organization_id, product_id, license_id: id, license, ...particulars },
+  };
 }
 
 /** Records events in the transaction that makes them true. They are sent once it is committed. */

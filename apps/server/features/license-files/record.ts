@@ -1,6 +1,5 @@
 import type { RegisteredIp } from "@countersign/store/queries/license-lists";
-import type { LicenseView } from "@countersign/store/queries/license-views";
-import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
+import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/license-views";
 import { iso } from "../../http/manage/page.ts";
 
 /**

@@ -25,10 +25,12 @@ import {
   undoOf,
   updateImport,
 } from "@countersign/store/queries/imports";
+import { shownLicenses } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import { shownLicenses, tellBeforeChange, tellCreated, tellingChanges } from "../events/tell-changes.ts";
+import { tellCreated, tellingChanges } from "../events/tell-changes.ts";
+import { tellMissedEndings } from "../events/tell-endings.ts";
 import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import { ImportFailed } from "./failed.ts";
@@ -187,7 +189,7 @@ class ImportRun {
     if (this.#job.tell_events === 0) {
       // An expiry in the past is not an event of the import: it is recorded even if the import records none.
       const overwritten = sorted.updates.map((update) => update.existing.id);
-      await tellBeforeChange(db, nowMs, overwritten);
+      await tellMissedEndings(db, nowMs, overwritten);
       await writeSorted(db, to, sorted, means);
       return;
     }

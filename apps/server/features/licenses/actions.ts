@@ -11,16 +11,14 @@ import {
   revoking,
   settingExpiry,
 } from "@countersign/store/queries/license-changes";
-import type { ShownLicense } from "@countersign/store/shown-license";
+import { type ShownLicense, showLicense } from "@countersign/store/queries/license-views";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
-import { applyChange, recorded } from "./change.ts";
+import { applyChange, current, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
-import { current } from "./current.ts";
 import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
-import { readLicense } from "./show.ts";
 
 /** Actions on a single license. Each can be repeated, without further effect. */
 export const actionRoutes: readonly BoundRoute[] = [
@@ -44,8 +42,8 @@ export const actionRoutes: readonly BoundRoute[] = [
       if (row.is_lifetime === 1) {
         throw new Problem("license_never_expires");
       }
-      await applyChange(db, context, "license.renewed", renewal, [row]);
-      return readLicense(db, row.id, context.nowMs);
+      const { shown } = await applyChange(db, context, "license.renewed", renewal, [row]);
+      return shown[0] ?? showLicense(row, context.nowMs);
     });
   }),
 
@@ -57,16 +55,11 @@ export const actionRoutes: readonly BoundRoute[] = [
     try {
       return await context.transaction(async (db) => {
         const row = await current(db, context);
-        await recorded(db, context, "license.key_rotated", [row], () =>
-          changeLicense(
-            db,
-            row,
-            { license_key: key, license_key_match: matchForm(key) },
-            null,
-            context.nowMs,
-          ),
+        const columns = { license_key: key, license_key_match: matchForm(key) };
+        const [shown] = await recorded(db, context, "license.key_rotated", [row], () =>
+          changeLicense(db, row, columns, null, context.nowMs),
         );
-        return readLicense(db, id, context.nowMs);
+        return shown ?? showLicense(row, context.nowMs);
       });
     } catch (error) {
       // Someone may have taken the key between the check and the write.
@@ -84,8 +77,8 @@ async function change(
 ): Promise<ShownLicense> {
   return context.transaction(async (db) => {
     const row = await current(db, context);
-    await applyChange(db, context, action, what, [row], { drained });
-    return readLicense(db, row.id, context.nowMs);
+    const { shown } = await applyChange(db, context, action, what, [row], { drained });
+    return shown[0] ?? showLicense(row, context.nowMs);
   });
 }
 

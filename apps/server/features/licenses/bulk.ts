@@ -4,15 +4,15 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import * as changes from "@countersign/store/queries/license-changes";
 import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
 import { licensePage } from "@countersign/store/queries/license-list";
+import { type LicenseView, licenseViews } from "@countersign/store/queries/license-views";
 import type { Place } from "@countersign/store/queries/license-walk";
 import type { Database } from "@countersign/store/store";
-import type { LicenseRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
-import { applyChange, lockedRows } from "./change.ts";
+import { applyChange, lockedLicenses } from "./change.ts";
 import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
 import { cursorOf, filterOf, placeOf } from "./list.ts";
@@ -111,18 +111,23 @@ export const bulkRoutes: readonly BoundRoute[] = [
       const { ids, end, filter: wanted } = await nextLot(before.at);
       const drained =
         takesIps.has(order.action) && !order.dry_run
-          ? await drain(context.store, await chosenIds(context, ids, wanted, before.nowMs))
+          ? await drain(
+              context.store,
+              await matchingIds(context.store.reads, context, ids, wanted, before.nowMs),
+            )
           : nothingDrained;
       // Those that just lost IP addresses are still included.
       const filter = wanted === null || drained.size === 0 ? wanted : { ...wanted, minIps: null };
       const work = async (db: Database): Promise<Progress> => {
-        const rows = await chosenRows(db, context, ids, filter, before.nowMs, !order.dry_run);
+        const rows = await chosenLicenses(db, context, ids, filter, before.nowMs, !order.dry_run);
         const changed = order.dry_run
           ? (await change.affected(db, rows)).length
-          : await applyChange(db, context, action, change, rows, {
-              told: order.action === "revoke" ? "together" : "each",
-              drained,
-            });
+          : (
+              await applyChange(db, context, action, change, rows, {
+                told: order.action === "revoke" ? "together" : "each",
+                drained,
+              })
+            ).count;
         return {
           ...before,
           at: end,
@@ -219,35 +224,36 @@ async function lotsOf(
 
 const byAge = { by: "created_at", descending: false } as const;
 
-async function chosenIds(
-  context: Context,
-  ids: readonly string[],
-  filter: LicenseFilter | null,
-  nowMs: number,
-): Promise<string[]> {
-  const rows = await chosenRows(context.store.reads, context, ids, filter, nowMs, false);
-  return rows.map((row) => row.id);
-}
-
-/** The given IDs that belong to the organization and, if there is a filter, still match it. */
-async function chosenRows(
+/** The given licenses that belong to the organization and, if there is a filter, still match it. */
+async function chosenLicenses(
   db: Database,
   context: Context,
   ids: readonly string[],
   filter: LicenseFilter | null,
   nowMs: number,
   lock: boolean,
-): Promise<LicenseRow[]> {
-  if (ids.length === 0) return [];
-  if (lock && filter === null) return lockedRows(db, context, ids);
+): Promise<LicenseView[]> {
+  if (lock && filter === null) return lockedLicenses(db, context, ids);
   if (lock) await context.store.bulk.lockLicenses(db, ids);
+  return licenseViews(db, await matchingIds(db, context, ids, filter, nowMs));
+}
+
+async function matchingIds(
+  db: Database,
+  context: Context,
+  ids: readonly string[],
+  filter: LicenseFilter | null,
+  nowMs: number,
+): Promise<string[]> {
+  if (ids.length === 0) return [];
   const organizationId = theOrganization(context).id;
   let query = db
     .selectFrom("licenses")
-    .selectAll()
+    .select("id")
     .where("id", "in", ids)
     .where("organization_id", "=", organizationId);
   for (const condition of conditions(filter ?? everyLicenseOf(organizationId), nowMs))
     query = query.where(condition);
-  return query.orderBy("id").execute();
+  const rows = await query.orderBy("id").execute();
+  return rows.map((row) => row.id);
 }

@@ -1,31 +1,40 @@
 import { isEventType } from "@countersign/domain/events/types";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import type { LicenseChange } from "@countersign/store/queries/license-changes";
-import { licensesOf } from "@countersign/store/queries/licenses";
-import type { ShownLicense } from "@countersign/store/shown-license";
+import {
+  type LicenseView,
+  ownLicenseViews,
+  type ShownLicense,
+  showLicense,
+} from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
-import type { LicenseRow } from "@countersign/store/tables";
-import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
 import {
   type ChangeEvent,
-  expiredAmong,
-  shownLicenses,
-  tellBeforeChange,
   tellChanges,
+  tellExpiredBefore,
   tellRevokedTogether,
 } from "../events/tell-changes.ts";
 import type { Drained } from "./drain.ts";
 
-/** The current rows, locked until the transaction ends. Deleted ones and those of others are omitted. */
-export async function lockedRows(
+/** The licenses as they are now, locked until the transaction ends. Deleted ones and those of others are omitted. */
+export async function lockedLicenses(
   db: Database,
   context: Context,
   ids: readonly string[],
-): Promise<LicenseRow[]> {
+): Promise<LicenseView[]> {
   if (ids.length === 0) return [];
   await context.store.bulk.lockLicenses(db, ids);
-  return licensesOf(db, theOrganization(context).id, ids);
+  return ownLicenseViews(db, theOrganization(context).id, ids);
+}
+
+/** The license in the path as it is now, locked until the transaction ends. */
+export async function current(db: Database, context: Context): Promise<LicenseView> {
+  const [license] = await lockedLicenses(db, context, [theLicense(context).id]);
+  if (license === undefined) throw new Problem("license_not_found");
+  return license;
 }
 
 export interface Recording {
@@ -35,42 +44,44 @@ export interface Recording {
   readonly drained?: Drained;
 }
 
-/** Applies one action to locked rows and records, for each that it changed, the values before and after. */
+/**
+ * Applies one action to locked licenses and records, for each that it changed, the values before and after. Returns how
+ * many it changed, and how these are shown now, without deleted ones.
+ */
 export async function applyChange(
   db: Database,
   context: Context,
   action: string,
   change: LicenseChange,
-  rows: readonly LicenseRow[],
-  { told = "each", drained = new Map() }: Recording = {},
-): Promise<number> {
-  const affected = await change.affected(db, rows);
-  await recorded(db, context, action, affected, () => change.apply(db, affected), { told, drained });
-  return affected.length;
+  licenses: readonly LicenseView[],
+  recording: Recording = {},
+): Promise<{ count: number; shown: ShownLicense[] }> {
+  const affected = await change.affected(db, licenses);
+  const apply = () => change.apply(db, affected);
+  return { count: affected.length, shown: await recorded(db, context, action, affected, apply, recording) };
 }
 
 /**
- * Runs `work` with the licenses as they are shown, audits what it changed, and records events. If nothing changed,
- * nothing is recorded. Returns how they are shown now.
+ * Runs `work`, which returns the licenses as they are then, audits what it changed, and records events. If nothing
+ * changed, nothing is recorded. Returns how they are shown now.
  */
 export async function recorded(
   db: Database,
   context: Context,
   action: string,
-  rows: readonly LicenseRow[],
-  work: (before: readonly ShownLicense[]) => Promise<void>,
+  licenses: readonly LicenseView[],
+  work: (before: readonly ShownLicense[]) => Promise<readonly LicenseView[]>,
   { told = "each", drained = new Map() }: Recording = {},
 ): Promise<ShownLicense[]> {
-  if (rows.length === 0) return [];
+  if (licenses.length === 0) return [];
   const { nowMs } = context;
-  const ids = rows.map((row) => row.id);
-  const before = (await shownLicenses(db, ids, nowMs)).map((license) => ({
-    ...license,
-    current_unique_ip_count: license.current_unique_ip_count + (drained.get(license.id) ?? 0),
-  }));
-  await tellBeforeChange(db, nowMs, expiredAmong(before));
-  await work(before);
-  const shown = await shownLicenses(db, ids, nowMs);
+  const before = licenses.map((license) => {
+    const shown = showLicense(license, nowMs);
+    const drainedIps = drained.get(license.id) ?? 0;
+    return { ...shown, current_unique_ip_count: shown.current_unique_ip_count + drainedIps };
+  });
+  await tellExpiredBefore(db, nowMs, before);
+  const shown = (await work(before)).map((license) => showLicense(license, nowMs));
   const after = new Map(shown.map((license) => [license.id, license]));
   if (told === "together") await tellRevokedTogether(db, nowMs, shown);
   else await tellChanges(db, nowMs, eventOf(action), before, after);

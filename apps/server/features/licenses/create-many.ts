@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { deleting } from "@countersign/store/queries/license-changes";
-import { licenseViews } from "@countersign/store/queries/license-views";
-import { type ShownLicense, showLicense } from "@countersign/store/shown-license";
+import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/license-views";
 import type { ProductRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Context } from "../../http/manage/context.ts";
@@ -10,7 +9,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { deliverLicenses } from "../mail/license-letters.ts";
 import { endOfLot, startOfLot } from "./batch-size.ts";
-import { applyChange, lockedRows } from "./change.ts";
+import { applyChange, lockedLicenses } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
 import type { Draft } from "./draft.ts";
 
@@ -139,7 +138,7 @@ async function takeBack(context: Context, from: Progress, named: readonly Named[
     const start = startOfLot(named, before.made, lotSize);
     const ids = named.slice(start, before.made).map(({ id }) => id);
     progress = await context.step(async (db): Promise<Progress> => {
-      const rows = await lockedRows(db, context, ids);
+      const rows = await lockedLicenses(db, context, ids);
       await applyChange(db, context, "license.deleted", deleting(), rows);
       // IDs that were assigned and reverted are not assigned again.
       return start === 0 ? begin(context) : { ...before, made: start };

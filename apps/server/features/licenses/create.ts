@@ -2,8 +2,8 @@ import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/probl
 import { maskedKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
+import { type ShownLicense, shownLicenses } from "@countersign/store/queries/license-views";
 import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses";
-import type { ShownLicense } from "@countersign/store/shown-license";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
@@ -11,7 +11,7 @@ import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { shownLicenses, tellCreated } from "../events/tell-changes.ts";
+import { tellCreated } from "../events/tell-changes.ts";
 import type { Draft } from "./draft.ts";
 
 /** A draft with the ID of its license. */

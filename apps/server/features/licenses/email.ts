@@ -15,7 +15,7 @@ import { audit } from "../audit-log/record.ts";
 import { countOneLetter } from "../mail/customer-letters.ts";
 import { dedupeKey, writeLetter } from "../mail/letter.ts";
 import { deliveryLetter } from "../mail/license-letters.ts";
-import { current } from "./current.ts";
+import { current } from "./change.ts";
 
 const pauseBetweenEmailsMs = 60_000;
 

@@ -4,6 +4,7 @@ import { parseCidr } from "@countersign/domain/ip/cidr";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { productById } from "@countersign/store/queries/access";
 import { licenseIp, licenseIps, sighting, unregisterIp } from "@countersign/store/queries/license-ips";
+import { shownLicense } from "@countersign/store/queries/license-views";
 import { registerIp } from "@countersign/store/queries/licenses";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -11,11 +12,9 @@ import { type Context, theLicense } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { licenseEvent } from "../events/license-event.ts";
-import { tell } from "../events/tell.ts";
+import { licenseEvent, tell } from "../events/tell.ts";
 import { blockedAmong } from "../ips/blocked.ts";
-import { current } from "./current.ts";
-import { readLicense } from "./show.ts";
+import { current } from "./change.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listLicenseIps, async (context, { query }) => {
@@ -53,7 +52,7 @@ export const ipRoutes: readonly BoundRoute[] = [
           subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
           after: { ip },
         });
-        const license = await readLicense(db, row.id, context.nowMs);
+        const license = await shownLicense(db, row.id, context.nowMs);
         await tell(db, context.nowMs, licenseEvent("license.ip_registered", license, { ip }));
       }
       const registered = await licenseIp(db, row.id, ip);
@@ -82,7 +81,7 @@ export const ipRoutes: readonly BoundRoute[] = [
         subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
         before: { ip: removed },
       });
-      const license = await readLicense(db, row.id, context.nowMs);
+      const license = await shownLicense(db, row.id, context.nowMs);
       await tell(db, context.nowMs, licenseEvent("license.ip_removed", license, { ip: removed }));
     });
   }),

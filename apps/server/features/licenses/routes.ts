@@ -1,5 +1,6 @@
 import * as contract from "@countersign/contract/manage/licenses";
 import { deleting } from "@countersign/store/queries/license-changes";
+import { shownLicense } from "@countersign/store/queries/license-views";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { checkUnchanged, theLicense, theOrganization, theProduct } from "../../http/manage/context.ts";
@@ -9,17 +10,15 @@ import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actionRoutes } from "./actions.ts";
 import { areFew, checkTotalSize } from "./batch-size.ts";
 import { bulkRoutes } from "./bulk.ts";
-import { applyChange, recorded } from "./change.ts";
+import { applyChange, current, recorded } from "./change.ts";
 import { addLicenses, checkKeysAreFree } from "./create.ts";
 import { createInLots, nameByChance } from "./create-many.ts";
-import { current } from "./current.ts";
 import { readDrafts } from "./draft.ts";
 import { drain } from "./drain.ts";
 import { emailRoutes } from "./email.ts";
 import type { LicenseInput } from "./fields.ts";
 import { ipRoutes } from "./ips.ts";
 import { listLicenses } from "./list.ts";
-import { readLicense } from "./show.ts";
 import { writeChanges } from "./update.ts";
 
 export const licenseRoutes: readonly BoundRoute[] = [
@@ -62,7 +61,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.listProductLicenses, (context, { query }) => listLicenses(context, query)),
 
   bind(contract.getLicense, (context) =>
-    readLicense(context.store.reads, theLicense(context).id, context.nowMs),
+    shownLicense(context.store.reads, theLicense(context).id, context.nowMs),
   ),
 
   bind(contract.updateLicense, async (context, { body: { updated_at: guard, ...body } }) => {

@@ -5,7 +5,7 @@ import { customerOf, writeCustomerView } from "@countersign/store/queries/custom
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
 import { changeLicense } from "@countersign/store/queries/license-changes";
 import { refreshSearchText } from "@countersign/store/queries/license-search";
-import type { ShownLicense } from "@countersign/store/shown-license";
+import type { LicenseView, ShownLicense } from "@countersign/store/queries/license-views";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -20,12 +20,12 @@ type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
 export async function writeChanges(
   db: Database,
   context: Context,
-  row: LicenseRow,
+  row: LicenseView,
   shown: ShownLicense | undefined,
   body: Changes,
-): Promise<void> {
+): Promise<readonly LicenseView[]> {
   if (shown === undefined) throw new Error("A license that is locked is not there.");
-  if (Object.values(body).every((value) => value === undefined)) return;
+  if (Object.values(body).every((value) => value === undefined)) return [row];
   const errors = new FieldErrors();
   const customer = wantedCustomer(shown, body, errors);
   const columns: Partial<LicenseRow> = {
@@ -37,7 +37,7 @@ export async function writeChanges(
   errors.throwIfAny();
   if (customer !== null) columns.customer_id = await attach(db, context, row.organization_id, customer, body);
   const tags = body.tags === undefined ? null : uniqueTags(body.tags);
-  await changeLicense(db, row, columns, tags, context.nowMs);
+  return changeLicense(db, row, columns, tags, context.nowMs);
 }
 
 interface WantedCustomer {

@@ -9,8 +9,7 @@ import {
   type UndistributedEvent,
   undistributedEvents,
 } from "@countersign/store/queries/distribute";
-import { licenseViews } from "@countersign/store/queries/license-views";
-import { showLicense } from "@countersign/store/shown-license";
+import { licenseViews, showLicense } from "@countersign/store/queries/license-views";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
