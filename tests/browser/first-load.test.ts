@@ -9,7 +9,7 @@ import { type Examples, makeExamples, pages } from "./page-list.ts";
 const mostKilobytes = 300;
 /** Words that are fetched when the page has stood for a while. */
 const loadedLater = /\/assets\/(rest|en|de|es)-[^/]+\.js$/;
-const first = ["identity /sign-in", "overview /", "licenses /licenses", "licenses-page /licenses/$licenseId"];
+const first = ["identity /sign-in", "overview /", "licenses /licenses", "licenses /licenses/$licenseId"];
 
 if (chromiumPath === null) skipLoudly("what a first visit loads", howToGetChromium);
 else

@@ -9,7 +9,6 @@ import { ipBlockRoutes } from "../features/ip-blocks/routes.tsx";
 import { ipRoutes } from "../features/ips/routes.tsx";
 import { licenseFileRoutes } from "../features/license-files/routes.tsx";
 import { licenseRoutes } from "../features/licenses/routes.tsx";
-import { licensePageRoutes } from "../features/licenses-page/routes.tsx";
 import { memberRoutes } from "../features/members/routes.tsx";
 import { organizationSettingsRoutes } from "../features/organizations/routes.tsx";
 import { overviewRoutes } from "../features/overview/routes.tsx";
@@ -38,7 +37,6 @@ const tree = rootRoute.addChildren([
       ...customerRoutes,
       ...ipBlockRoutes,
       ...ipRoutes,
-      ...licensePageRoutes,
       ...productRoutes,
       ...memberRoutes,
       ...roleRoutes,

@@ -80,7 +80,7 @@ function Fields({ draft, set, error }: FieldsProps) {
       />
       {draft.howMany === "one" && (
         <TextInput
-          label={t("fields.license_key")}
+          label={t("new.customKey")}
           description={t("new.keyHint")}
           classNames={{ input: "mono" }}
           maxLength={64}

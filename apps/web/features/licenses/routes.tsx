@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
+import { type Action, actions } from "./detail/action.ts";
 import { readSearch, wordOf } from "./search.ts";
 
 const licensesRoute = createRoute({
@@ -21,10 +22,19 @@ const newLicenseRoute = createRoute({
   component: lazyRouteComponent(() => import("./new-page.tsx"), "NewLicensePage"),
 });
 
+const licenseRoute = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: "/licenses/$licenseId",
+  validateSearch: (search: Record<string, unknown>): { do?: Action | undefined } => ({
+    do: actions.find((action) => action === search.do),
+  }),
+  component: lazyRouteComponent(() => import("./detail/license-page.tsx"), "LicensePage"),
+});
+
 export interface NewLicenseSearch {
   product_id?: string | undefined;
   customer_email?: string | undefined;
   customer_discord_id?: string | undefined;
 }
 
-export const licenseRoutes = [licensesRoute, newLicenseRoute] as const;
+export const licenseRoutes = [licensesRoute, newLicenseRoute, licenseRoute] as const;

@@ -2,21 +2,21 @@ import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { askPages, flat } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
-import { GoLink } from "../../ui/go-link.tsx";
-import { Icon, type IconName } from "../../ui/icon.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Section } from "../../ui/section.tsx";
-import { Time } from "../../ui/time.tsx";
+import { askPages, flat } from "../../../api/queries.ts";
+import { useMay, useOrganization } from "../../../app/here.ts";
+import { GoLink } from "../../../ui/go-link.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { Section } from "../../../ui/section.tsx";
+import { Time } from "../../../ui/time.tsx";
 import { Changes } from "./changes.tsx";
-import { type Happening, happeningsOf } from "./happenings.ts";
 import classes from "./history.module.css";
+import { type HistoryEntry, historyOf } from "./history-entries.ts";
 import type { License } from "./license.ts";
 
 /** What happened to a license and who did it, the newest first. */
 export function History({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const may = useMay();
   const { id: organizationId } = useOrganization();
   const mayLog = may("audit_log:view");
@@ -31,7 +31,7 @@ export function History({ license }: { license: License }) {
     enabled: mayLog,
   });
   const isPending = events.isPending || (mayLog && log.isPending);
-  const happenings = happeningsOf(
+  const entries = historyOf(
     { items: flat(log.data), hasMore: log.hasNextPage },
     { items: flat(events.data), hasMore: events.hasNextPage },
   );
@@ -50,8 +50,8 @@ export function History({ license }: { license: License }) {
         </Stack>
       ) : (
         <ol className={classes.list}>
-          {happenings.map((happening) => (
-            <Line key={happening.id} happening={happening} />
+          {entries.map((entry) => (
+            <Line key={entry.id} entry={entry} />
           ))}
         </ol>
       )}
@@ -94,10 +94,10 @@ const icons: Readonly<Record<string, IconName>> = {
   "ip_block.removed": "check",
 };
 
-function Line({ happening }: { happening: Happening }) {
-  const { t, i18n } = useTranslation("licenses-page");
+function Line({ entry }: { entry: HistoryEntry }) {
+  const { t, i18n } = useTranslation("licenses");
   const { slug } = useOrganization();
-  const { action, ip, count, reason, actor, summary } = happening;
+  const { action, ip, count, reason, actor, summary } = entry;
   const key = `history.${action}`;
   return (
     <li className={classes.line}>
@@ -107,7 +107,7 @@ function Line({ happening }: { happening: Happening }) {
       <div className={classes.words}>
         <div className={classes.head}>
           <span>
-            {i18n.exists(key, { ns: "licenses-page" }) || count !== null ? t(key, { count }) : action}{" "}
+            {i18n.exists(key, { ns: "licenses" }) || count !== null ? t(key, { count }) : action}{" "}
             {ip !== null && action.startsWith("license.ip") && (
               <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
                 {ip}
@@ -117,7 +117,7 @@ function Line({ happening }: { happening: Happening }) {
           </span>
           <Text component="span" c="dimmed" size="sm" className={classes.when ?? ""}>
             {actor !== null && <>{actorWords(actor, t)} · </>}
-            <Time at={happening.at} />
+            <Time at={entry.at} />
           </Text>
         </div>
         {summary !== null && (
@@ -128,15 +128,15 @@ function Line({ happening }: { happening: Happening }) {
             })}
           </Text>
         )}
-        {reason !== null && <Text size="sm">{t("history.because", { reason })}</Text>}
-        <Changes changes={happening.changes} />
+        {reason !== null && <Text size="sm">{t("history.reason", { reason })}</Text>}
+        <Changes changes={entry.changes} />
       </div>
     </li>
   );
 }
 
 function actorWords(
-  { kind, name, access_token_id: tokenId }: NonNullable<Happening["actor"]>,
+  { kind, name, access_token_id: tokenId }: NonNullable<HistoryEntry["actor"]>,
   t: TFunction,
 ): string {
   if (kind === "person") return tokenId === null ? name : t("history.byToken", { name });

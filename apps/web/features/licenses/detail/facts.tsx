@@ -2,26 +2,26 @@ import { Badge, Group, Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/here.ts";
-import { Copy } from "../../ui/copy.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { LicenseEmail } from "../../ui/license-email.tsx";
-import { Section } from "../../ui/section.tsx";
-import { exactTime, Time } from "../../ui/time.tsx";
-import { spanWords } from "./days.ts";
+import { useMay, useOrganization } from "../../../app/here.ts";
+import { Copy } from "../../../ui/copy.tsx";
+import { GoLink } from "../../../ui/go-link.tsx";
+import { LicenseEmail } from "../../../ui/license-email.tsx";
+import { Section } from "../../../ui/section.tsx";
+import { exactTime, Time } from "../../../ui/time.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
+import { spanWords } from "./spans.ts";
 
 const tagStyles = { root: { overflow: "hidden", maxWidth: "100%" }, label: { overflow: "hidden" } };
 
 /** What it is: whose, of what, for how long, for how many addresses and which versions. */
 export function Facts({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
   const may = useMay();
   const none = <span className={classes.none}>–</span>;
   return (
-    <Section title={t("facts")}>
+    <Section title={t("details")}>
       <dl className={classes.facts}>
         <Fact name={t("fields.customer")}>
           <Customer license={license} />
@@ -43,7 +43,7 @@ export function Facts({ license }: { license: License }) {
           {license.first_used_at === null ? t("neverUsed") : <Time at={license.first_used_at} />}
         </Fact>
         <Fact name={t("fields.max_ips")}>
-          <Places license={license} />
+          <Slots license={license} />
         </Fact>
         <Fact name={t("fields.version")}>{versionWords(license, t)}</Fact>
         <Fact name={t("fields.tags")}>
@@ -97,12 +97,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Customer({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
   const may = useMay();
   const { customer_email: email, customer_name: name, customer_discord_id: discordId } = license;
-  const words = name ?? email ?? (discordId === null ? null : t("discordNumber", { id: discordId }));
-  if (words === null) return <span className={classes.none}>{t("nobody")}</span>;
+  const words = name ?? email ?? (discordId === null ? null : t("discordId", { id: discordId }));
+  if (words === null) return <span className={classes.none}>{t("noCustomer")}</span>;
   return (
     <>
       {license.global_customer_id !== null && may("customers:view", "customers:manage") ? (
@@ -112,14 +112,14 @@ function Customer({ license }: { license: License }) {
       )}
       {name !== null && email !== null && <Text c="dimmed">{email}</Text>}
       {discordId !== null && words !== null && (name ?? email) !== null && (
-        <Text c="dimmed">{t("discordNumber", { id: discordId })}</Text>
+        <Text c="dimmed">{t("discordId", { id: discordId })}</Text>
       )}
     </>
   );
 }
 
 function Expiry({ license }: { license: License }) {
-  const { t, i18n } = useTranslation("licenses-page");
+  const { t, i18n } = useTranslation("licenses");
   const { expires_at: at, term_seconds: term } = license;
   if (at !== null)
     return (
@@ -133,15 +133,15 @@ function Expiry({ license }: { license: License }) {
 }
 
 /** n of m, also as a length. */
-function Places({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
-  const { current_unique_ip_count: taken, max_ips: places } = license;
-  if (!license.ip_system_enabled || places === null) return t("anyAddress");
+function Slots({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const { current_unique_ip_count: taken, max_ips: limit } = license;
+  if (!license.ip_system_enabled || limit === null) return t("anyIp");
   return (
     <>
-      <span className="figures">{t("places", { taken, count: places })}</span>
-      <div className={classes.places} data-full={taken >= places || undefined} aria-hidden="true">
-        <span style={{ width: `${Math.min(100, (100 * taken) / places)}%` }} />
+      <span className="figures">{t("slots", { taken, count: limit })}</span>
+      <div className={classes.slots} data-full={taken >= limit || undefined} aria-hidden="true">
+        <span style={{ width: `${Math.min(100, (100 * taken) / limit)}%` }} />
       </div>
     </>
   );

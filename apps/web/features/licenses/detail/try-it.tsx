@@ -1,13 +1,13 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Copy } from "../../ui/copy.tsx";
-import { Section } from "../../ui/section.tsx";
+import { Copy } from "../../../ui/copy.tsx";
+import { Section } from "../../../ui/section.tsx";
 import { type License, useProductOf } from "./license.ts";
 import classes from "./license-page.module.css";
 
 /** The request that an application sends for this license, to be run by hand. */
 export function TryIt({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const product = useProductOf(license);
   const prefix = product?.api_keys[0]?.prefix;
   const version = license.version_pinned ?? license.version_range_min ?? undefined;

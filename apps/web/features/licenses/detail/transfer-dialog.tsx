@@ -3,13 +3,13 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
-import { type License, touched } from "./license.ts";
+import { ask, useChange } from "../../../api/queries.ts";
+import { useMay, useOrganization } from "../../../app/here.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { tell } from "../../../ui/tell.tsx";
+import { affectedQueries, type License } from "./license.ts";
 
 interface TransferDialogProps {
   readonly license: License;
@@ -19,7 +19,7 @@ interface TransferDialogProps {
 
 /** Gives a license to somebody else, who is found or made by their e-mail. */
 export function TransferDialog(props: TransferDialogProps) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={t("transfer.title")}>
       {props.opened && <TransferForm {...props} />}
@@ -28,8 +28,8 @@ export function TransferDialog(props: TransferDialogProps) {
 }
 
 function TransferForm({ license, onClose }: TransferDialogProps) {
-  const { t } = useTranslation("licenses-page");
-  const update = useChange("updateLicense", touched);
+  const { t } = useTranslation("licenses");
+  const update = useChange("updateLicense", affectedQueries);
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
   const known = useKnown(email);
@@ -54,7 +54,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
       ...(oldName === null ? {} : { customer_name: oldName }),
       ...(oldDiscordId === null ? {} : { customer_discord_id: oldDiscordId }),
     };
-    tell(t("told.transferred", { email }), () => update.mutateAsync({ params, body: back }));
+    tell(t("done.transferred", { email }), () => update.mutateAsync({ params, body: back }));
     onClose();
   };
   return (
@@ -70,7 +70,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
           who:
             oldName ??
             oldEmail ??
-            (oldDiscordId === null ? t("nobody") : t("discordNumber", { id: oldDiscordId })),
+            (oldDiscordId === null ? t("noCustomer") : t("discordId", { id: oldDiscordId })),
         })}
       </Text>
       <ProblemAlert error={update.error} beside={["customer_email", "customer_name"]} />

@@ -1,16 +1,16 @@
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Section } from "../../ui/section.tsx";
+import { Section } from "../../../ui/section.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
 /** What people wrote beside it: notes, metadata, and what its answers say besides the product's. */
-export function Kept({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+export function NotesAndData({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
   const { notes, metadata, custom_override: override } = license;
   if (notes === null && metadata === null && override === null) return null;
   return (
-    <Section title={t("kept")}>
+    <Section title={t("notesAndData")}>
       <Stack gap="md">
         {notes !== null && (
           <div>

@@ -1,8 +1,8 @@
 import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Choice } from "../../ui/choice.tsx";
-import { EndField } from "../../ui/end-field.tsx";
-import { JsonField } from "../../ui/json-field.tsx";
+import { Choice } from "../../../ui/choice.tsx";
+import { EndField } from "../../../ui/end-field.tsx";
+import { JsonField } from "../../../ui/json-field.tsx";
 import type { Draft } from "./draft.ts";
 import { errorAt } from "./edit-errors.ts";
 import { Part } from "./edit-part.tsx";
@@ -16,7 +16,7 @@ interface EditFieldsProps {
 }
 
 export function EditFields({ draft, license, error, change }: EditFieldsProps) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   type TextField = {
     [Field in keyof Draft]: Draft[Field] extends string ? Field : never;
   }[keyof Draft];
@@ -82,7 +82,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           error={errorAt(error, "ip_system_enabled")}
         />
         <NumberInput
-          label={t("edit.maxIps")}
+          label={t("fields.max_ips")}
           description={
             Number(draft.max_ips) < license.current_unique_ip_count
               ? t("edit.fewerThanTaken", { count: license.current_unique_ip_count })
@@ -115,10 +115,10 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           </SimpleGrid>
         )}
       </Part>
-      <Part title={t("kept")} about="customOverride">
+      <Part title={t("notesAndData")} about="customOverride">
         <TagsInput
           label={t("fields.tags")}
-          description={t("edit.tagsHelp")}
+          description={t("fields.tagsHint")}
           maxTags={20}
           value={[...draft.tags]}
           onChange={(tags) => change({ tags })}

@@ -2,19 +2,19 @@ import { Alert, Button, Group, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call } from "../../api/client.ts";
-import { ApiProblem } from "../../api/problem.ts";
-import { ask, useChange } from "../../api/queries.ts";
-import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
-import { SideDialog, useCloseDialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { call } from "../../../api/client.ts";
+import { ApiProblem } from "../../../api/problem.ts";
+import { ask, useChange } from "../../../api/queries.ts";
+import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { SideDialog, useCloseDialog } from "../../../ui/dialog.tsx";
+import { Form } from "../../../ui/form.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { tell } from "../../../ui/tell.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
 import { besides } from "./edit-errors.ts";
 import { EditFields } from "./edit-fields.tsx";
-import { type License, touched } from "./license.ts";
+import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
 
 interface EditDrawerProps {
@@ -25,7 +25,7 @@ interface EditDrawerProps {
 
 /** Every field of a license. What somebody else changes meanwhile is never written over unseen. */
 export function EditDrawer(props: EditDrawerProps) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   return (
     <SideDialog
       opened={props.opened}
@@ -40,9 +40,9 @@ export function EditDrawer(props: EditDrawerProps) {
 }
 
 function EditForm({ license, onClose }: EditDrawerProps) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const queries = useQueryClient();
-  const update = useChange("updateLicense", touched);
+  const update = useChange("updateLicense", affectedQueries);
   // As it was when the form opened: what is read anew behind it must not slip in.
   const [base, setBase] = useState({ draft: draftOf(license), updatedAt: license.updated_at });
   const [draft, setDraft] = useState<Draft>(base.draft);
@@ -61,7 +61,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
     } catch {
       return;
     }
-    tell(t("told.saved"));
+    tell(t("done.saved"));
     onClose();
   };
   const reload = async () => {

@@ -1,4 +1,4 @@
-import { ApiProblem } from "../../api/problem.ts";
+import { ApiProblem } from "../../../api/problem.ts";
 
 /** An error may name a place inside a field, such as custom_override.tier. */
 export function errorAt(error: Error | null, field: string): string | null {

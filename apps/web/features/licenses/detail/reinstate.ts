@@ -1,19 +1,19 @@
 import { useTranslation } from "react-i18next";
-import { useChange } from "../../api/queries.ts";
-import { tell, tellProblem } from "../../ui/tell.tsx";
-import { type License, touched } from "./license.ts";
+import { useChange } from "../../../api/queries.ts";
+import { tell, tellProblem } from "../../../ui/tell.tsx";
+import { affectedQueries, type License } from "./license.ts";
 
 /** Takes a revocation back; and that can be taken back as well, with the same reason. */
 export function useReinstate(license: License): () => Promise<void> {
-  const { t } = useTranslation("licenses-page");
-  const reinstate = useChange("reinstateLicense", touched);
-  const revoke = useChange("revokeLicense", touched);
+  const { t } = useTranslation("licenses");
+  const reinstate = useChange("reinstateLicense", affectedQueries);
+  const revoke = useChange("revokeLicense", affectedQueries);
   const params = { license_id: license.id };
   return async () => {
     const { revoked_reason: reason } = license;
     try {
       await reinstate.mutateAsync({ params });
-      tell(t("told.reinstated"), () => revoke.mutateAsync({ params, body: { reason } }));
+      tell(t("done.reinstated"), () => revoke.mutateAsync({ params, body: { reason } }));
     } catch (error) {
       tellProblem(error);
     }

@@ -1,15 +1,15 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/here.ts";
-import { Section } from "../../ui/section.tsx";
-import { BlockList } from "../ip-blocks/block-list.tsx";
-import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
+import { useMay } from "../../../app/here.ts";
+import { Section } from "../../../ui/section.tsx";
+import { BlockList } from "../../ip-blocks/block-list.tsx";
+import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import type { License } from "./license.ts";
 
 /** Where this one license may not be used from. */
 export function Blocks({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
   const place = { level: "license", licenseId: license.id } as const;

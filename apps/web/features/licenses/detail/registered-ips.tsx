@@ -2,75 +2,75 @@ import { ActionIcon, Box, Button, Group, Text, Tooltip, VisuallyHidden } from "@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Item } from "../../api/client.ts";
-import { askPages, flat, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
-import { Copy } from "../../ui/copy.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { Icon, type IconName } from "../../ui/icon.tsx";
-import { ipClass } from "../../ui/ip-class.ts";
-import { ListTime } from "../../ui/list-time.tsx";
-import { Section } from "../../ui/section.tsx";
-import { StateMark } from "../../ui/state-mark.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
-import { AddAddress, CheckSwitch } from "./address-controls.tsx";
-import { type License, touched } from "./license.ts";
+import type { Item } from "../../../api/client.ts";
+import { askPages, flat, useChange } from "../../../api/queries.ts";
+import { useMay, useOrganization } from "../../../app/here.ts";
+import { Copy } from "../../../ui/copy.tsx";
+import { type Column, DataTable } from "../../../ui/data-table.tsx";
+import { GoLink } from "../../../ui/go-link.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { ipClass } from "../../../ui/ip-class.ts";
+import { ListTime } from "../../../ui/list-time.tsx";
+import { Section } from "../../../ui/section.tsx";
+import { StateMark } from "../../../ui/state-mark.tsx";
+import { tell, tellProblem } from "../../../ui/tell.tsx";
+import { ValidateHelp } from "../../../ui/validate-help.tsx";
+import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
+import { AddIp, LimitSwitch } from "./ip-controls.tsx";
+import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
-import { useDeed } from "./use-deed.ts";
+import { useAction } from "./use-action.ts";
 
 type LicenseIp = Item<"listLicenseIps">;
 
 /** The addresses that hold a place. Taking one away can be taken back. */
-export function Addresses({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+export function RegisteredIps({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
   const may = useMay();
   const { slug } = useOrganization();
   const params = { license_id: license.id };
   const list = useInfiniteQuery(askPages("listLicenseIps", { params, query: { limit: 25 } }));
-  const add = useChange("addLicenseIp", touched);
-  const remove = useChange("removeLicenseIp", touched);
-  const [, open] = useDeed();
+  const add = useChange("addLicenseIp", affectedQueries);
+  const remove = useChange("removeLicenseIp", affectedQueries);
+  const [, open] = useAction();
   const [blocking, setBlocking] = useState<string | null>(null);
   const takeAway = async (ip: string) => {
     await remove.mutateAsync({ params: { ...params, ip } });
-    tell(t("addresses.removed", { ip }), () => add.mutateAsync({ params, body: { ip } }));
+    tell(t("ips.removed", { ip }), () => add.mutateAsync({ params, body: { ip } }));
   };
   const columns: Column<LicenseIp>[] = [
     {
       id: "ip",
-      header: t("addresses.ip"),
+      header: t("ips.ip"),
       cell: ({ ip, blocked }) => (
         <Group gap="0 4px">
           <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
             {ip}
           </GoLink>
           <Copy value={ip} />
-          {blocked && <StateMark tone="bad">{t("addresses.blocked")}</StateMark>}
+          {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
         </Group>
       ),
     },
     {
       id: "since",
-      header: t("addresses.since"),
+      header: t("ips.since"),
       wide: true,
       cell: (row) => <ListTime at={row.registered_at} />,
     },
     {
       id: "last",
-      header: t("addresses.last"),
+      header: t("ips.last"),
       cell: (row) =>
         row.last_seen_at === null ? (
-          <span className={classes.none}>{t("addresses.notSeen")}</span>
+          <span className={classes.none}>{t("ips.notSeen")}</span>
         ) : (
           <ListTime at={row.last_seen_at} />
         ),
     },
     {
       id: "hits",
-      header: t("addresses.hits"),
+      header: t("ips.hits"),
       wide: true,
       align: "right",
       cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
@@ -79,40 +79,36 @@ export function Addresses({ license }: { license: License }) {
   if (may("ip_blocks:manage", "licenses:reset_ips"))
     columns.push({
       id: "do",
-      header: <VisuallyHidden>{t("actions")}</VisuallyHidden>,
+      header: <VisuallyHidden>{t("ips.actions")}</VisuallyHidden>,
       align: "right",
       width: 84,
       cell: ({ ip, blocked }) => (
         <Group gap={2} wrap="nowrap" justify="flex-end">
           {may("ip_blocks:manage") && !blocked && (
-            <Act label={t("addresses.block", { ip })} icon="block" act={() => setBlocking(ip)} />
+            <Act label={t("ips.block", { ip })} icon="block" act={() => setBlocking(ip)} />
           )}
           {may("licenses:reset_ips") && (
-            <Act
-              label={t("addresses.remove", { ip })}
-              icon="close"
-              act={() => takeAway(ip).catch(tellProblem)}
-            />
+            <Act label={t("ips.remove", { ip })} icon="close" act={() => takeAway(ip).catch(tellProblem)} />
           )}
         </Group>
       ),
     });
   return (
     <Section
-      title={t("addresses.title")}
+      title={t("ips.title")}
       note={
         license.ip_system_enabled && license.max_ips !== null
-          ? t("places", { taken: license.current_unique_ip_count, count: license.max_ips })
-          : t("anyAddress")
+          ? t("slots", { taken: license.current_unique_ip_count, count: license.max_ips })
+          : t("anyIp")
       }
       bare
       id="addresses"
       actions={
         <>
-          {may("licenses:update") && <CheckSwitch license={license} />}
+          {may("licenses:update") && <LimitSwitch license={license} />}
           {may("licenses:reset_ips") && license.current_unique_ip_count > 0 && (
             <Button size="xs" variant="default" onClick={() => open("reset")}>
-              {t("addresses.reset")}
+              {t("ips.reset")}
             </Button>
           )}
         </>
@@ -124,7 +120,7 @@ export function Addresses({ license }: { license: License }) {
         </Box>
       )}
       <DataTable
-        label={t("addresses.title")}
+        label={t("ips.title")}
         columns={columns}
         rows={flat(list.data)}
         keyOf={(row) => row.ip}
@@ -132,7 +128,7 @@ export function Addresses({ license }: { license: License }) {
         error={list.error}
         empty={
           <Text c="dimmed" size="sm">
-            {t("addresses.none")}
+            {t("ips.none")}
           </Text>
         }
       />
@@ -147,7 +143,7 @@ export function Addresses({ license }: { license: License }) {
           {t("everywhere:more")}
         </Button>
       )}
-      {may("licenses:update") && <AddAddress license={license} />}
+      {may("licenses:update") && <AddIp license={license} />}
       <LazyBlockDialog
         place={{ level: "license", licenseId: license.id }}
         opened={blocking !== null}

@@ -1,10 +1,10 @@
-import type { Item } from "../../api/client.ts";
+import type { Item } from "../../../api/client.ts";
 
 export type AuditEntry = Item<"listAuditLog">;
 export type LicenseEvent = Item<"listLicenseEvents">;
 
 /** One thing in a license's history, whichever of the two lists told of it. */
-export interface Happening {
+export interface HistoryEntry {
   readonly id: string;
   readonly at: string;
   /** Such as `license.renewed`. */
@@ -40,7 +40,7 @@ interface Source<T> {
  * Both lists as one, the newest first. What the log and the events both tell of, in the same moment, is shown once, as
  * the log tells it, which knows by whom. Nothing older is shown than what both have been read to.
  */
-export function happeningsOf(log: Source<AuditEntry>, events: Source<LicenseEvent>): Happening[] {
+export function historyOf(log: Source<AuditEntry>, events: Source<LicenseEvent>): HistoryEntry[] {
   const told = new Set(log.items.map(({ action, at }) => `${eventOf(action)} ${at}`));
   const all = [
     ...log.items.map(ofEntry),
@@ -69,7 +69,7 @@ const plain: Readonly<Record<string, readonly string[]>> = {
   "ip_block.updated": ["level", "license_id", "cidr"],
 };
 
-function ofEntry(entry: AuditEntry): Happening {
+function ofEntry(entry: AuditEntry): HistoryEntry {
   const { before, after, action } = entry;
   const isNew = before === null || after === null;
   return {
@@ -90,7 +90,7 @@ function reasonOf({ action, after }: AuditEntry): string | null {
   return action === "ip_block.added" ? textOf(after?.note) : null;
 }
 
-function ofEvent(event: LicenseEvent): Happening {
+function ofEvent(event: LicenseEvent): HistoryEntry {
   const { data } = event;
   const license = recordOf(data.license);
   const changed = Array.isArray(data.changed) ? data.changed.map(String) : [];

@@ -2,31 +2,31 @@ import { Button, Switch, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, useChange } from "../../api/queries.ts";
-import { Form } from "../../ui/form.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
-import { type License, touched } from "./license.ts";
+import { ask, useChange } from "../../../api/queries.ts";
+import { Form } from "../../../ui/form.tsx";
+import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { tell, tellProblem } from "../../../ui/tell.tsx";
+import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
 
 /** Gives an address a place, as a validation from there would. */
-export function AddAddress({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
-  const add = useChange("addLicenseIp", touched);
+export function AddIp({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const add = useChange("addLicenseIp", affectedQueries);
   const [ip, setIp] = useState("");
   const submit = async () => {
     try {
       const added = await add.mutateAsync({ params: { license_id: license.id }, body: { ip } });
-      tell(t("addresses.added", { ip: added.ip }));
+      tell(t("ips.added", { ip: added.ip }));
       setIp("");
     } catch {}
   };
   return (
     <>
-      <Form onSubmit={submit} typed={ip} error={add.error} className={classes.addAddress}>
+      <Form onSubmit={submit} typed={ip} error={add.error} className={classes.addIp}>
         <TextInput
-          aria-label={t("addresses.addLabel")}
-          placeholder={t("addresses.addLabel")}
+          aria-label={t("ips.addLabel")}
+          placeholder={t("ips.addLabel")}
           required
           value={ip}
           onChange={(event) => setIp(event.currentTarget.value)}
@@ -42,10 +42,10 @@ export function AddAddress({ license }: { license: License }) {
 }
 
 /** Turns at once; turns back, with the reason, when the server refuses. */
-export function CheckSwitch({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+export function LimitSwitch({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
   const queries = useQueryClient();
-  const update = useChange("updateLicense", touched);
+  const update = useChange("updateLicense", affectedQueries);
   const { queryKey } = ask("getLicense", { params: { license_id: license.id } });
   const turn = async (isOn: boolean) => {
     queries.setQueryData(queryKey, { ...license, ip_system_enabled: isOn });

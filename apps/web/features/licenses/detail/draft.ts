@@ -1,8 +1,8 @@
-import type { Body } from "../../api/client.ts";
-import { fromEnd, toEnd } from "../../ui/end-value.ts";
-import { readObject, writeObject } from "../../ui/json-field.tsx";
-import { inDays, inSeconds } from "./days.ts";
+import type { Body } from "../../../api/client.ts";
+import { fromEnd, toEnd } from "../../../ui/end-value.ts";
+import { readObject, writeObject } from "../../../ui/json-field.tsx";
 import type { License } from "./license.ts";
+import { inDays, inSeconds } from "./spans.ts";
 
 /** A license as the form holds it: as text where people type. */
 export interface Draft {
@@ -55,7 +55,7 @@ export function changedFields(base: Draft, draft: Draft): DraftField[] {
   );
 }
 
-/** What to send: only what was changed, so that nothing else is touched. */
+/** What to send: only what was changed, so that nothing else is affectedQueries. */
 export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLicense">> {
   const changed = new Set(changedFields(base, draft));
   const any = (...fields: DraftField[]) => fields.some((field) => changed.has(field));

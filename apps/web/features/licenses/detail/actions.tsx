@@ -1,14 +1,14 @@
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/here.ts";
-import { Icon, type IconName } from "../../ui/icon.tsx";
-import { nearOf, onDemand } from "../../ui/on-demand.tsx";
-import type { Question } from "./confirmations.tsx";
-import type { Deed } from "./deed.ts";
+import { useMay } from "../../../app/here.ts";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { nearOf, onDemand } from "../../../ui/on-demand.tsx";
+import type { Action } from "./action.ts";
+import type { ConfirmedAction } from "./confirmations.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 import { useReinstate } from "./reinstate.ts";
-import { useDeed } from "./use-deed.ts";
+import { useAction } from "./use-action.ts";
 
 const EditDrawer = onDemand(() => import("./edit-drawer.tsx").then((file) => file.EditDrawer));
 const RenewDialog = onDemand(() => import("./renew-dialog.tsx").then((file) => file.RenewDialog));
@@ -16,20 +16,20 @@ const TransferDialog = onDemand(() => import("./transfer-dialog.tsx").then((file
 const Confirmation = onDemand(() => import("./confirmations.tsx").then((file) => file.Confirmation));
 const behindTheMenu = () => Promise.all([import("./transfer-dialog.tsx"), import("./confirmations.tsx")]);
 
-const questions: readonly Question[] = ["revoke", "rotate", "reset", "delete"];
-const deedClasses = { root: classes.deed ?? "", section: classes.deedIcon ?? "" };
+const confirmed: readonly ConfirmedAction[] = ["revoke", "rotate", "reset", "delete"];
+const actionClasses = { root: classes.action ?? "", section: classes.actionIcon ?? "" };
 
 /** What one may do to a license: what is done often as buttons, the rest in a menu. */
-export function Deeds({ license }: { license: License }) {
-  const { t } = useTranslation("licenses-page");
+export function Actions({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
   const may = useMay();
-  const [deed, open] = useDeed();
+  const [action, open] = useAction();
   const reinstate = useReinstate(license);
   const close = () => open(undefined);
   const mayUpdate = may("licenses:update");
-  const item = (what: Deed, icon: IconName) => (
+  const item = (what: Action, icon: IconName) => (
     <Menu.Item leftSection={<Icon name={icon} size={16} />} onClick={() => open(what)}>
-      {t(`deeds.${what}`)}
+      {t(`actions.${what}`)}
     </Menu.Item>
   );
   return (
@@ -37,7 +37,7 @@ export function Deeds({ license }: { license: License }) {
       {mayUpdate && (
         <Button
           variant="default"
-          classNames={deedClasses}
+          classNames={actionClasses}
           leftSection={<Icon name="edit" size={16} />}
           onClick={() => open("edit")}
           {...EditDrawer.near}
@@ -49,28 +49,28 @@ export function Deeds({ license }: { license: License }) {
         <Button
           // What the verdict below asks for stands out.
           variant={license.status === "expired" ? "filled" : "default"}
-          classNames={deedClasses}
+          classNames={actionClasses}
           leftSection={<Icon name="clock" size={16} />}
           onClick={() => open("renew")}
           {...RenewDialog.near}
         >
-          {t("deeds.renew")}
+          {t("actions.renew")}
         </Button>
       )}
       {may("licenses:revoke") &&
         (license.revoked_at === null ? (
           <Button
             variant="default"
-            classNames={deedClasses}
+            classNames={actionClasses}
             leftSection={<Icon name="block" size={16} />}
             onClick={() => open("revoke")}
             {...Confirmation.near}
           >
-            {t("deeds.revoke")}
+            {t("actions.revoke")}
           </Button>
         ) : (
-          <Button classNames={deedClasses} onClick={() => void reinstate()}>
-            {t("deeds.reinstate")}
+          <Button classNames={actionClasses} onClick={() => void reinstate()}>
+            {t("actions.reinstate")}
           </Button>
         ))}
       {(mayUpdate || may("licenses:delete", "licenses:reset_ips")) && (
@@ -79,7 +79,7 @@ export function Deeds({ license }: { license: License }) {
             <ActionIcon
               variant="default"
               size="input-sm"
-              aria-label={t("deeds.more")}
+              aria-label={t("actions.more")}
               {...nearOf(behindTheMenu)}
             >
               <Icon name="dots" size={16} />
@@ -97,24 +97,24 @@ export function Deeds({ license }: { license: License }) {
                   leftSection={<Icon name="trash" size={16} />}
                   onClick={() => open("delete")}
                 >
-                  {t("deeds.delete")}
+                  {t("actions.delete")}
                 </Menu.Item>
               </>
             )}
           </Menu.Dropdown>
         </Menu>
       )}
-      <EditDrawer license={license} opened={deed === "edit" && mayUpdate} onClose={close} />
+      <EditDrawer license={license} opened={action === "edit" && mayUpdate} onClose={close} />
       <RenewDialog
         license={license}
-        opened={deed === "renew" && mayUpdate && !license.is_lifetime}
+        opened={action === "renew" && mayUpdate && !license.is_lifetime}
         onClose={close}
       />
-      <TransferDialog license={license} opened={deed === "transfer" && mayUpdate} onClose={close} />
+      <TransferDialog license={license} opened={action === "transfer" && mayUpdate} onClose={close} />
       <Confirmation
         license={license}
-        deed={deed}
-        opened={questions.some((question) => question === deed)}
+        action={action}
+        opened={confirmed.some((one) => one === action)}
         onClose={close}
       />
     </>

@@ -3,19 +3,19 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
-import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
-import type { Deed } from "./deed.ts";
-import { type License, touched } from "./license.ts";
+import { ask, useChange } from "../../../api/queries.ts";
+import { useMay, useOrganization } from "../../../app/here.ts";
+import { Confirm } from "../../../ui/confirm.tsx";
+import { tell } from "../../../ui/tell.tsx";
+import { ValidateHelp } from "../../../ui/validate-help.tsx";
+import type { Action } from "./action.ts";
+import { affectedQueries, type License } from "./license.ts";
 
 /** What is asked about first: revoking, a new key, taking all addresses away, and deleting. */
-export function Confirmation({ deed, opened, ...props }: ConfirmationProps) {
+export function Confirmation({ action, opened, ...props }: ConfirmationProps) {
   const may = useMay();
   const canRevoke = may("licenses:revoke") && props.license.revoked_at === null;
-  const isAsked = (one: Question) => opened && deed === one;
+  const isAsked = (one: ConfirmedAction) => opened && action === one;
   return (
     <>
       <Revoke {...props} opened={isAsked("revoke") && canRevoke} />
@@ -26,22 +26,22 @@ export function Confirmation({ deed, opened, ...props }: ConfirmationProps) {
   );
 }
 
-export type Question = "revoke" | "rotate" | "reset" | "delete";
+export type ConfirmedAction = "revoke" | "rotate" | "reset" | "delete";
 
-interface ConfirmationProps extends DeedProps {
-  readonly deed: Deed | undefined;
+interface ConfirmationProps extends ActionProps {
+  readonly action: Action | undefined;
 }
 
-interface DeedProps {
+interface ActionProps {
   readonly license: License;
   readonly opened: boolean;
   readonly onClose: () => void;
 }
 
-function Revoke({ license, opened, onClose }: DeedProps) {
-  const { t } = useTranslation("licenses-page");
-  const revoke = useChange("revokeLicense", touched);
-  const reinstate = useChange("reinstateLicense", touched);
+function Revoke({ license, opened, onClose }: ActionProps) {
+  const { t } = useTranslation("licenses");
+  const revoke = useChange("revokeLicense", affectedQueries);
+  const reinstate = useChange("reinstateLicense", affectedQueries);
   const [reason, setReason] = useState("");
   const params = { license_id: license.id };
   return (
@@ -49,11 +49,11 @@ function Revoke({ license, opened, onClose }: DeedProps) {
       opened={opened}
       onClose={onClose}
       title={t("revoke.title")}
-      deed={t("deeds.revoke")}
+      deed={t("actions.revoke")}
       onConfirm={async () => {
         await revoke.mutateAsync({ params, body: { reason: reason.trim() === "" ? null : reason } });
         setReason("");
-        tell(t("told.revoked"), () => reinstate.mutateAsync({ params }));
+        tell(t("done.revoked"), () => reinstate.mutateAsync({ params }));
       }}
     >
       <Stack>
@@ -72,9 +72,9 @@ function Revoke({ license, opened, onClose }: DeedProps) {
   );
 }
 
-function Rotate({ license, opened, onClose }: DeedProps) {
-  const { t } = useTranslation("licenses-page");
-  const rotate = useChange("rotateLicenseKey", touched);
+function Rotate({ license, opened, onClose }: ActionProps) {
+  const { t } = useTranslation("licenses");
+  const rotate = useChange("rotateLicenseKey", affectedQueries);
   const [own, setOwn] = useState("");
   const params = { license_id: license.id };
   return (
@@ -88,7 +88,7 @@ function Rotate({ license, opened, onClose }: DeedProps) {
         const body = own.trim() === "" ? {} : { license_key: own };
         const { license_key: key } = await rotate.mutateAsync({ params, body });
         setOwn("");
-        tell(t("told.rotated", { key }), () => rotate.mutateAsync({ params, body: { license_key: old } }));
+        tell(t("done.rotated", { key }), () => rotate.mutateAsync({ params, body: { license_key: old } }));
       }}
     >
       <Stack>
@@ -110,9 +110,9 @@ function Rotate({ license, opened, onClose }: DeedProps) {
   );
 }
 
-function Reset({ license, opened, onClose }: DeedProps) {
-  const { t } = useTranslation("licenses-page");
-  const reset = useChange("resetLicenseIps", touched);
+function Reset({ license, opened, onClose }: ActionProps) {
+  const { t } = useTranslation("licenses");
+  const reset = useChange("resetLicenseIps", affectedQueries);
   const count = license.current_unique_ip_count;
   return (
     <Confirm
@@ -122,7 +122,7 @@ function Reset({ license, opened, onClose }: DeedProps) {
       deed={t("reset.do")}
       onConfirm={async () => {
         await reset.mutateAsync({ params: { license_id: license.id } });
-        tell(t("told.reset"));
+        tell(t("done.reset"));
       }}
     >
       <Stack>
@@ -133,8 +133,8 @@ function Reset({ license, opened, onClose }: DeedProps) {
   );
 }
 
-function Delete({ license, opened, onClose }: DeedProps) {
-  const { t } = useTranslation("licenses-page");
+function Delete({ license, opened, onClose }: ActionProps) {
+  const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -149,14 +149,14 @@ function Delete({ license, opened, onClose }: DeedProps) {
       opened={opened}
       onClose={onClose}
       title={t("delete.title")}
-      deed={t("deeds.delete")}
+      deed={t("actions.delete")}
       typed={license.license_key}
       onConfirm={async () => {
         const params = { license_id: license.id };
         await remove.mutateAsync({ params });
         await navigate({ to: `/o/${slug}/licenses` as "/" });
         queries.removeQueries({ queryKey: ask("getLicense", { params }).queryKey });
-        tell(t("told.deleted", { key: license.license_key }));
+        tell(t("done.deleted", { key: license.license_key }));
       }}
     >
       <Stack>

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Answer, RouteId } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
-import { useMay } from "../../app/here.ts";
+import type { Answer, RouteId } from "../../../api/client.ts";
+import { ask } from "../../../api/queries.ts";
+import { useMay } from "../../../app/here.ts";
 
 export type License = Answer<"getLicense">;
 export type Product = Answer<"getProduct">;
 
 /** What is read anew after a license was changed. */
-export const touched: readonly RouteId[] = [
+export const affectedQueries: readonly RouteId[] = [
   "getLicense",
   "listLicenses",
   "listProductLicenses",

@@ -2,30 +2,30 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { ApiProblem } from "../../api/problem.ts";
-import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
-import { MissingPage } from "../../app/missing-page.tsx";
-import { Back } from "../../ui/back.tsx";
-import { Copy } from "../../ui/copy.tsx";
-import { LicenseStatus } from "../../ui/license-status.tsx";
-import { Page } from "../../ui/page.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Addresses } from "./addresses.tsx";
+import { ApiProblem } from "../../../api/problem.ts";
+import { ask } from "../../../api/queries.ts";
+import { useMay, useOrganization } from "../../../app/here.ts";
+import { MissingPage } from "../../../app/missing-page.tsx";
+import { Back } from "../../../ui/back.tsx";
+import { Copy } from "../../../ui/copy.tsx";
+import { LicenseStatus } from "../../../ui/license-status.tsx";
+import { Page } from "../../../ui/page.tsx";
+import { ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { Actions } from "./actions.tsx";
 import { Blocks } from "./blocks.tsx";
-import { Deeds } from "./deeds.tsx";
 import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
-import { Kept } from "./kept.tsx";
 import classes from "./license-page.module.css";
-import { StandingBanner } from "./standing-banner.tsx";
+import { NotesAndData } from "./notes-and-data.tsx";
+import { RegisteredIps } from "./registered-ips.tsx";
+import { StatusBanner } from "./status-banner.tsx";
 import { TryIt } from "./try-it.tsx";
 
 const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 
 /** Everything about one license: whether it works and why, whose it is, where it is used, and what happened to it. */
 export function LicensePage() {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
   const may = useMay();
   const { licenseId } = licenseRoute.useParams();
@@ -52,14 +52,14 @@ export function LicensePage() {
       lead={[license.product_name, license.customer_name ?? license.customer_email]
         .filter((words) => words !== null)
         .join(" · ")}
-      actions={<Deeds license={license} />}
+      actions={<Actions license={license} />}
     >
       <div className={classes.layout}>
         <div className={classes.verdict}>
-          <StandingBanner license={license} />
+          <StatusBanner license={license} />
         </div>
         <div className={classes.main}>
-          <Addresses license={license} />
+          <RegisteredIps license={license} />
           <Blocks license={license} />
           {may("products:view", "licenses:update") && <TryIt license={license} />}
           <History license={license} />
@@ -67,8 +67,8 @@ export function LicensePage() {
         <div className={classes.side}>
           <Facts license={license} />
         </div>
-        <div className={classes.kept}>
-          <Kept license={license} />
+        <div className={classes.notesAndData}>
+          <NotesAndData license={license} />
         </div>
       </div>
     </Page>

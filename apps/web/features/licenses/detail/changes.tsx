@@ -1,19 +1,19 @@
 import { useTranslation } from "react-i18next";
-import { exactTime } from "../../ui/time.tsx";
-import { spanWords } from "./days.ts";
-import type { Change } from "./happenings.ts";
+import { exactTime } from "../../../ui/time.tsx";
 import classes from "./history.module.css";
+import type { Change } from "./history-entries.ts";
+import { spanWords } from "./spans.ts";
 
 /** What was changed, from what to what. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
-  const { t, i18n } = useTranslation("licenses-page");
+  const { t, i18n } = useTranslation("licenses");
   if (changes.length === 0) return null;
   return (
     <ul className={classes.changes}>
       {changes.map(({ field, before, after }) => (
         <li key={field}>
           <span className={classes.field}>
-            {i18n.exists(`licenses-page:fields.${field}`) ? t(`fields.${field}`) : field}
+            {i18n.exists(`licenses:fields.${field}`) ? t(`fields.${field}`) : field}
           </span>{" "}
           <del>{words(field, before)}</del> → <ins>{words(field, after)}</ins>
         </li>

@@ -2,19 +2,19 @@ import { later, nominalMs, parseDuration } from "@countersign/domain/dates/durat
 import { NumberInput, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useChange } from "../../api/queries.ts";
-import { Choice } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
-import { EndField } from "../../ui/end-field.tsx";
-import { endMs, fromEnd, toEnd } from "../../ui/end-value.ts";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { shownTimeZone } from "../../ui/shown-time-zone.ts";
-import { tell } from "../../ui/tell.tsx";
-import { exactTime } from "../../ui/time.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { spanWords } from "./days.ts";
-import { type License, touched } from "./license.ts";
+import { useChange } from "../../../api/queries.ts";
+import { Choice } from "../../../ui/choice.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { EndField } from "../../../ui/end-field.tsx";
+import { endMs, fromEnd, toEnd } from "../../../ui/end-value.ts";
+import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { shownTimeZone } from "../../../ui/shown-time-zone.ts";
+import { tell } from "../../../ui/tell.tsx";
+import { exactTime } from "../../../ui/time.tsx";
+import { ValidateHelp } from "../../../ui/validate-help.tsx";
+import { affectedQueries, type License } from "./license.ts";
+import { spanWords } from "./spans.ts";
 
 interface RenewDialogProps {
   readonly license: License;
@@ -24,7 +24,7 @@ interface RenewDialogProps {
 
 /** Lets a license run longer, and says until when before it is done. */
 export function RenewDialog(props: RenewDialogProps) {
-  const { t } = useTranslation("licenses-page");
+  const { t } = useTranslation("licenses");
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={t("renew.title")}>
       {props.opened && <RenewForm {...props} />}
@@ -36,9 +36,9 @@ const lengths = ["P1M", "P3M", "P1Y", "days", "date"] as const;
 type Length = (typeof lengths)[number];
 
 function RenewForm({ license, onClose }: RenewDialogProps) {
-  const { t, i18n } = useTranslation("licenses-page");
-  const renew = useChange("renewLicense", touched);
-  const update = useChange("updateLicense", touched);
+  const { t, i18n } = useTranslation("licenses");
+  const renew = useChange("renewLicense", affectedQueries);
+  const update = useChange("updateLicense", affectedQueries);
   const [length, setLength] = useState<Length>("P1Y");
   const [days, setDays] = useState<number | string>(14);
   const [until, setUntil] = useState(toEnd(license.expires_at));
@@ -53,7 +53,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
     } catch {
       return;
     }
-    tell(t("told.renewed"), () =>
+    tell(t("done.renewed"), () =>
       update.mutateAsync({ params, body: end === null ? { term_seconds: term } : { expires_at: end } }),
     );
     onClose();
@@ -76,7 +76,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
       typed={[length, days, until]}
       error={renew.error}
       isBusy={renew.isPending}
-      deed={t("deeds.renew")}
+      deed={t("actions.renew")}
       isDeedFirst
     >
       <Text c="dimmed" size="sm">

@@ -1,25 +1,25 @@
 import type { License, Product } from "./license.ts";
 
 /** Whether requests with this key pass, and why; in the order in which a validation looks at it. */
-export type Standing =
+export type Status =
   | { readonly kind: "organization_suspended" | "product_archived" | "product_disabled" }
   | { readonly kind: "revoked"; readonly at: string; readonly reason: string | null }
   | { readonly kind: "expired"; readonly at: string }
-  | { readonly kind: "no_address" }
+  | { readonly kind: "no_ip" }
   | { readonly kind: "expired_unenforced" | "works_until"; readonly at: string }
   | { readonly kind: "works_for_a_term"; readonly seconds: number }
-  | { readonly kind: "works_for_good" };
+  | { readonly kind: "works_forever" };
 
 /** What narrows a license that works. */
 export type Limit =
   | { readonly kind: "blocked"; readonly count: number }
-  | { readonly kind: "places_taken"; readonly count: number }
-  | { readonly kind: "only_registered" | "addresses_unchecked" }
+  | { readonly kind: "limit_reached"; readonly count: number }
+  | { readonly kind: "only_registered" | "ips_unlimited" }
   | { readonly kind: "version_pinned"; readonly version: string }
   | { readonly kind: "version_range"; readonly min: string | null; readonly max: string | null };
 
 /** Of a product that one may not see, the usual is assumed. */
-export function standingOf(license: License, product: Product | null, isSuspended: boolean): Standing {
+export function statusOf(license: License, product: Product | null, isSuspended: boolean): Status {
   if (isSuspended) return { kind: "organization_suspended" };
   if (product?.status === "archived") return { kind: "product_archived" };
   if (product?.status === "disabled") return { kind: "product_disabled" };
@@ -28,36 +28,36 @@ export function standingOf(license: License, product: Product | null, isSuspende
   const isOver = license.status === "expired" && expiresAt !== null;
   if (isOver && product?.expiry_enforcement !== false) return { kind: "expired", at: expiresAt };
   if (license.current_unique_ip_count === 0 && isChecked(license, product) && isManual(product))
-    return { kind: "no_address" };
+    return { kind: "no_ip" };
   if (isOver) return { kind: "expired_unenforced", at: expiresAt };
   if (expiresAt !== null) return { kind: "works_until", at: expiresAt };
   if (seconds !== null) return { kind: "works_for_a_term", seconds };
-  return { kind: "works_for_good" };
+  return { kind: "works_forever" };
 }
 
-export function isRefused({ kind }: Standing): boolean {
+export function isRejected({ kind }: Status): boolean {
   switch (kind) {
     case "organization_suspended":
     case "product_archived":
     case "product_disabled":
     case "revoked":
     case "expired":
-    case "no_address":
+    case "no_ip":
       return true;
     case "expired_unenforced":
     case "works_until":
     case "works_for_a_term":
-    case "works_for_good":
+    case "works_forever":
       return false;
   }
 }
 
 export function limitsOf(license: License, product: Product | null, blocks: number): Limit[] {
   const limits: Limit[] = [];
-  const { max_ips: places, current_unique_ip_count: taken } = license;
+  const { max_ips: limit, current_unique_ip_count: taken } = license;
   if (blocks > 0) limits.push({ kind: "blocked", count: blocks });
-  if (!isChecked(license, product)) limits.push({ kind: "addresses_unchecked" });
-  else if (places !== null && taken >= places) limits.push({ kind: "places_taken", count: places });
+  if (!isChecked(license, product)) limits.push({ kind: "ips_unlimited" });
+  else if (limit !== null && taken >= limit) limits.push({ kind: "limit_reached", count: limit });
   else if (isManual(product) || (product?.auto_register_scope === "first_only" && taken > 0))
     limits.push({ kind: "only_registered" });
   if (product?.version_module_enabled !== true || product.version_enforcement !== "enforce") return limits;

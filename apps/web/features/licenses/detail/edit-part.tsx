@@ -1,6 +1,6 @@
 import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { type HelpTopic, ValidateHelp } from "../../ui/validate-help.tsx";
+import { type HelpTopic, ValidateHelp } from "../../../ui/validate-help.tsx";
 import classes from "./license-page.module.css";
 
 interface PartProps {

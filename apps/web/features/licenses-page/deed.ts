@@ -1,3 +1,0 @@
-/** What can be open on the page of a license, so that it can be sent as a link. */
-export const deeds = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
-export type Deed = (typeof deeds)[number];

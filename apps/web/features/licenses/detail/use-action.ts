@@ -1,0 +1,11 @@
+import { getRouteApi } from "@tanstack/react-router";
+import type { Action } from "./action.ts";
+
+const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
+
+/** What is open, and a way to open another or to close it: it stands in the address. */
+export function useAction(): [Action | undefined, (action: Action | undefined) => void] {
+  const { do: action } = licenseRoute.useSearch();
+  const navigate = licenseRoute.useNavigate();
+  return [action, (next) => void navigate({ search: { do: next }, replace: true, resetScroll: false })];
+}
