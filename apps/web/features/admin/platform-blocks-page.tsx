@@ -7,7 +7,7 @@ import { Page } from "../../ui/page.tsx";
 import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";
 
-const place = { level: "platform" } as const;
+const scope = { level: "platform" } as const;
 
 export function PlatformBlocksPage() {
   const { t } = useTranslation(["admin", "ip-blocks"]);
@@ -20,14 +20,14 @@ export function PlatformBlocksPage() {
   return (
     <Page wide title={t("blocks.title")} lead={t("blocks.lead")} actions={button}>
       <BlockList
-        place={place}
+        scope={scope}
         empty={
           <Empty icon="block" title={t("ip-blocks:empty.title")} action={button}>
             {t("blocks.empty")}
           </Empty>
         }
       />
-      <BlockDialog place={place} opened={isOpen} onClose={() => setOpen(false)} />
+      <BlockDialog scope={scope} opened={isOpen} onClose={() => setOpen(false)} />
     </Page>
   );
 }

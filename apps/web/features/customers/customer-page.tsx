@@ -47,7 +47,7 @@ export function CustomerPage() {
   const name = customer.name ?? customer.email ?? t("discordNumber", { id: customer.discord_id });
   const openEdit = (isOpen: boolean) =>
     void navigate({ search: { edit: isOpen || undefined }, replace: true });
-  const place = { level: "customer", organizationId, customerId } as const;
+  const scope = { level: "customer", organizationId, customerId } as const;
   const hasLicenses = customer.license_count > 0;
   return (
     <Page
@@ -93,11 +93,11 @@ export function CustomerPage() {
               )
             }
           >
-            <BlockList place={place} empty={<Text c="dimmed">{t("blocks.none")}</Text>} />
+            <BlockList scope={scope} empty={<Text c="dimmed">{t("blocks.none")}</Text>} />
           </Section>
         )}
       </Stack>
-      <LazyBlockDialog place={place} opened={isBlocking} onClose={() => setBlocking(false)} />
+      <LazyBlockDialog scope={scope} opened={isBlocking} onClose={() => setBlocking(false)} />
       <CustomerDialog
         customer={customer}
         opened={edit === true && may("customers:manage")}

@@ -12,11 +12,18 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { BlockForecast } from "./block-forecast.tsx";
-import { type BlockChoice, type BlockPlace, type IpBlock, readings, routesOf, shownCidr } from "./place.ts";
-import { PlaceChoice } from "./place-choice.tsx";
+import {
+  affectedQueries,
+  type BlockChoice,
+  type BlockScope,
+  type IpBlock,
+  routesOf,
+  shownCidr,
+} from "./scope.ts";
+import { ScopeChoice } from "./scope-choice.tsx";
 
 interface BlockDialogProps {
-  readonly place: BlockPlace;
+  readonly scope: BlockScope;
   readonly opened: boolean;
   readonly onClose: () => void;
   /** To be changed; without it a new one is made. */
@@ -38,11 +45,11 @@ export function BlockDialog(props: BlockDialogProps) {
   );
 }
 
-const lengths = { day: dayMs, week: 604_800_000, month: 2_592_000_000 } as const;
-type Until = "always" | keyof typeof lengths | "time";
+const durations = { day: dayMs, week: 604_800_000, month: 2_592_000_000 } as const;
+type Duration = "permanent" | keyof typeof durations | "date";
 
 function BlockForm({
-  place: first,
+  scope: first,
   choices = [],
   onClose,
   block = null,
@@ -50,22 +57,22 @@ function BlockForm({
 }: BlockDialogProps) {
   const { t } = useTranslation("ip-blocks");
   const queries = useQueryClient();
-  const [place, setPlace] = useState(first);
-  const routes = routesOf(place);
-  const add = useChange(routes.add, [routes.list, ...readings]);
-  const remove = useChange(routes.remove, [routes.list, ...readings]);
-  const update = useChange(routes.update, [routes.list, ...readings]);
+  const [scope, setScope] = useState(first);
+  const routes = routesOf(scope);
+  const add = useChange(routes.add, [routes.list, ...affectedQueries]);
+  const remove = useChange(routes.remove, [routes.list, ...affectedQueries]);
+  const update = useChange(routes.update, [routes.list, ...affectedQueries]);
   const [cidr, setCidr] = useState(block === null ? given : shownCidr(block.cidr));
   const [note, setNote] = useState(block?.note ?? "");
-  const [until, setUntil] = useState<Until>(block?.expires_at == null ? "always" : "time");
-  const [time, setTime] = useState(toLocal(block?.expires_at ?? null));
+  const [duration, setDuration] = useState<Duration>(block?.expires_at == null ? "permanent" : "date");
+  const [date, setDate] = useState(toLocal(block?.expires_at ?? null));
   const error = add.error ?? update.error;
   const submit = async () => {
-    const kept = { note: note.trim() === "" ? null : note, expires_at: endOf(until, time) };
+    const kept = { note: note.trim() === "" ? null : note, expires_at: expiryOf(duration, date) };
     try {
       if (block === null) {
         const { id } = await add.mutateAsync({ params: routes.params, body: { cidr, ...kept } });
-        tell(t("told.added", { cidr }), () =>
+        tell(t("done.added", { cidr }), () =>
           remove.mutateAsync({ params: { ...routes.params, block_id: id } }),
         );
       } else {
@@ -73,7 +80,7 @@ function BlockForm({
           params: { ...routes.params, block_id: block.id },
           body: { ...kept, updated_at: block.updated_at },
         });
-        tell(t("told.changed", { cidr }));
+        tell(t("done.changed", { cidr }));
       }
     } catch {
       return;
@@ -84,18 +91,18 @@ function BlockForm({
   return (
     <DialogForm
       onSubmit={submit}
-      typed={[cidr, note, until, time]}
+      typed={[cidr, note, duration, date]}
       error={error}
       isBusy={add.isPending || update.isPending}
       deed={t(block === null ? "form.doAdd" : "everywhere:save")}
     >
       <Text c="dimmed" size="sm">
-        {t(`form.lead.${place.level}`)}
+        {t(`form.lead.${scope.level}`)}
       </Text>
       <ValidateHelp about="ipBlocks" />
       <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
       {block === null && choices.length > 1 && (
-        <PlaceChoice choices={choices} place={place} onChange={setPlace} />
+        <ScopeChoice choices={choices} scope={scope} onChange={setScope} />
       )}
       <TextInput
         label={t("cidr")}
@@ -108,7 +115,7 @@ function BlockForm({
         error={fieldError(error, "cidr")}
         data-autofocus={block === null && given === "" ? true : undefined}
       />
-      {block === null && place.level === "organization" && <BlockForecast cidr={cidr} />}
+      {block === null && scope.level === "organization" && <BlockForecast cidr={cidr} />}
       <Textarea
         label={t("note")}
         description={t("form.noteHelp")}
@@ -120,18 +127,18 @@ function BlockForm({
         data-autofocus={block !== null || given !== "" ? true : undefined}
       />
       <Choice
-        label={t("form.until")}
-        values={["always", "day", "week", "month", "time"] as const}
-        words={(value) => t(`form.lengths.${value}`)}
-        value={until}
-        onChange={setUntil}
+        label={t("form.duration")}
+        values={["permanent", "day", "week", "month", "date"] as const}
+        words={(value) => t(`form.durations.${value}`)}
+        value={duration}
+        onChange={setDuration}
       />
-      {until === "time" && (
+      {duration === "date" && (
         <DateTimeField
-          label={t("form.end")}
+          label={t("form.date")}
           required
-          value={time}
-          onChange={setTime}
+          value={date}
+          onChange={setDate}
           error={fieldError(error, "expires_at")}
         />
       )}
@@ -139,7 +146,7 @@ function BlockForm({
   );
 }
 
-function endOf(until: Until, time: string): string | null {
-  if (until === "always") return null;
-  return until === "time" ? fromLocal(time) : new Date(Date.now() + lengths[until]).toISOString();
+function expiryOf(duration: Duration, date: string): string | null {
+  if (duration === "permanent") return null;
+  return duration === "date" ? fromLocal(date) : new Date(Date.now() + durations[duration]).toISOString();
 }

@@ -25,8 +25,8 @@ export function BlockForecast({ cidr }: { cidr: string }) {
   return (
     <Text fw={600} role="status">
       {data.data.length === 0 && more === ""
-        ? t("form.hitsNone")
-        : t("form.hits", {
+        ? t("form.noMatches")
+        : t("form.matches", {
             count: data.data.length,
             number: figure(data.data.length),
             licenses: figure(licenses),

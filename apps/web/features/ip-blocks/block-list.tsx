@@ -11,22 +11,22 @@ import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
-import { type BlockPlace, type IpBlock, isAddress, readings, routesOf, shownCidr } from "./place.ts";
+import { affectedQueries, type BlockScope, type IpBlock, isAddress, routesOf, shownCidr } from "./scope.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Lifting one can be taken back. */
-export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNode }) {
+export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNode }) {
   const { t } = useTranslation("ip-blocks");
   const may = useMay();
   const here = useOrganizationOrNull();
-  const routes = routesOf(place);
+  const routes = routesOf(scope);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
-  const add = useChange(routes.add, [routes.list, ...readings]);
-  const remove = useChange(routes.remove, [routes.list, ...readings]);
+  const add = useChange(routes.add, [routes.list, ...affectedQueries]);
+  const remove = useChange(routes.remove, [routes.list, ...affectedQueries]);
   const [changing, setChanging] = useState<IpBlock | null>(null);
-  const lift = async (block: IpBlock) => {
+  const unblock = async (block: IpBlock) => {
     const { cidr, note, expires_at } = block;
     await remove.mutateAsync({ params: { ...routes.params, block_id: block.id } });
-    tell(t("told.lifted", { cidr: shownCidr(cidr) }), () =>
+    tell(t("done.removed", { cidr: shownCidr(cidr) }), () =>
       add.mutateAsync({ params: routes.params, body: { cidr, note, expires_at } }),
     );
   };
@@ -58,14 +58,14 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
         ),
     },
     {
-      id: "until",
-      header: t("until"),
+      id: "expires",
+      header: t("expires"),
       wide: true,
-      cell: (block) => (block.expires_at === null ? t("always") : <End at={block.expires_at} />),
+      cell: (block) => (block.expires_at === null ? t("never") : <End at={block.expires_at} />),
     },
     {
-      id: "since",
-      header: t("since"),
+      id: "added",
+      header: t("added"),
       wide: true,
       cell: (block) => (
         <>
@@ -80,7 +80,7 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
       ),
     },
   ];
-  if (place.level === "platform" || may("ip_blocks:manage"))
+  if (scope.level === "platform" || may("ip_blocks:manage"))
     columns.push({
       id: "do",
       header: <VisuallyHidden>{t("actions")}</VisuallyHidden>,
@@ -94,9 +94,9 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
             do={() => setChanging(block)}
           />
           <Act
-            label={t("lift", { cidr: shownCidr(block.cidr) })}
+            label={t("remove", { cidr: shownCidr(block.cidr) })}
             icon="close"
-            do={() => lift(block).catch(tellProblem)}
+            do={() => unblock(block).catch(tellProblem)}
           />
         </Group>
       ),
@@ -104,7 +104,7 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
   return (
     <>
       <DataTable
-        label={t(`tables.${place.level}`)}
+        label={t(`tables.${scope.level}`)}
         columns={columns}
         rows={flat(list.data)}
         keyOf={(block) => block.id}
@@ -116,7 +116,7 @@ export function BlockList({ place, empty }: { place: BlockPlace; empty: ReactNod
         fetchMore={list.fetchNextPage}
       />
       <LazyBlockDialog
-        place={place}
+        scope={scope}
         opened={changing !== null}
         block={changing}
         onClose={() => setChanging(null)}
@@ -140,7 +140,7 @@ function End({ at }: { at: string }) {
     <ListTime at={at} />
   ) : (
     <Text inherit component="span" c="dimmed">
-      {t("over")} <ListTime at={at} />
+      {t("expired")} <ListTime at={at} />
     </Text>
   );
 }

@@ -10,7 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { IpTabs } from "../ips/ip-tabs.tsx";
 import { BlockDialog } from "./block-dialog.tsx";
 import { BlockList } from "./block-list.tsx";
-import { routesOf } from "./place.ts";
+import { routesOf } from "./scope.ts";
 
 const ipBlocksRoute = getRouteApi("/inside/o/$organization/ip-blocks");
 
@@ -21,8 +21,8 @@ export function IpBlocksPage() {
   const { id: organizationId } = useOrganization();
   const { add } = ipBlocksRoute.useSearch();
   const navigate = ipBlocksRoute.useNavigate();
-  const place = { level: "organization", organizationId } as const;
-  const routes = routesOf(place);
+  const scope = { level: "organization", organizationId } as const;
+  const routes = routesOf(scope);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
   const hasNone = list.isSuccess && flat(list.data).length === 0;
   const open = (cidr: string | undefined) => void navigate({ search: { add: cidr }, replace: true });
@@ -36,7 +36,7 @@ export function IpBlocksPage() {
     <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && button}>
       <IpTabs here="ip-blocks" />
       <BlockList
-        place={place}
+        scope={scope}
         empty={
           <Empty icon="block" title={t("empty.title")} action={button}>
             {t("empty.words")}
@@ -44,7 +44,7 @@ export function IpBlocksPage() {
         }
       />
       <BlockDialog
-        place={place}
+        scope={scope}
         opened={add !== undefined && may("ip_blocks:manage")}
         cidr={add ?? ""}
         onClose={() => open(undefined)}

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
-import type { BlockChoice } from "../ip-blocks/place.ts";
+import type { BlockChoice } from "../ip-blocks/scope.ts";
 
 /** For whom an address can be blocked: for everybody, or for one of those who use it. */
 export function useBlockChoices(ip: string): readonly BlockChoice[] {
@@ -18,16 +18,16 @@ export function useBlockChoices(ip: string): readonly BlockChoice[] {
       customers.set(row.global_customer_id, row.customer_name ?? row.customer_email ?? t("onDiscord"));
     licenses.push({
       label: [row.license_key, row.customer_name ?? row.customer_email].filter(Boolean).join(" · "),
-      place: { level: "license", licenseId: row.license_id },
+      scope: { level: "license", licenseId: row.license_id },
     });
   }
   return [
-    { label: "", place: { level: "organization", organizationId } },
+    { label: "", scope: { level: "organization", organizationId } },
     ...Array.from(
       customers,
       ([customerId, label]): BlockChoice => ({
         label,
-        place: { level: "customer", organizationId, customerId },
+        scope: { level: "customer", organizationId, customerId },
       }),
     ),
     ...licenses,

@@ -40,13 +40,13 @@ export function IpLicenses({ ip }: { ip: string }) {
       },
     },
     {
-      id: "place",
-      header: t("place"),
+      id: "registered",
+      header: t("registered"),
       wide: true,
       cell: (row) =>
         row.registered_at === null ? (
           <Text inherit component="span" c="dimmed">
-            {t("noPlace")}
+            {t("notRegistered")}
           </Text>
         ) : (
           <ListTime at={row.registered_at} />
@@ -54,7 +54,7 @@ export function IpLicenses({ ip }: { ip: string }) {
     },
     {
       id: "hits",
-      header: t("hits"),
+      header: t("requests"),
       wide: true,
       align: "right",
       cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
@@ -67,7 +67,7 @@ export function IpLicenses({ ip }: { ip: string }) {
   ];
   return (
     <LicenseList
-      title={t("itsLicenses")}
+      title={t("licensesUsed")}
       list={list}
       idOf={(row) => row.license_id}
       productOf={(row) => nameOf(row.product_id) ?? <None />}

@@ -16,7 +16,7 @@ import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
-import { shownCidr } from "../ip-blocks/place.ts";
+import { shownCidr } from "../ip-blocks/scope.ts";
 import { useBlockChoices } from "./block-choices.ts";
 import { IpLicenses } from "./ip-licenses.tsx";
 import classes from "./ips.module.css";
@@ -62,14 +62,14 @@ export function IpPage() {
           address.isPending && <Skeleton height={120} />
         ) : (
           <>
-            <Standing address={address.data} />
+            <BlockStatus address={address.data} />
             <Sightings address={address.data} />
             <IpLicenses ip={ip} />
           </>
         )}
       </Stack>
       <LazyBlockDialog
-        place={{ level: "organization", organizationId }}
+        scope={{ level: "organization", organizationId }}
         opened={block === true && may("ip_blocks:manage")}
         cidr={ip}
         choices={choices}
@@ -80,7 +80,7 @@ export function IpPage() {
 }
 
 /** Whether requests from there are refused, by what and until when. */
-function Standing({ address }: { address: IpAddress }) {
+function BlockStatus({ address }: { address: IpAddress }) {
   const { t } = useTranslation("ips");
   const { slug } = useOrganization();
   const { blocks, blocked_by_platform: byPlatform } = address;
@@ -103,13 +103,12 @@ function Standing({ address }: { address: IpAddress }) {
               inherit
               underline="always"
             >
-              {t(`blocked.${block.level}`)}
-            </GoLink>{" "}
-            {t("blocked.by", { cidr: shownCidr(block.cidr) })}
-            {block.note !== null && <>: {block.note}</>}{" "}
+              {t(`blocked.${block.level}`, { cidr: shownCidr(block.cidr) })}
+            </GoLink>
+            {block.note !== null && <> · {block.note}</>}{" "}
             {block.expires_at !== null && (
               <>
-                ({t("blocked.ends")} <Time at={block.expires_at} />)
+                ({t("blocked.expires")} <Time at={block.expires_at} />)
               </>
             )}
           </Text>
@@ -138,7 +137,7 @@ function Sightings({ address }: { address: IpAddress }) {
     >
       <dl className={`${classes.figures} figures`}>
         <Figure name={t("licenses")}>{seen.license_count}</Figure>
-        <Figure name={t("hits")}>{seen.hits.toLocaleString()}</Figure>
+        <Figure name={t("requests")}>{seen.hits.toLocaleString()}</Figure>
         <Figure name={t("firstSeen")}>
           <Time at={seen.first_seen_at} />
         </Figure>

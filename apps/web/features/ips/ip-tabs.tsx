@@ -9,14 +9,14 @@ export function IpTabs({ here }: { here: "ips" | "ip-blocks" }) {
   const { slug } = useOrganization();
   return (
     <nav aria-label={t("tabs.label")} className={classes.tabs}>
-      {(["ips", "ip-blocks"] as const).map((place) => (
+      {(["ips", "ip-blocks"] as const).map((tab) => (
         <Link
-          key={place}
-          to={`/o/${slug}/${place}` as "/"}
+          key={tab}
+          to={`/o/${slug}/${tab}` as "/"}
           className={classes.tab ?? ""}
-          aria-current={place === here ? "page" : undefined}
+          aria-current={tab === here ? "page" : undefined}
         >
-          {t(`tabs.${place}`)}
+          {t(`tabs.${tab}`)}
         </Link>
       ))}
     </nav>

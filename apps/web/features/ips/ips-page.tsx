@@ -44,7 +44,7 @@ export function IpsPage() {
   const columns: Column<Sighting>[] = [
     {
       id: "ip",
-      header: t("address"),
+      header: t("ip"),
       cell: ({ ip, blocked }) => (
         <Group gap="0 4px">
           <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
@@ -75,7 +75,7 @@ export function IpsPage() {
     },
     {
       id: "hits",
-      header: t("hits"),
+      header: t("requests"),
       align: "right",
       wide: true,
       cell: ({ hits }) => <span className="figures">{hits.toLocaleString()}</span>,

@@ -16,14 +16,14 @@ interface ColumnTableProps {
   readonly onChange: (columns: Record<string, ImportField | null>) => void;
 }
 
-const leaveOut = "-";
+const dontImport = "-";
 
 /** One line for each column of the file: what is in it, and what it means. */
 export function ColumnTable({ peek, columns, problem, onChange }: ColumnTableProps) {
   const { t } = useTranslation("license-files");
   const used = Object.values(columns);
   const data = [
-    { value: leaveOut, label: t("columns.leaveOut") },
+    { value: dontImport, label: t("columns.dontImport") },
     ...importFields.map((field) => ({ value: field, label: t(`fields.${field}`) })),
   ];
   return (
@@ -36,7 +36,7 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
           <Table.Tr>
             <Table.Th className={classes.name ?? ""}>{t("columns.column")}</Table.Th>
             <Table.Th data-wide>{t("columns.first")}</Table.Th>
-            <Table.Th className={classes.meaning ?? ""}>{t("columns.meaning")}</Table.Th>
+            <Table.Th className={classes.meaning ?? ""}>{t("columns.importAs")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -44,7 +44,7 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
             // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name.
             <Table.Tr key={place} data-out={columns[column] === null || undefined}>
               <Table.Td>
-                <strong>{column === "" ? t("columns.nameless") : column}</strong>
+                <strong>{column === "" ? t("columns.unnamed") : column}</strong>
                 <span className={classes.below}>{samplesOf(peek, place)[0]}</span>
               </Table.Td>
               <Table.Td data-wide>
@@ -53,12 +53,12 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
               <Table.Td>
                 <Select
                   size="xs"
-                  aria-label={t("columns.meaningOf", { column })}
+                  aria-label={t("columns.importColumnAs", { column })}
                   data={data}
-                  value={columns[column] ?? leaveOut}
+                  value={columns[column] ?? dontImport}
                   error={columns[column] !== null && columns[column] === problem}
                   onChange={(field) =>
-                    onChange({ ...columns, [column]: field === leaveOut ? null : (field as ImportField) })
+                    onChange({ ...columns, [column]: field === dontImport ? null : (field as ImportField) })
                   }
                   allowDeselect={false}
                   searchable
@@ -82,7 +82,7 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
       )}
       {problem !== null && (
         <Alert color="red" mt="sm" role="alert" icon={<Icon name="warning" />}>
-          {t("columns.twice", { field: t(`fields.${problem}`) })}
+          {t("columns.duplicate", { field: t(`fields.${problem}`) })}
         </Alert>
       )}
       {!used.includes("license_key") && (

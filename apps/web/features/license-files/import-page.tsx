@@ -7,8 +7,8 @@ import { Back } from "../../ui/back.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
-import { EarlierImports } from "./earlier-imports.tsx";
 import { ImportForm } from "./import-form.tsx";
+import { ImportList } from "./import-list.tsx";
 import { useImportProducts, useWayToProduct } from "./products.ts";
 
 const importRoute = getRouteApi("/inside/o/$organization/licenses/import");
@@ -41,7 +41,7 @@ export function ImportPage() {
           <NoProduct to={wayToProduct}>{t("noProduct")}</NoProduct>
         )}
         {products.isPending && products.fetchStatus === "idle" && (
-          <Alert icon={<Icon name="info" />}>{t("productsUnseen")}</Alert>
+          <Alert icon={<Icon name="info" />}>{t("noProductAccess")}</Alert>
         )}
         {product !== undefined && (
           <>
@@ -65,7 +65,7 @@ export function ImportPage() {
               onBack={() => go({ product_id: product.id })}
               onAnother={leave}
             />
-            <EarlierImports present={importId} />
+            <ImportList present={importId} />
           </>
         )}
       </Stack>

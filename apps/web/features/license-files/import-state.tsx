@@ -58,7 +58,7 @@ export function ImportState(props: ImportStateProps) {
   return (
     <>
       <Section
-        title={t(job.dry_run ? "state.tried" : "state.imported")}
+        title={t(job.dry_run ? "state.check" : "state.import")}
         note={
           <>
             {t(`states.${job.state}`)} · {job.file_name !== null && `${job.file_name} · `}
@@ -93,7 +93,7 @@ function Running({ job }: { job: Import }) {
         {job.rows_total
           ? t("state.rowsOf", { done: number(job.rows_done), all: number(job.rows_total) })
           : t("state.rows", { count: job.rows_done, number: number(job.rows_done) })}{" "}
-        {t("state.mayLeave")}
+        {t("state.canLeave")}
       </Text>
     </div>
   );
@@ -105,10 +105,10 @@ function Outcome({ job }: { job: Import }) {
   const fileError = fileErrorOf(job.failure);
   return (
     <>
-      <dl className={classes.figures} aria-label={t("state.outcome")}>
+      <dl className={classes.figures} aria-label={t("state.result")}>
         {(["created", "updated", "skipped", "failed"] as const).map((figure) => (
           <div key={figure} data-bad={(figure === "failed" && job.failed > 0) || undefined}>
-            <dt>{t(`${job.dry_run ? "would" : "did"}.${figure}`)}</dt>
+            <dt>{t(`${job.dry_run ? "would" : "done"}.${figure}`)}</dt>
             <dd>{job[figure].toLocaleString(i18n.language)}</dd>
           </div>
         ))}
@@ -130,7 +130,7 @@ function Outcome({ job }: { job: Import }) {
         </Alert>
       )}
       {job.failure === null && job.dry_run && (
-        <Text>{t(job.failed === 0 ? "state.clean" : `state.wrong.${job.mode}`)}</Text>
+        <Text>{t(job.failed === 0 ? "state.noErrors" : `state.errors.${job.mode}`)}</Text>
       )}
     </>
   );
@@ -150,10 +150,10 @@ function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateP
     <Group gap="xs">
       {canGoOn &&
         (job.failed === 0 || job.mode === "row_by_row" ? (
-          <Button onClick={() => onImport(job.mode)}>{t("state.importThem")}</Button>
+          <Button onClick={() => onImport(job.mode)}>{t("state.importNow")}</Button>
         ) : (
           <Button onClick={() => onImport("row_by_row")}>
-            {t("state.importOthers", { count: right, number: right.toLocaleString(i18n.language) })}
+            {t("state.importValid", { count: right, number: right.toLocaleString(i18n.language) })}
           </Button>
         ))}
       {onBack !== undefined && (job.dry_run || job.state === "failed") && (
@@ -167,7 +167,7 @@ function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateP
           to={`/o/${slug}/licenses` as "/"}
           search={{ product_id: job.product_id } as never}
         >
-          {t("state.toLicenses")}
+          {t("state.goToLicenses")}
         </Button>
       )}
       <Button variant="default" onClick={onAnother}>

@@ -40,8 +40,8 @@ export function OptionFields({ value, onChange }: OptionFieldsProps) {
               <Radio
                 key={way}
                 value={way}
-                label={t(`options.ways.${way}`)}
-                description={t(`options.wayHints.${way}`)}
+                label={t(`options.existingChoices.${way}`)}
+                description={t(`options.existingHints.${way}`)}
               />
             ))}
           </Stack>

@@ -38,7 +38,7 @@ export function RowErrors({ job }: { job: Import }) {
           loading={save.isPending}
           onClick={() => save.mutate()}
         >
-          {t("errors.save")}
+          {t("errors.download")}
         </Button>
       }
     >
@@ -57,7 +57,7 @@ export function RowErrors({ job }: { job: Import }) {
               </Table.Th>
               <Table.Th visibleFrom="sm">{t("errors.column")}</Table.Th>
               <Table.Th visibleFrom="sm">{t("errors.value")}</Table.Th>
-              <Table.Th>{t("errors.what")}</Table.Th>
+              <Table.Th>{t("errors.error")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

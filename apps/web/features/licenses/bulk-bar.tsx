@@ -36,11 +36,11 @@ export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
         <Text fw={600} size="sm" className="figures" aria-live="polite">
           {selection.isAll
             ? t("select.allMatching", { licenses: matching ?? "" })
-            : t("select.chosen", { count, number: count.toLocaleString(i18n.language) })}
+            : t("select.selected", { count, number: count.toLocaleString(i18n.language) })}
         </Text>
         {!selection.isAll && (
           <Button size="compact-sm" variant="subtle" onClick={selection.chooseAllThatMatch}>
-            {t("select.chooseAll")}
+            {t("select.selectAll")}
           </Button>
         )}
         <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>

@@ -121,7 +121,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
       const words = t(`bulk.${action}.done`, number(end.changed));
       const rest = end.matched - end.changed;
       tell(
-        rest === 0 ? words : `${words} ${t("bulk.leftAlone", number(rest))}`,
+        rest === 0 ? words : `${words} ${t("bulk.unchanged", number(rest))}`,
         undo === null
           ? undefined
           : async () => {
@@ -180,7 +180,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
             </Button>
           ) : (
             <Button variant="default" onClick={hasBegun ? onDone : close}>
-              {hasBegun ? t("bulk.leave") : t("everywhere:cancel")}
+              {hasBegun ? t("bulk.stopHere") : t("everywhere:cancel")}
             </Button>
           )}
           <Button
@@ -197,10 +197,10 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
             }
           >
             {hasBegun
-              ? t("bulk.goOn")
+              ? t("bulk.continue")
               : would === undefined
                 ? t(`bulk.${action}.name`)
-                : t(`bulk.${action}.deed`, number(would))}
+                : t(`bulk.${action}.do`, number(would))}
           </Button>
         </Group>
       </Stack>

@@ -28,7 +28,7 @@ export function Forecast({ isPending, data }: ForecastProps) {
     <Text size="sm" c="dimmed" role="status">
       {data.changed === 0
         ? t("bulk.nothing")
-        : `${t("bulk.would", number(data.changed))} ${t("bulk.wouldLeave", number(rest))}`}
+        : `${t("bulk.would", number(data.changed))} ${t("bulk.wouldKeep", number(rest))}`}
     </Text>
   );
 }
@@ -51,7 +51,7 @@ export function SoFar({ done, all, isBusy }: SoFarProps) {
         aria-label={t("bulk.progress")}
       />
       <Text size="sm" c="dimmed" mt={4} className="figures" aria-live="polite">
-        {t("bulk.soFar", {
+        {t("bulk.processed", {
           done: done.toLocaleString(i18n.language),
           all: all.toLocaleString(i18n.language),
         })}

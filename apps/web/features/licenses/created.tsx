@@ -37,11 +37,11 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
       narrow
       title={t("created.title", words)}
       above={<Back to={`/o/${slug}/licenses`}>{t("title")}</Back>}
-      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.mailed", words) : undefined}
+      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.emailed", words) : undefined}
     >
       <Stack gap="md">
         {mailed && hasEmail && !sendsEmail && licenses.length > 1 && (
-          <NoEmail>{t("created.notMailed")}</NoEmail>
+          <NoEmail>{t("created.notEmailed")}</NoEmail>
         )}
         {licenses.length === 1 && only !== undefined ? (
           <Paper withBorder radius="lg" p="lg" className={classes.one ?? ""}>
@@ -64,7 +64,7 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
             </ol>
             {licenses.length > shown && (
               <Text c="dimmed" size="sm" p="sm">
-                {t("created.rest", {
+                {t("created.more", {
                   count: licenses.length - shown,
                   number: (licenses.length - shown).toLocaleString(i18n.language),
                 })}

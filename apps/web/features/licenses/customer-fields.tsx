@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import type { FieldsProps } from "./new-draft.ts";
-import { emailsOf, type HowMany } from "./new-draft.ts";
+import { emailsOf, type Quantity } from "./new-draft.ts";
 
 /** Whom the licenses are for, and how many there are. */
 export function CustomerFields({ draft, set, error }: FieldsProps) {
@@ -11,16 +11,19 @@ export function CustomerFields({ draft, set, error }: FieldsProps) {
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label={t("new.howMany")}
-        data={(["one", "alike", "list"] as const).map((way) => ({ value: way, label: t(`new.ways.${way}`) }))}
-        value={draft.howMany}
-        onChange={(howMany) => set({ howMany: howMany as HowMany })}
+        aria-label={t("new.quantity")}
+        data={(["one", "several", "list"] as const).map((quantity) => ({
+          value: quantity,
+          label: t(`new.quantities.${quantity}`),
+        }))}
+        value={draft.quantity}
+        onChange={(quantity) => set({ quantity: quantity as Quantity })}
       />
-      {draft.howMany === "list" ? (
+      {draft.quantity === "list" ? (
         <EmailList draft={draft} set={set} error={error} />
       ) : (
         <>
-          {draft.howMany === "alike" && (
+          {draft.quantity === "several" && (
             <NumberInput
               label={t("new.count")}
               value={draft.count}

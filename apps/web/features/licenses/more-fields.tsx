@@ -69,7 +69,7 @@ function Fields({ draft, set, error }: FieldsProps) {
       />
       <Textarea
         label={t("fields.notes")}
-        description={t("new.notesHint")}
+        description={t("fields.notesHint")}
         autosize
         minRows={2}
         maxRows={10}
@@ -78,10 +78,10 @@ function Fields({ draft, set, error }: FieldsProps) {
         error={fieldError(error, "notes")}
         onChange={(event) => set({ notes: event.currentTarget.value })}
       />
-      {draft.howMany === "one" && (
+      {draft.quantity === "one" && (
         <TextInput
-          label={t("new.customKey")}
-          description={t("new.keyHint")}
+          label={t("fields.customKey")}
+          description={t("fields.customKeyHint")}
           classNames={{ input: "mono" }}
           maxLength={64}
           autoComplete="off"
@@ -94,7 +94,7 @@ function Fields({ draft, set, error }: FieldsProps) {
       <VersionFields draft={draft} set={set} error={error} />
       <JsonField
         label={t("fields.metadata")}
-        description={t("new.metadataHint")}
+        description={t("fields.metadataHint")}
         placeholder={'{ "order": 1204 }'}
         value={draft.metadata}
         error={fieldError(error, "metadata")}
@@ -124,8 +124,8 @@ function VersionFields({ draft, set, error }: FieldsProps) {
         onChange={(pin) => set({ pin: pin as Pin })}
       >
         <Group gap="md" mt={6}>
-          {(["none", "pinned", "range"] as const).map((pin) => (
-            <Radio key={pin} value={pin} label={t(`new.pins.${pin}`)} />
+          {(["any", "pinned", "range"] as const).map((pin) => (
+            <Radio key={pin} value={pin} label={t(`versionChoices.${pin}`)} />
           ))}
         </Group>
       </Radio.Group>
@@ -136,7 +136,7 @@ function VersionFields({ draft, set, error }: FieldsProps) {
           {version("rangeMax", "version_range_max")}
         </Group>
       )}
-      {draft.pin !== "none" && <ValidateHelp about="versions" />}
+      {draft.pin !== "any" && <ValidateHelp about="versions" />}
     </>
   );
 }

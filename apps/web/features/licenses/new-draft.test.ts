@@ -4,12 +4,12 @@ import { blankDraft, foldedCount, type NewDraft, nextDraft, typedOf } from "./ne
 const filled: NewDraft = {
   ...blankDraft,
   productId: "p",
-  howMany: "alike",
+  quantity: "several",
   count: 25,
   email: "ada@example.com",
   name: "Ada",
   discordId: "123",
-  end: "from_now",
+  expiry: "from_now",
   amount: 2,
   maxIps: 7,
   tags: ["vip"],
@@ -25,9 +25,9 @@ test("the next license keeps the terms and nothing that is folded away or names 
   expect(nextDraft(filled)).toEqual({
     ...blankDraft,
     productId: "p",
-    howMany: "alike",
+    quantity: "several",
     count: 25,
-    end: "from_now",
+    expiry: "from_now",
     amount: 2,
     maxIps: 7,
   });
@@ -41,6 +41,8 @@ test("a folded part says how many of its fields are filled in", () => {
 });
 
 test("what a product fills in is not what somebody typed", () => {
-  expect(typedOf({ ...blankDraft, maxIps: 9, end: "from_now", productId: "p" })).toEqual(typedOf(blankDraft));
+  expect(typedOf({ ...blankDraft, maxIps: 9, expiry: "from_now", productId: "p" })).toEqual(
+    typedOf(blankDraft),
+  );
   expect(typedOf({ ...blankDraft, email: "a" })).not.toEqual(typedOf(blankDraft));
 });

@@ -5,21 +5,21 @@ import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bul
 import type { Product } from "./products.ts";
 import { withoutGaps } from "./search.ts";
 
-export type HowMany = "one" | "alike" | "list";
-export type End = "lifetime" | "date" | "from_now" | "first_use";
-export type Pin = "none" | "pinned" | "range";
+export type Quantity = "one" | "several" | "list";
+export type Expiry = "lifetime" | "date" | "from_now" | "first_use";
+export type Pin = "any" | "pinned" | "range";
 
 /** A license that is being made, as it was typed. */
 export interface NewDraft {
   readonly productId: string;
-  readonly howMany: HowMany;
+  readonly quantity: Quantity;
   readonly count: number | string;
   readonly emails: string;
   readonly email: string;
   readonly discordId: string;
   readonly name: string;
   readonly licenseKey: string;
-  readonly end: End;
+  readonly expiry: Expiry;
   readonly expiresOn: string;
   readonly amount: number | string;
   readonly unit: Unit;
@@ -43,20 +43,20 @@ export interface FieldsProps {
 
 export const blankDraft: NewDraft = {
   productId: "",
-  howMany: "one",
+  quantity: "one",
   count: 10,
   emails: "",
   email: "",
   discordId: "",
   name: "",
   licenseKey: "",
-  end: "lifetime",
+  expiry: "lifetime",
   expiresOn: "",
   amount: 1,
   unit: "years",
   maxIps: 1,
   ipSystem: true,
-  pin: "none",
+  pin: "any",
   pinned: "",
   rangeMin: "",
   rangeMax: "",
@@ -72,19 +72,19 @@ export function defaultsOf(product: Product): Partial<NewDraft> {
     productId: product.id,
     maxIps: product.default_max_ips,
     ipSystem: product.default_ip_system_enabled,
-    ...(days === null ? { end: "lifetime" } : { end: "from_now", amount: days, unit: "days" }),
+    ...(days === null ? { expiry: "lifetime" } : { expiry: "from_now", amount: days, unit: "days" }),
   };
 }
 
 /** A term that begins with the first use is a number of days: nobody knows yet which months it will meet. */
-export function endChosen({ amount, unit }: NewDraft, end: End): Partial<NewDraft> {
-  if (end !== "first_use" || exactUnits.includes(unit)) return { end };
-  return { end, amount: (Number(amount) * unitSeconds[unit]) / unitSeconds.days, unit: "days" };
+export function expiryChosen({ amount, unit }: NewDraft, expiry: Expiry): Partial<NewDraft> {
+  if (expiry !== "first_use" || exactUnits.includes(unit)) return { expiry };
+  return { expiry, amount: (Number(amount) * unitSeconds[unit]) / unitSeconds.days, unit: "days" };
 }
 
 export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
   const fields = withoutGaps({
-    ...endOf(draft),
+    ...expiryOf(draft),
     max_ips: Number(draft.maxIps) || undefined,
     ip_system_enabled: draft.ipSystem,
     ...pinOf(draft),
@@ -92,15 +92,15 @@ export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
     metadata: metadataOf(draft) ?? undefined,
     tags: draft.tags.length === 0 ? undefined : [...draft.tags],
   });
-  if (draft.howMany === "list")
+  if (draft.quantity === "list")
     return { licenses: emailsOf(draft.emails).map((email) => ({ customer_email: email, ...fields })) };
   return withoutGaps({
     customer_email: draft.email.trim(),
     customer_discord_id: draft.discordId.trim(),
     customer_name: draft.name.trim(),
-    license_key: draft.howMany === "one" ? draft.licenseKey.trim() : undefined,
+    license_key: draft.quantity === "one" ? draft.licenseKey.trim() : undefined,
     ...fields,
-    count: draft.howMany === "alike" ? Number(draft.count) : undefined,
+    count: draft.quantity === "several" ? Number(draft.count) : undefined,
   }) as Body<"createLicenses">;
 }
 
@@ -127,7 +127,7 @@ export function foldedCount(draft: NewDraft): number {
   const others = Object.entries(rest).filter(
     ([name, value]) => !isBlank(name as keyof NewDraft, value),
   ).length;
-  return others + (pin === "none" ? 0 : 1);
+  return others + (pin === "any" ? 0 : 1);
 }
 
 /** The draft of the next license: for somebody else, on the same terms, and with nothing in what is folded away. */
@@ -150,8 +150,8 @@ function pick<Name extends keyof NewDraft>(draft: NewDraft, names: readonly Name
 }
 
 export function countOf(draft: NewDraft): number {
-  if (draft.howMany === "list") return emailsOf(draft.emails).length;
-  return draft.howMany === "alike" ? Number(draft.count) || 0 : 1;
+  if (draft.quantity === "list") return emailsOf(draft.emails).length;
+  return draft.quantity === "several" ? Number(draft.count) || 0 : 1;
 }
 
 function metadataOf({ metadata }: NewDraft) {
@@ -159,8 +159,8 @@ function metadataOf({ metadata }: NewDraft) {
   return read.ok ? read.value : null;
 }
 
-function endOf({ end, expiresOn, amount, unit }: NewDraft) {
-  switch (end) {
+function expiryOf({ expiry, expiresOn, amount, unit }: NewDraft) {
+  switch (expiry) {
     case "lifetime":
       return { is_lifetime: true };
     case "date":
@@ -173,7 +173,7 @@ function endOf({ end, expiresOn, amount, unit }: NewDraft) {
 }
 
 function pinOf({ pin, pinned, rangeMin, rangeMax }: NewDraft) {
-  if (pin === "none") return {};
+  if (pin === "any") return {};
   if (pin === "pinned") return { version_pin_mode: pin, version_pinned: pinned.trim() };
   return { version_pin_mode: pin, version_range_min: rangeMin.trim(), version_range_max: rangeMax.trim() };
 }

@@ -114,7 +114,7 @@ export function NewLicensePage() {
     <Page narrow title={t("new.title")} above={above}>
       <Stack gap="md">
         {products.isPending && products.fetchStatus === "idle" && (
-          <Alert icon={<Icon name="info" />}>{t("new.productsUnseen")}</Alert>
+          <Alert icon={<Icon name="info" />}>{t("new.noProductAccess")}</Alert>
         )}
         <Form onSubmit={submit} typed={typedOf(draft)} error={create.error}>
           <Stack gap="md">
@@ -128,7 +128,7 @@ export function NewLicensePage() {
                 searchable
               />
             )}
-            <Section title={t("new.who")}>
+            <Section title={t("new.customer")}>
               <CustomerFields {...sections} />
             </Section>
             <Section title={t("new.terms")}>

@@ -6,9 +6,9 @@ import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { exactUnits, units } from "./bulk-actions.ts";
 import { TermFields } from "./bulk-fields.tsx";
 import type { FieldsProps } from "./new-draft.ts";
-import { type End, endChosen } from "./new-draft.ts";
+import { type Expiry, expiryChosen } from "./new-draft.ts";
 
-const ends = ["lifetime", "from_now", "first_use", "date"] as const;
+const expiries = ["lifetime", "from_now", "first_use", "date"] as const;
 
 /** How long a license runs, and from how many addresses it may be used. */
 export function TermsFields({ draft, set, error }: FieldsProps) {
@@ -17,16 +17,16 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
     <Stack gap="sm">
       <Radio.Group
         label={t("columns.expires")}
-        value={draft.end}
-        onChange={(end) => set(endChosen(draft, end as End))}
+        value={draft.expiry}
+        onChange={(expiry) => set(expiryChosen(draft, expiry as Expiry))}
       >
         <Group gap="md" mt={6}>
-          {ends.map((end) => (
-            <Radio key={end} value={end} label={t(`new.ends.${end}`)} />
+          {expiries.map((expiry) => (
+            <Radio key={expiry} value={expiry} label={t(`expiries.${expiry}`)} />
           ))}
         </Group>
       </Radio.Group>
-      {draft.end === "date" && (
+      {draft.expiry === "date" && (
         <EndField
           label={t("fields.expires_at")}
           required
@@ -35,17 +35,17 @@ export function TermsFields({ draft, set, error }: FieldsProps) {
           onChange={(expiresOn) => set({ expiresOn })}
         />
       )}
-      {(draft.end === "from_now" || draft.end === "first_use") && (
+      {(draft.expiry === "from_now" || draft.expiry === "first_use") && (
         <TermFields
           label={t("fields.term")}
           amount={draft.amount}
           unit={draft.unit}
-          units={draft.end === "first_use" ? exactUnits : units}
+          units={draft.expiry === "first_use" ? exactUnits : units}
           error={fieldError(error, "expires_in") ?? fieldError(error, "term_seconds")}
           onChange={set}
         />
       )}
-      {draft.end !== "lifetime" && <ValidateHelp about="expiry" />}
+      {draft.expiry !== "lifetime" && <ValidateHelp about="expiry" />}
       <Switch
         mt="xs"
         label={t("fields.ip_system_enabled")}

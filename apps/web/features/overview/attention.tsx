@@ -15,13 +15,13 @@ import { useUsage } from "./usage.ts";
 /** What somebody should look at; nothing at all where there is nothing. */
 export function Attention() {
   const { t } = useTranslation("overview");
-  const matters: { readonly key: string; readonly words: ReactNode }[] = [...useWebhooks(), ...useQuotas()];
-  if (matters.length === 0) return null;
+  const items: { readonly key: string; readonly words: ReactNode }[] = [...useWebhooks(), ...useQuotas()];
+  if (items.length === 0) return null;
   return (
     <Notice tone="warn" title={t("attention.title")}>
       <Stack gap={4}>
-        {matters.map(({ key, words }) => (
-          <Text key={key} component="div" className={classes.matter ?? ""}>
+        {items.map(({ key, words }) => (
+          <Text key={key} component="div" className={classes.attention ?? ""}>
             {words}
           </Text>
         ))}

@@ -7,13 +7,13 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
+import { ExpiringChart } from "./expiring-chart.tsx";
 import classes from "./overview.module.css";
-import { RunningOutChart } from "./running-out-chart.tsx";
 
 const days = 30;
 const shown = 6;
 
-/** The next licenses to run out, the first of them first. */
+/** The next licenses to expire, soonest first. */
 export function Expiring() {
   const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();
@@ -39,7 +39,7 @@ export function Expiring() {
       }
     >
       <ProblemAlert error={error} />
-      <RunningOutChart />
+      <ExpiringChart />
       {data === undefined && error === null && <Lines />}
       {data?.data.length === 0 && <Text c="dimmed">{t("expiring.none", { days })}</Text>}
       <ul className={classes.list}>

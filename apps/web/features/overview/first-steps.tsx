@@ -23,7 +23,7 @@ function Steps() {
   const { steps, usedLicenses } = useSteps(!isHidden);
   const isOver = areOver(steps, usedLicenses);
   useEffect(() => {
-    // What was done once stays done, also when its webhook or colleague is gone later.
+    // A completed step stays completed, even if its webhook or member is removed later.
     if (isOver === true && steps.length > 0) localStorage.setItem(kept, "done");
   }, [isOver, steps.length, kept]);
   // Until everything is known it stays away: most who look have long been through it.

@@ -35,7 +35,7 @@ export function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
       <div className={classes.spark}>
         <BarChart
           height={22}
-          label={t("products.words14", { name, days: days.map((used) => number.format(used)).join(", ") })}
+          label={t("products.chart", { name, days: days.map((used) => number.format(used)).join(", ") })}
           bars={days.map((used, at) => ({
             key: at,
             title: t("products.day", { count: days.length - 1 - at, used: number.format(used) }),

@@ -69,11 +69,11 @@ function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }
   );
 }
 
-/** As it was told; missing of what was deleted before it could be told of. */
+/** The license as the event has it; null if it was deleted before the event was written. */
 function licenseOf({ data }: Event): { key: string; whose?: string } | null {
-  const told = data.license;
-  if (typeof told !== "object" || told === null || Array.isArray(told)) return null;
-  if (typeof told.license_key !== "string") return null;
-  const whose = told.customer_name ?? told.customer_email;
-  return { key: told.license_key, ...(typeof whose === "string" ? { whose } : {}) };
+  const license = data.license;
+  if (typeof license !== "object" || license === null || Array.isArray(license)) return null;
+  if (typeof license.license_key !== "string") return null;
+  const whose = license.customer_name ?? license.customer_email;
+  return { key: license.license_key, ...(typeof whose === "string" ? { whose } : {}) };
 }

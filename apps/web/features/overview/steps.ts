@@ -3,14 +3,14 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 
 export interface Step {
-  readonly name: "product" | "license" | "validation" | "webhook" | "colleague";
+  readonly name: "product" | "license" | "validation" | "webhook" | "member";
   /** Undefined until it is known. */
   readonly isDone: boolean | undefined;
   /** Below `/o/<organization>/`. */
   readonly to: string;
 }
 
-/** The way of a new organization to its first green light, as far as whoever looks can walk it. */
+/** A new organization's steps to its first validation, as far as the user's permissions allow them. */
 export function useSteps(isWanted: boolean): {
   readonly steps: readonly Step[];
   readonly usedLicenses: number;
@@ -34,7 +34,7 @@ export function useSteps(isWanted: boolean): {
   const used = useQuery({
     ...ask("listLicenses", { params, query: { ...count, never_used: "false" } }),
     enabled: sells,
-    // Whoever waits for the first validation sees it come.
+    // A user who waits for the first validation sees it arrive.
     refetchInterval: ({ state }) => ((state.data?.total ?? 0) > 0 ? false : 5_000),
   });
   const webhooks = useQuery({ ...ask("listWebhooks", { params, query: one }), enabled: makesWebhooks });
@@ -58,7 +58,7 @@ export function useSteps(isWanted: boolean): {
     },
     { name: "webhook", isOffered: makesWebhooks, isDone: has(webhooks.data), to: "webhooks/new" },
     {
-      name: "colleague",
+      name: "member",
       isOffered: invites,
       isDone:
         invitations.data === undefined || (seesMembers && members.data === undefined)

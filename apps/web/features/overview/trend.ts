@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 
-/** How many licenses were made, and how many run out. Both charts are read at once. */
+/** How many licenses were created and how many expire. One request serves both charts. */
 export function useTrend() {
   const { id } = useOrganization();
   return useQuery({ ...ask("getLicenseTrend", { params: { organization_id: id } }), staleTime: 60_000 });

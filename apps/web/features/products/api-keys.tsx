@@ -19,7 +19,7 @@ type ApiKey = Product["api_keys"][number];
 export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: boolean }) {
   const { t } = useTranslation("products");
   const [isRotating, setRotating] = useState(false);
-  const [ending, setEnding] = useState<ApiKey | null>(null);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const [renaming, setRenaming] = useState<ApiKey | null>(null);
   const [isAdding, setAdding] = useState(false);
   const [name, setName] = useState("");
@@ -27,15 +27,15 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
   const add = useChange("createApiKey", ["getProduct", "listProducts"]);
   const rename = useChange("updateApiKey", ["getProduct", "listProducts"]);
   const rotate = useChange("rotateApiKey", ["getProduct", "listProducts"]);
-  const end = useChange("endApiKey", ["getProduct", "listProducts"]);
+  const revoke = useChange("endApiKey", ["getProduct", "listProducts"]);
   const params = { product_id: product.id };
   const lasting = product.api_keys.filter((key) => key.expires_at === null).length;
-  const worksUntil = (key: ApiKey) =>
+  const validUntil = (key: ApiKey) =>
     key.expires_at === null ? (
-      t("keys.newest")
+      t("keys.untilRevoked")
     ) : (
       <Text inherit component="span">
-        {t("keys.ends")} <ListTime at={key.expires_at} />
+        {t("keys.expires")} <ListTime at={key.expires_at} />
       </Text>
     );
   return (
@@ -84,7 +84,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
                 </Text>
                 <KeyPrefix prefix={key.prefix} />
                 <Text component="div" size="xs" c="dimmed" hiddenFrom="sm">
-                  {t("keys.works")} {worksUntil(key)}
+                  {t("keys.valid")} {validUntil(key)}
                 </Text>
               </Stack>
             ),
@@ -103,13 +103,18 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
               </Stack>
             ),
           },
-          { id: "works", header: t("keys.works"), wide: true, cell: worksUntil },
-          { id: "made", header: t("created"), wide: true, cell: (key) => <ListTime at={key.created_at} /> },
+          { id: "valid", header: t("keys.valid"), wide: true, cell: validUntil },
+          {
+            id: "created",
+            header: t("created"),
+            wide: true,
+            cell: (key) => <ListTime at={key.created_at} />,
+          },
           ...(mayRotate
             ? [
                 {
-                  id: "end",
-                  header: <VisuallyHidden>{t("keys.endNow")}</VisuallyHidden>,
+                  id: "actions",
+                  header: <VisuallyHidden>{t("keys.revokeNow")}</VisuallyHidden>,
                   align: "right" as const,
                   cell: (key: ApiKey) => (
                     <KeyActions
@@ -118,7 +123,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
                         setName(key.name);
                         setRenaming(key);
                       }}
-                      onEnd={key.expires_at !== null || lasting > 1 ? () => setEnding(key) : null}
+                      onRevoke={key.expires_at !== null || lasting > 1 ? () => setRevoking(key) : null}
                     />
                   ),
                 },
@@ -148,23 +153,23 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         </Stack>
       </Confirm>
       <Confirm
-        opened={ending !== null}
-        onClose={() => setEnding(null)}
-        title={t("keys.endQuestion", { prefix: ending?.prefix })}
-        deed={t("keys.endNow")}
+        opened={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={t("keys.revokeQuestion", { prefix: revoking?.prefix })}
+        deed={t("keys.revokeNow")}
         onConfirm={async () => {
-          await end.mutateAsync({ params: { ...params, prefix: ending?.prefix ?? "" } });
-          tell(t("keys.ended", { prefix: ending?.prefix }));
+          await revoke.mutateAsync({ params: { ...params, prefix: revoking?.prefix ?? "" } });
+          tell(t("keys.revoked", { prefix: revoking?.prefix }));
         }}
       >
         <Stack gap="xs">
-          <Text>{t("keys.endWords")}</Text>
+          <Text>{t("keys.revokeWords")}</Text>
           <Text fw={600}>
-            {ending?.last_used_at == null ? (
-              t("keys.endNever")
+            {revoking?.last_used_at == null ? (
+              t("keys.revokeNeverUsed")
             ) : (
               <>
-                {t("keys.endUsed")} <ListTime at={ending.last_used_at} />
+                {t("keys.revokeLastUsed")} <ListTime at={revoking.last_used_at} />
               </>
             )}
           </Text>

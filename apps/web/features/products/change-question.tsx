@@ -2,9 +2,9 @@ import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Confirm } from "../../ui/confirm.tsx";
 import { useVersions } from "../versions/use-versions.ts";
+import { AffectedLicenses } from "./affected-licenses.tsx";
 import type { Consequence } from "./consequence.ts";
 import type { Product } from "./use-product.ts";
-import { Concerned } from "./working-licenses.tsx";
 
 interface ChangeQuestionProps {
   readonly product: Product;
@@ -32,9 +32,9 @@ export function ChangeQuestion({ product, consequence, onConfirm, onClose }: Cha
         ) : (
           <>
             <Text>{t(`consequence.${shown}.words`)}</Text>
-            <Concerned
+            <AffectedLicenses
               product={product}
-              words={shown === "enforcesExpiry" ? "refuses" : "concerns"}
+              words={shown === "enforcesExpiry" ? "rejects" : "affects"}
               {...(shown === "enforcesExpiry" ? { statuses: ["expired"] as const } : {})}
             />
           </>
@@ -55,7 +55,7 @@ function VersionsChecked({ product }: { product: Product }) {
           ? t("consequence.checksVersions.none")
           : t("consequence.checksVersions.some", { count })}
       </Text>
-      <Concerned product={product} words={count === 0 ? "refuses" : "concerns"} />
+      <AffectedLicenses product={product} words={count === 0 ? "rejects" : "affects"} />
     </>
   );
 }

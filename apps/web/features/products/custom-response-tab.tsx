@@ -57,9 +57,12 @@ export function CustomResponseTab() {
           <SwitchSetting name="custom_response_on_refusal" product={product} isFixed={isFixed} />
         </div>
       </Panel>
-      <Panel title={t("custom.template")} lead={t("custom.templateWords")}>
+      <Panel
+        title={t("custom.template")}
+        lead={t("custom.templateWords", { placeholder: "{{license.max_ips}}" })}
+      >
         {isOverwriting && (
-          <Alert color="orange" icon={<Icon name="warning" />} title={t("custom.meanwhile")}>
+          <Alert color="orange" icon={<Icon name="warning" />} title={t("custom.conflict")}>
             <Group gap="xs" mt={4}>
               <Button size="compact-sm" variant="default" onClick={() => setDraft({ text, basis: kept })}>
                 {t("custom.keepMine")}

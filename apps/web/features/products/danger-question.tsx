@@ -6,8 +6,8 @@ import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { tell } from "../../ui/tell.tsx";
+import { AffectedLicenses } from "./affected-licenses.tsx";
 import { type Changes, type Product, useProductChange } from "./use-product.ts";
-import { Concerned } from "./working-licenses.tsx";
 
 const changes = {
   activate: { status: "active" },
@@ -58,7 +58,7 @@ export function DangerQuestion({ product, deed, onClose }: DangerQuestionProps) 
     await change(changes[shown]);
     tell(t(`danger.${shown}.done`, { name }), () => change(before));
   };
-  const refuses = status === "active" && ["disable", "archive", "delete"].includes(shown);
+  const rejects = status === "active" && ["disable", "archive", "delete"].includes(shown);
   return (
     <Confirm
       opened={deed !== null}
@@ -89,8 +89,8 @@ export function DangerQuestion({ product, deed, onClose }: DangerQuestionProps) 
           </Radio.Group>
         )}
         {!hasChoice && <Text>{t(`danger.${shown}.happens`)}</Text>}
-        {refuses && <Concerned product={product} words="refuses" />}
-        {shown === "close" && <Concerned product={product} words="keeps" />}
+        {rejects && <AffectedLicenses product={product} words="rejects" />}
+        {shown === "close" && <AffectedLicenses product={product} words="keeps" />}
       </Stack>
     </Confirm>
   );

@@ -52,7 +52,10 @@ export function IntegrateTab() {
           />
         </Text>
       </Panel>
-      <Panel title={t("integrate.ask")} lead={isSigned ? t("integrate.signed") : t("integrate.unsigned")}>
+      <Panel
+        title={t("integrate.validate")}
+        lead={isSigned ? t("integrate.signed") : t("integrate.unsigned")}
+      >
         <div className={classes.platforms}>
           <SegmentedControl
             aria-label={t("integrate.with")}
@@ -88,7 +91,7 @@ export function IntegrateTab() {
         <List spacing={6}>
           <List.Item>{t("integrate.actValid")}</List.Item>
           <List.Item>{t("integrate.actOutage")}</List.Item>
-          <List.Item>{t("integrate.actAddress")}</List.Item>
+          <List.Item>{t("integrate.actIp")}</List.Item>
         </List>
       </Panel>
     </>

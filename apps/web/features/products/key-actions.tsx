@@ -6,11 +6,11 @@ interface KeyActionsProps {
   readonly prefix: string;
   readonly onRename: () => void;
   /** Null for the last key that works without end. */
-  readonly onEnd: (() => void) | null;
+  readonly onRevoke: (() => void) | null;
 }
 
 /** What can be done with one API key: in words, and on a phone, where these have no room, as icons. */
-export function KeyActions({ prefix, onRename, onEnd }: KeyActionsProps) {
+export function KeyActions({ prefix, onRename, onRevoke }: KeyActionsProps) {
   const { t } = useTranslation("products");
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
@@ -21,13 +21,13 @@ export function KeyActions({ prefix, onRename, onEnd }: KeyActionsProps) {
         color="inherit"
         act={onRename}
       />
-      {onEnd !== null && (
+      {onRevoke !== null && (
         <Action
-          words={t("keys.endNow")}
-          label={t("keys.endNowOf", { prefix })}
+          words={t("keys.revokeNow")}
+          label={t("keys.revokeNowOf", { prefix })}
           icon="close"
           color="var(--mantine-color-error)"
-          act={onEnd}
+          act={onRevoke}
         />
       )}
     </Group>

@@ -51,7 +51,7 @@ export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps
       value={value}
       onChange={onChange}
       filter={({ options }) => options}
-      nothingFoundMessage={found.isFetching ? t("custom.sampleLooking") : t("custom.sampleNothing")}
+      nothingFoundMessage={found.isFetching ? t("custom.sampleSearching") : t("custom.sampleNothing")}
       data={[...offered].map(([id, label]) => ({ value: id, label }))}
     />
   );

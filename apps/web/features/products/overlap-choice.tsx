@@ -18,7 +18,7 @@ export function OverlapChoice<Seconds extends number | null>({
 }: OverlapChoiceProps<Seconds>) {
   const { t } = useTranslation("products");
   const words = (seconds: number | null) => {
-    if (seconds === null) return t("overlap.open");
+    if (seconds === null) return t("overlap.untilRevoked");
     if (seconds === 0) return t("overlap.none");
     return seconds < 86_400
       ? t("overlap.hours", { count: seconds / 3_600 })

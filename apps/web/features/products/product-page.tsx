@@ -48,7 +48,7 @@ export function ProductPage() {
         <SectionNav label={t("tabs.label")} sections={tabs} />
       </div>
       {product.status !== "active" && (
-        <Notice tone="warn" title={t(`refuses.${product.status}`)}>
+        <Notice tone="warn" title={t(`rejected.${product.status}`)}>
           {may("products:manage") && pathname !== danger && (
             <GoLink to={danger}>{t("danger.activate.title")}</GoLink>
           )}

@@ -61,7 +61,7 @@ export function ProductsPage() {
           },
         ]
       : []),
-    { id: "does", header: t("does"), wide: true, cell: (product) => <Does product={product} /> },
+    { id: "features", header: t("features"), wide: true, cell: (product) => <Features product={product} /> },
     {
       id: "key",
       header: t("keys.prefix"),
@@ -122,12 +122,12 @@ export function ProductsPage() {
 }
 
 /** What is switched on, in a word each. */
-function Does({ product }: { product: Product }) {
+function Features({ product }: { product: Product }) {
   const { t } = useTranslation("products");
   const words = [
-    product.signed_validation && t("doing.signed"),
-    product.version_module_enabled && t("doing.versions"),
-    product.custom_response_enabled && t("doing.custom"),
+    product.signed_validation && t("feature.signed"),
+    product.version_module_enabled && t("feature.versions"),
+    product.custom_response_enabled && t("feature.custom"),
   ].filter((word) => word !== false);
   return (
     <Text size="sm" c="dimmed">

@@ -15,16 +15,16 @@ type Of<T> = { [Name in SettingName]-?: T extends Product[Name] ? Name : never }
 interface Common {
   readonly product: Product;
   readonly isFixed: boolean;
-  readonly idle?: string | undefined;
+  readonly noEffect?: string | undefined;
 }
 
-export function SwitchSetting({ name, product, isFixed, idle }: Common & { name: Of<boolean> }) {
+export function SwitchSetting({ name, product, isFixed, noEffect }: Common & { name: Of<boolean> }) {
   const { save, question } = useAskedChange(product);
   return (
     <>
       <Setting
         name={name}
-        idle={idle}
+        noEffect={noEffect}
         kind="switch"
         control={(described) => (
           <Switch
@@ -70,7 +70,7 @@ export function ChoiceSetting({
   choices,
   product,
   isFixed,
-  idle,
+  noEffect,
 }: Common & { name: ChoiceName; choices: readonly Product[ChoiceName][] }) {
   const { t } = useTranslation("products");
   const { save, question } = useAskedChange(product);
@@ -78,7 +78,7 @@ export function ChoiceSetting({
     <>
       <Setting
         name={name}
-        idle={idle}
+        noEffect={noEffect}
         control={(described) => (
           <NativeSelect
             disabled={isFixed}
@@ -105,7 +105,7 @@ export function NumberSetting({
   name,
   product,
   isFixed,
-  idle,
+  noEffect,
   unit,
   empty,
 }: Common & { name: NumberName; unit?: string; empty?: string }) {
@@ -117,7 +117,7 @@ export function NumberSetting({
   return (
     <Setting
       name={name}
-      idle={idle}
+      noEffect={noEffect}
       control={(described) => (
         <Form
           onSubmit={() => isReady && form.submit(value)}
@@ -155,7 +155,7 @@ export function TextSetting({
   name,
   product,
   isFixed,
-  idle,
+  noEffect,
   long = false,
 }: Common & { name: "name" | "license_mail_text"; long?: boolean }) {
   const { t } = useTranslation();
@@ -167,7 +167,7 @@ export function TextSetting({
   return (
     <Setting
       name={name}
-      idle={idle}
+      noEffect={noEffect}
       kind="below"
       control={(described) => (
         <Form

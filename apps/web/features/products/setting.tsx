@@ -54,12 +54,12 @@ interface SettingProps {
   readonly name: SettingName;
   readonly control: (described: Described) => ReactNode;
   /** Why it has no effect at present, if that is so. */
-  readonly idle?: string | undefined;
+  readonly noEffect?: string | undefined;
   readonly kind?: "switch" | "below";
 }
 
 /** One setting: what it is called, here and in the API, what its effect is, and the control. */
-export function Setting({ name, control, idle, kind }: SettingProps) {
+export function Setting({ name, control, noEffect, kind }: SettingProps) {
   const { t } = useTranslation("products");
   const id = useId();
   const section = sections[name];
@@ -78,10 +78,10 @@ export function Setting({ name, control, idle, kind }: SettingProps) {
         </Group>
         <Text size="sm" c="dimmed" id={`${id}-words`}>
           {t(`setting.${name}.words`)}
-          {idle !== undefined && (
+          {noEffect !== undefined && (
             <Text component="span" size="sm" c="var(--mantine-color-text)">
               {" "}
-              {idle}
+              {noEffect}
             </Text>
           )}
           {section !== null && (

@@ -17,9 +17,9 @@ export function SettingsTab() {
   const sendsEmail = useSendsEmail();
   const isFixed = !useMay()("products:manage");
   const its = { product, isFixed };
-  const when = (is: boolean, words: string) => (is ? t(`idle.${words}`) : undefined);
+  const when = (is: boolean, words: string) => (is ? t(`noEffect.${words}`) : undefined);
   const tracksNothing = when(!product.track_ip_on_validate, "noTracking");
-  const sendsNoLetter = when(!product.deliver_license_by_mail, "noLetter");
+  const sendsNoKeyEmail = when(!product.deliver_license_by_mail, "noKeyEmail");
   return (
     <>
       {isFixed && (
@@ -32,15 +32,15 @@ export function SettingsTab() {
           <TextSetting name="name" {...its} />
         </div>
       </Panel>
-      <Panel title={t("group.addresses")} lead={t("group.addressesWords")}>
+      <Panel title={t("group.ips")} lead={t("group.ipsWords")}>
         <div>
           <SwitchSetting name="track_ip_on_validate" {...its} />
-          <SwitchSetting name="auto_register_ip_on_validate" {...its} idle={tracksNothing} />
+          <SwitchSetting name="auto_register_ip_on_validate" {...its} noEffect={tracksNothing} />
           <ChoiceSetting
             name="auto_register_scope"
             choices={["until_limit", "first_only"]}
             {...its}
-            idle={tracksNothing ?? when(!product.auto_register_ip_on_validate, "noRegistration")}
+            noEffect={tracksNothing ?? when(!product.auto_register_ip_on_validate, "noRegistration")}
           />
           <ChoiceSetting name="ipv6_prefix" choices={[64, 128]} {...its} />
         </div>
@@ -56,13 +56,13 @@ export function SettingsTab() {
           <SwitchSetting
             name="version_module_enabled"
             {...its}
-            idle={when(organization.plan === "free", "freePlan")}
+            noEffect={when(organization.plan === "free", "freePlan")}
           />
           <ChoiceSetting
             name="version_enforcement"
             choices={["enforce", "report"]}
             {...its}
-            idle={when(!product.version_module_enabled, "noVersions")}
+            noEffect={when(!product.version_module_enabled, "noVersions")}
           />
         </div>
       </Panel>
@@ -71,21 +71,21 @@ export function SettingsTab() {
           <SwitchSetting
             name="signed_validation"
             {...its}
-            idle={when(!organization.signed_validation, "organizationUnsigned")}
+            noEffect={when(!organization.signed_validation, "organizationUnsigned")}
           />
         </div>
       </Panel>
-      <Panel title={t("group.answers")}>
+      <Panel title={t("group.responses")}>
         <div>
           <SwitchSetting
             name="custom_response_enabled"
             {...its}
-            idle={when(product.custom_response === null, "noTemplate")}
+            noEffect={when(product.custom_response === null, "noTemplate")}
           />
           <SwitchSetting
             name="custom_response_on_refusal"
             {...its}
-            idle={when(!product.custom_response_enabled, "noCustom")}
+            noEffect={when(!product.custom_response_enabled, "noCustom")}
           />
         </div>
       </Panel>
@@ -96,11 +96,11 @@ export function SettingsTab() {
           <NumberSetting name="default_max_ips" {...its} />
         </div>
       </Panel>
-      <Panel title={t("group.letters")} lead={t("group.lettersWords")}>
+      <Panel title={t("group.emails")} lead={t("group.emailsWords")}>
         {!sendsEmail && <NoEmail>{t("group.noEmail")}</NoEmail>}
         <div>
           <SwitchSetting name="deliver_license_by_mail" {...its} />
-          <TextSetting name="license_mail_text" long {...its} idle={sendsNoLetter} />
+          <TextSetting name="license_mail_text" long {...its} noEffect={sendsNoKeyEmail} />
           <SwitchSetting name="expiring_soon_mail" {...its} />
           <ChoiceSetting name="locale" choices={[null, ...languages]} {...its} />
         </div>

@@ -50,7 +50,7 @@ export function AddVersion({ productId }: { productId: string }) {
       />
       <NativeSelect
         label={t("state")}
-        description={t(`means.${state}`)}
+        description={t(`description.${state}`)}
         className={classes.state ?? ""}
         value={state}
         onChange={(event) => setState(event.currentTarget.value as VersionState)}

@@ -74,7 +74,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
     >
       <Text>{t("replace.words")}</Text>
       {isOutdated(replace.error) ? (
-        <Alert color="orange" icon={<Icon name="warning" />} title={t("replace.meanwhile")}>
+        <Alert color="orange" icon={<Icon name="warning" />} title={t("replace.conflict")}>
           <Group gap="xs" mt={4}>
             <Button size="compact-sm" variant="default" onClick={goOnFrom(text)}>
               {t("replace.keepMine")}

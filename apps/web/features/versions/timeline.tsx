@@ -9,7 +9,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { checksVersions } from "../products/consequence.ts";
 import type { Product } from "../products/use-product.ts";
-import { Concerned } from "../products/working-licenses.tsx";
+import { AffectedLicenses } from "../products/affected-licenses.tsx";
 import { isLastPassing, stopsPassing } from "./stops-passing.ts";
 import classes from "./timeline.module.css";
 import { type ProductVersion, states, useStateChange, type VersionState } from "./use-versions.ts";
@@ -78,7 +78,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
             </span>
             <span className={classes.version}>{row.version}</span>
             <Text size="sm" c="dimmed" className={classes.means ?? ""}>
-              {t(`${isLine(row.version) ? "lineMeans" : "means"}.${row.state}`)}
+              {t(`${isLine(row.version) ? "rangeDescription" : "description"}.${row.state}`)}
             </Text>
             <Text size="sm" c="dimmed" className={classes.time ?? ""}>
               <ListTime at={row.created_at} />
@@ -119,20 +119,22 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
       <Confirm
         opened={asked !== null}
         onClose={() => setAsked(null)}
-        title={t(asked?.isGone === false ? "stops.block" : "stops.remove", { version: asked?.row.version })}
-        deed={t(asked?.isGone === false ? "stops.blockDo" : "stops.removeDo")}
+        title={t(asked?.isGone === false ? "confirm.block" : "confirm.remove", {
+          version: asked?.row.version,
+        })}
+        deed={t(asked?.isGone === false ? "confirm.blockDo" : "confirm.removeDo")}
         onConfirm={async () => asked?.run()}
       >
         {asked !== null && (
           <Stack gap="xs">
             <Text>
               {isLastPassing(versions, asked.row)
-                ? t("stops.last")
-                : t("stops.words", { version: asked.row.version })}
+                ? t("confirm.last")
+                : t("confirm.words", { version: asked.row.version })}
             </Text>
-            <Concerned
+            <AffectedLicenses
               product={product}
-              words={isLastPassing(versions, asked.row) ? "refuses" : "concerns"}
+              words={isLastPassing(versions, asked.row) ? "rejects" : "affects"}
             />
           </Stack>
         )}

@@ -8,7 +8,7 @@ export interface VersionRecord {
 
 export interface LineFault {
   readonly line: number;
-  readonly kind: "version" | "state" | "twice" | "latest";
+  readonly kind: "version" | "state" | "duplicate" | "latest";
 }
 
 export interface VersionLines {
@@ -45,8 +45,8 @@ function conflict(
   record: VersionRecord,
   before: readonly VersionRecord[],
   seen: ReadonlySet<string>,
-): "twice" | "latest" | null {
-  if (seen.has(meaning(record.version))) return "twice";
+): "duplicate" | "latest" | null {
+  if (seen.has(meaning(record.version))) return "duplicate";
   const isSecond = record.state === "latest" && before.some(({ state }) => state === "latest");
   return isSecond ? "latest" : null;
 }

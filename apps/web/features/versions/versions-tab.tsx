@@ -32,15 +32,15 @@ export function VersionsTab() {
     versions.every(({ state }) => state === "blocked");
   return (
     <>
-      <Panel title={t("gate.title")} lead={t("gate.words")}>
+      <Panel title={t("enforcement.title")} lead={t("enforcement.words")}>
         {product.version_module_enabled && organization.plan === "free" && (
           <Alert color="orange" icon={<Icon name="info" />}>
-            {t("gate.free")}
+            {t("enforcement.free")}
           </Alert>
         )}
         {refusesAll && (
           <Alert color="orange" icon={<Icon name="warning" />}>
-            {t("gate.refusesAll")}
+            {t("enforcement.rejectsAll")}
           </Alert>
         )}
         <div>

@@ -10,7 +10,7 @@ interface AttemptBoxProps {
   readonly attempt: Item<"listWebhookAttempts">;
   readonly number: number;
   readonly url: string;
-  /** Of the last one the answer is open: it is what one came to read. */
+  /** The response of the latest attempt is open, because it usually shows the reason. */
   readonly isLast: boolean;
 }
 
@@ -18,7 +18,7 @@ interface AttemptBoxProps {
 export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
   const { t, i18n } = useTranslation("webhooks");
   const { failureText } = useProblemTexts();
-  const { status, failure, response_body: answer } = attempt;
+  const { status, failure, response_body: body } = attempt;
   const isFine = status !== null && status >= 200 && status < 300;
   const headers = Object.entries(attempt.request_headers)
     .map(([name, value]) => `${name}: ${value}`)
@@ -28,10 +28,12 @@ export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
       <Group gap="sm">
         <Text fw={600}>{t("attempt.number", { number })}</Text>
         <StateMark tone={isFine ? "good" : "bad"}>
-          {status === null ? t("log.noAnswer") : String(status)}
+          {status === null ? t("log.noResponse") : String(status)}
         </StateMark>
         <Text c="dimmed" size="sm" className="figures">
-          {t("attempt.took", { duration: new Intl.NumberFormat(i18n.language).format(attempt.duration_ms) })}
+          {t("attempt.duration", {
+            duration: new Intl.NumberFormat(i18n.language).format(attempt.duration_ms),
+          })}
         </Text>
         <Text c="dimmed" size="sm" ml="auto" component="div">
           <Time at={attempt.at} />
@@ -44,11 +46,11 @@ export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
           {`POST ${url}\n${headers}`}
         </Code>
       </details>
-      {answer !== null && (
+      {body !== null && (
         <details open={isLast && !isFine}>
-          <summary>{t("attempt.answer")}</summary>
+          <summary>{t("attempt.response")}</summary>
           <Code block className={classes.body ?? ""} mt={6} tabIndex={0}>
-            {answer === "" ? t("attempt.emptyAnswer") : answer}
+            {body === "" ? t("attempt.emptyResponse") : body}
           </Code>
         </details>
       )}

@@ -102,14 +102,14 @@ function NothingFound({ showAll }: { showAll: () => void }) {
   return (
     <Empty
       icon="filter"
-      title={t("log.nothingFound")}
+      title={t("log.noMatch")}
       action={
         <Button variant="default" onClick={showAll}>
           {t("log.showAll")}
         </Button>
       }
     >
-      {t("log.nothingFoundWords")}
+      {t("log.noMatchWords")}
     </Empty>
   );
 }

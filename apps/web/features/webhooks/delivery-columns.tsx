@@ -46,13 +46,13 @@ export function useDeliveryColumns({ open, replay, sendNow }: Deeds): readonly C
       ),
     },
     {
-      id: "answer",
-      header: t("log.answer"),
+      id: "response",
+      header: t("log.response"),
       wide: true,
       cell: (delivery) =>
         delivery.last_status ?? (
           <Text inherit c="dimmed">
-            {delivery.attempts === 0 ? "–" : t("log.noAnswer")}
+            {delivery.attempts === 0 ? "–" : t("log.noResponse")}
           </Text>
         ),
     },
@@ -63,7 +63,12 @@ export function useDeliveryColumns({ open, replay, sendNow }: Deeds): readonly C
       wide: true,
       cell: ({ next_attempt_at }) => (next_attempt_at === null ? "" : <ListTime at={next_attempt_at} />),
     },
-    { id: "at", header: t("log.at"), wide: true, cell: (delivery) => <ListTime at={delivery.created_at} /> },
+    {
+      id: "at",
+      header: t("log.created"),
+      wide: true,
+      cell: (delivery) => <ListTime at={delivery.created_at} />,
+    },
     {
       id: "again",
       header: <VisuallyHidden>{t("log.actions")}</VisuallyHidden>,

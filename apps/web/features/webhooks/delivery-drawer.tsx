@@ -133,7 +133,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
       <dd>
         <Copyable value={delivery.webhook_id} />
       </dd>
-      <dt>{t("delivery.happened")}</dt>
+      <dt>{t("delivery.occurred")}</dt>
       <dd>
         <Time at={delivery.event?.timestamp ?? delivery.created_at} />
       </dd>
@@ -163,11 +163,11 @@ function Told({ delivery }: { delivery: Delivery }) {
   return (
     <Stack gap="xs">
       <Group justify="space-between">
-        <Title order={3}>{t("delivery.told")}</Title>
+        <Title order={3}>{t("delivery.payload")}</Title>
         {text !== null && <Copy value={text} />}
       </Group>
       {text === null ? (
-        <Text c="dimmed">{t("delivery.forgotten")}</Text>
+        <Text c="dimmed">{t("delivery.eventPruned")}</Text>
       ) : (
         <Code block className={classes.body ?? ""} tabIndex={0}>
           {text}

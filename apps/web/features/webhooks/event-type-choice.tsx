@@ -44,7 +44,7 @@ interface GroupProps {
 }
 
 function TypeGroup({ group, types, chosen, onChange }: GroupProps) {
-  const { t } = useTranslation("webhooks");
+  const { t, i18n } = useTranslation("webhooks");
   const count = types.filter((type) => chosen.includes(type)).length;
   const set = (some: readonly ChoosableType[], isOn: boolean) =>
     onChange([...chosen.filter((type) => !some.includes(type)), ...(isOn ? some : [])]);
@@ -72,6 +72,7 @@ function TypeGroup({ group, types, chosen, onChange }: GroupProps) {
                 </Text>
               </Group>
             }
+            description={i18n.exists(`webhooks:typeHints.${type}`) ? t(`typeHints.${type}`) : undefined}
           />
         ))}
       </Stack>

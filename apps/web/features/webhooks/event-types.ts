@@ -13,11 +13,11 @@ const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
   "license.renewed": "expiry",
   "license.expiring_soon": "expiry",
   "license.expired": "expiry",
-  "license.ip_registered": "addresses",
-  "license.ip_removed": "addresses",
-  "license.ips_reset": "addresses",
-  "license.ip_blocked": "addresses",
-  "license.ip_limit_reached": "addresses",
+  "license.ip_registered": "ips",
+  "license.ip_removed": "ips",
+  "license.ips_reset": "ips",
+  "license.ip_blocked": "ips",
+  "license.ip_limit_reached": "ips",
   "license.transfer_requested": "transfers",
   "license.transferred": "transfers",
   "license.transfer_rejected": "transfers",
@@ -25,7 +25,7 @@ const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
   "quota.exhausted": "quota",
 };
 
-const groups = ["licenses", "expiry", "addresses", "transfers", "quota"] as const;
+const groups = ["licenses", "expiry", "ips", "transfers", "quota"] as const;
 type EventGroup = (typeof groups)[number];
 
 export const typesByGroup = groups.map((group) => ({

@@ -28,7 +28,7 @@ export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
     >
       <Stack gap="xs" mt={6}>
         {headers.map(({ row, name, value }) => {
-          const isKept = value === null;
+          const isUnchanged = value === null;
           return (
             <div key={row} className={classes.header}>
               <TextInput
@@ -36,14 +36,14 @@ export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
                 placeholder="authorization"
                 classNames={{ input: "mono" }}
                 value={name}
-                readOnly={isKept}
+                readOnly={isUnchanged}
                 onChange={(event) => change(row, { name: event.currentTarget.value })}
                 error={fieldError(error, `headers.${name}`)}
               />
               <TextInput
                 className={classes.headerValue ?? ""}
                 aria-label={t("form.headerValue", { name })}
-                placeholder={isKept ? t("form.headerKept") : t("form.value")}
+                placeholder={isUnchanged ? t("form.headerUnchanged") : t("form.value")}
                 classNames={{ input: "mono" }}
                 autoComplete="off"
                 value={value ?? ""}

@@ -19,7 +19,7 @@ export function HowToVerify({ webhook }: { webhook: Webhook }) {
         <Title order={2}>{t("verify.title")}</Title>
         <Text>{t("verify.words")}</Text>
         <List spacing={6}>
-          {["raw", "answer", "twice", "order"].map((point) => (
+          {["raw", "respond", "twice", "order"].map((point) => (
             <List.Item key={point}>{t(`verify.points.${point}`)}</List.Item>
           ))}
         </List>

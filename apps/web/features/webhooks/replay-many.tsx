@@ -54,7 +54,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
   const replay = async () => {
     let count = 0;
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const answer: { replayed: number; next_cursor: string | null } = await call("replayWebhookDeliveries", {
+      const page: { replayed: number; next_cursor: string | null } = await call("replayWebhookDeliveries", {
         params,
         body: {
           states: alsoDelivered ? [...finalStates] : ["failed"],
@@ -64,8 +64,8 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
           ...(cursor === undefined ? {} : { cursor }),
         },
       });
-      count += answer.replayed;
-      cursor = answer.next_cursor;
+      count += page.replayed;
+      cursor = page.next_cursor;
     }
     tell(count === 0 ? t("replay.manyNone") : t("replay.manyDone", { count }));
     await queryClient.invalidateQueries({ queryKey: ["listWebhookDeliveries"] });

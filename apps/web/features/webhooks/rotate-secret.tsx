@@ -19,14 +19,14 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
   const [overlap, setOverlap] = useState<string>("86400");
   const [secret, setSecret] = useState<string | null>(null);
   const rotate = useChange("rotateWebhookSecret", ["getWebhook", "listWebhooks"]);
-  const isAtOnce = overlap === "0";
+  const hasNoOverlap = overlap === "0";
   return (
     <Stack gap="xs" align="flex-start" className={classes.section ?? ""}>
       <Title order={2}>{t("rotate.heading")}</Title>
       <Text c="dimmed">{t("rotate.words")}</Text>
       {webhook.old_secret_until !== null && (
         <Text>
-          {t("rotate.oldUntil")} <Time at={webhook.old_secret_until} />.
+          {t("rotate.oldSecretUntil")} <Time at={webhook.old_secret_until} />.
         </Text>
       )}
       <Button variant="default" onClick={() => setAsking(true)}>
@@ -37,25 +37,25 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
         onClose={() => setAsking(false)}
         title={t("rotate.title")}
         deed={t("rotate.do")}
-        harmless={!isAtOnce}
+        harmless={!hasNoOverlap}
         onConfirm={async () => {
-          const answer = await rotate.mutateAsync({
+          const { secret: created } = await rotate.mutateAsync({
             params: { organization_id: id, endpoint_id: webhook.id },
             body: { overlap_seconds: Number(overlap) },
           });
-          setSecret(answer.secret);
+          setSecret(created);
         }}
       >
         <Stack>
           <Select
             label={t("rotate.overlap")}
-            data={overlaps.map((value) => ({ value, label: t(`rotate.for.${value}`) }))}
+            data={overlaps.map((value) => ({ value, label: t(`rotate.overlaps.${value}`) }))}
             value={overlap}
             onChange={(value) => setOverlap(value ?? "86400")}
             allowDeselect={false}
             data-autofocus
           />
-          <Text>{isAtOnce ? t("rotate.atOnce") : t("rotate.meanwhile")}</Text>
+          <Text>{hasNoOverlap ? t("rotate.withoutOverlap") : t("rotate.withOverlap")}</Text>
         </Stack>
       </Confirm>
       <SecretOnce title={t("secret.title")} secret={secret} onDone={() => setSecret(null)}>

@@ -12,7 +12,7 @@ import classes from "./webhooks.module.css";
 
 type Statistics = Answer<"getWebhookStatistics">;
 
-/** How well the endpoint answers. */
+/** How well the endpoint responds. */
 export function StatisticsTab({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
   const counted = useCounted();

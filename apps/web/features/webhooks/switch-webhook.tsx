@@ -32,8 +32,8 @@ export function EnableWebhook({ webhook, waiting, opened, onClose }: SwitchProps
       }}
     >
       <Stack gap="xs">
-        <Text>{waiting > 0 ? t("enable.words", { count: waiting }) : t("enable.nothingWaits")}</Text>
-        {webhook.disabled_reason === "by_hand" && <Text c="dimmed">{t("enable.notKept")}</Text>}
+        <Text>{waiting > 0 ? t("enable.words", { count: waiting }) : t("enable.nothingWaiting")}</Text>
+        {webhook.disabled_reason === "by_hand" && <Text c="dimmed">{t("enable.notStored")}</Text>}
       </Stack>
     </Confirm>
   );

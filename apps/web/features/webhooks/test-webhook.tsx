@@ -93,23 +93,23 @@ function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultPr
         icon={<Icon name={isFine ? "check" : "warning"} />}
         title={
           first.status === null
-            ? t("test.noAnswer")
-            : t("test.answered", { status: first.status, duration: first.duration_ms })
+            ? t("test.noResponse")
+            : t("test.responded", { status: first.status, duration: first.duration_ms })
         }
       >
-        {isFine ? t("test.arrived") : first.failure !== null && failureText(first.failure)}
+        {isFine ? t("test.delivered") : first.failure !== null && failureText(first.failure)}
       </Alert>
       {first.response_body !== null && first.response_body !== "" && (
         <div>
           <Text size="sm" c="dimmed" mb={4}>
-            {t("attempt.answer")}
+            {t("attempt.response")}
           </Text>
           <Code block className={classes.body ?? ""} tabIndex={0}>
             {first.response_body}
           </Code>
         </div>
       )}
-      {!isFine && <Text c="dimmed">{t("test.triedAgain")}</Text>}
+      {!isFine && <Text c="dimmed">{t("test.retried")}</Text>}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" loading={isBusy} onClick={again}>
           {t("test.again")}

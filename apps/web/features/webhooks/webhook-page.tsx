@@ -12,11 +12,11 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
+import { ProblemNote } from "./problem-note.tsx";
 import { type Tab, tabs } from "./search.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StatisticsTab } from "./statistics-tab.tsx";
 import { TestWebhook } from "./test-webhook.tsx";
-import { TroubleNote } from "./trouble-note.tsx";
 import { webhookRoute } from "./webhook-route.ts";
 import { nameOf, WebhookState } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
@@ -51,7 +51,7 @@ export function WebhookPage() {
         <WebhookState webhook={webhook} />
         <Copyable value={webhook.url} />
       </Group>
-      <TroubleNote webhook={webhook} mayManage={mayManage} />
+      <ProblemNote webhook={webhook} mayManage={mayManage} />
       <Tabs
         value={tab}
         onChange={(next) =>

@@ -5,12 +5,12 @@ import { StateMark } from "../../ui/state-mark.tsx";
 
 export type Webhook = Item<"listWebhooks">;
 
-export function stateOf(webhook: Webhook): "enabled" | "troubled" | "by_hand" | "gone" | "failing" {
+export function stateOf(webhook: Webhook): "enabled" | "retrying" | "by_hand" | "gone" | "failing" {
   if (webhook.status === "disabled") return webhook.disabled_reason ?? "by_hand";
-  return webhook.failing_since === null ? "enabled" : "troubled";
+  return webhook.failing_since === null ? "enabled" : "retrying";
 }
 
-const tones = { enabled: "good", troubled: "warn", by_hand: "off", gone: "bad", failing: "bad" } as const;
+const tones = { enabled: "good", retrying: "warn", by_hand: "off", gone: "bad", failing: "bad" } as const;
 
 /** Whether it gets what happens, and if not, why. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {

@@ -58,7 +58,7 @@ export function WebhooksPage() {
       whole: true,
       wide: true,
       cell: ({ event_types }) =>
-        event_types === null ? t("list.everything") : t("list.types", { count: event_types.length }),
+        event_types === null ? t("list.allEvents") : t("list.types", { count: event_types.length }),
     },
     {
       id: "last",

@@ -12,7 +12,7 @@ export function Blocks({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
-  const place = { level: "license", licenseId: license.id } as const;
+  const scope = { level: "license", licenseId: license.id } as const;
   return (
     <Section
       title={t("blocks.title")}
@@ -27,14 +27,14 @@ export function Blocks({ license }: { license: License }) {
       }
     >
       <BlockList
-        place={place}
+        scope={scope}
         empty={
           <Text c="dimmed" size="sm">
             {t("blocks.none")}
           </Text>
         }
       />
-      <LazyBlockDialog place={place} opened={isOpen} onClose={() => setOpen(false)} />
+      <LazyBlockDialog scope={scope} opened={isOpen} onClose={() => setOpen(false)} />
     </Section>
   );
 }

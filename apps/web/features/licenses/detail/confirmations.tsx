@@ -75,7 +75,7 @@ function Revoke({ license, opened, onClose }: ActionProps) {
 function Rotate({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
   const rotate = useChange("rotateLicenseKey", affectedQueries);
-  const [own, setOwn] = useState("");
+  const [customKey, setCustomKey] = useState("");
   const params = { license_id: license.id };
   return (
     <Confirm
@@ -85,25 +85,25 @@ function Rotate({ license, opened, onClose }: ActionProps) {
       deed={t("rotate.do")}
       onConfirm={async () => {
         const old = license.license_key;
-        const body = own.trim() === "" ? {} : { license_key: own };
+        const body = customKey.trim() === "" ? {} : { license_key: customKey };
         const { license_key: key } = await rotate.mutateAsync({ params, body });
-        setOwn("");
+        setCustomKey("");
         tell(t("done.rotated", { key }), () => rotate.mutateAsync({ params, body: { license_key: old } }));
       }}
     >
       <Stack>
         <Text>{t("rotate.words", { key: license.license_key })}</Text>
-        <Text>{t("rotate.stays")}</Text>
+        <Text>{t("rotate.unchanged")}</Text>
         <ValidateHelp about="oldKey" />
         <TextInput
-          label={t("rotate.own")}
-          description={t("rotate.ownHelp")}
+          label={t("fields.customKey")}
+          description={t("fields.customKeyHint")}
           classNames={{ input: "mono" }}
           spellCheck={false}
           maxLength={64}
           autoComplete="off"
-          value={own}
-          onChange={(event) => setOwn(event.currentTarget.value)}
+          value={customKey}
+          onChange={(event) => setCustomKey(event.currentTarget.value)}
         />
       </Stack>
     </Confirm>

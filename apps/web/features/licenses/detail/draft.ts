@@ -9,7 +9,7 @@ export interface Draft {
   readonly customer_email: string;
   readonly customer_name: string;
   readonly customer_discord_id: string;
-  readonly end: "never" | "date" | "term";
+  readonly expiry: "lifetime" | "date" | "first_use";
   readonly expires_at: string;
   readonly term_days: number | string;
   readonly ip_system_enabled: boolean;
@@ -32,7 +32,7 @@ export function draftOf(license: License): Draft {
     customer_email: license.customer_email ?? "",
     customer_name: license.customer_name ?? "",
     customer_discord_id: license.customer_discord_id ?? "",
-    end: expiresAt !== null ? "date" : term !== null ? "term" : "never",
+    expiry: expiresAt !== null ? "date" : term !== null ? "first_use" : "lifetime",
     expires_at: toEnd(expiresAt),
     term_days: term === null ? 365 : inDays(term),
     ip_system_enabled: license.ip_system_enabled,
@@ -66,7 +66,7 @@ export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLi
     ...text("customer_name"),
     ...text("customer_discord_id"),
     ...text("notes"),
-    ...(any("end", "expires_at", "term_days") ? endOf(draft) : {}),
+    ...(any("expiry", "expires_at", "term_days") ? expiryOf(draft) : {}),
     ...(any("ip_system_enabled") ? { ip_system_enabled: draft.ip_system_enabled } : {}),
     ...(any("max_ips") ? { max_ips: Number(draft.max_ips) } : {}),
     ...(any("version_pin_mode", "version_pinned", "version_range_min", "version_range_max")
@@ -86,13 +86,13 @@ export function rebased(base: Draft, draft: Draft, now: Draft): { draft: Draft; 
   return { draft: { ...now, ...kept }, both: mine.filter((field) => theirs.has(field)) };
 }
 
-function endOf(draft: Draft) {
-  switch (draft.end) {
-    case "never":
+function expiryOf(draft: Draft) {
+  switch (draft.expiry) {
+    case "lifetime":
       return { is_lifetime: true };
     case "date":
       return { expires_at: fromEnd(draft.expires_at) };
-    case "term":
+    case "first_use":
       return { term_seconds: inSeconds(Number(draft.term_days)) };
   }
 }

@@ -32,7 +32,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
   );
   return (
     <>
-      <Part title={t("edit.customer")}>
+      <Part title={t("fields.customer")}>
         {text("customer_email", {
           type: "email",
           description: t("edit.emailHelp"),
@@ -43,15 +43,17 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           {text("customer_discord_id", { inputMode: "numeric" })}
         </SimpleGrid>
       </Part>
-      <Part title={t("fields.expires_at")} about="expiry">
+      <Part title={t("fields.expiry")} about="expiry">
         <Choice
-          label={t("edit.end")}
-          values={license.first_used_at === null || draft.end === "term" ? ends : ends.slice(0, 2)}
-          words={(value) => t(`edit.ends.${value}`)}
-          value={draft.end}
-          onChange={(end) => change({ end })}
+          label={t("edit.expiry")}
+          values={
+            license.first_used_at === null || draft.expiry === "first_use" ? expiries : expiries.slice(0, 2)
+          }
+          words={(value) => t(`expiries.${value}`)}
+          value={draft.expiry}
+          onChange={(expiry) => change({ expiry })}
         />
-        {draft.end === "date" && (
+        {draft.expiry === "date" && (
           <EndField
             label={t("edit.until")}
             required
@@ -60,7 +62,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
             error={errorAt(error, "expires_at")}
           />
         )}
-        {draft.end === "term" && (
+        {draft.expiry === "first_use" && (
           <NumberInput
             label={t("edit.termDays")}
             description={t("edit.termHelp")}
@@ -76,7 +78,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
       <Part title={t("fields.max_ips")} about="ipLimit">
         <Switch
           label={t("fields.ip_system_enabled")}
-          description={t("edit.checkHelp")}
+          description={t("edit.ipLimitHelp")}
           checked={draft.ip_system_enabled}
           onChange={(event) => change({ ip_system_enabled: event.currentTarget.checked })}
           error={errorAt(error, "ip_system_enabled")}
@@ -85,7 +87,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           label={t("fields.max_ips")}
           description={
             Number(draft.max_ips) < license.current_unique_ip_count
-              ? t("edit.fewerThanTaken", { count: license.current_unique_ip_count })
+              ? t("edit.limitBelowCount", { count: license.current_unique_ip_count })
               : undefined
           }
           min={1}
@@ -98,11 +100,11 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           error={errorAt(error, "max_ips")}
         />
       </Part>
-      <Part title={t("fields.version")} about="versions">
+      <Part title={t("fields.version_pin_mode")} about="versions">
         <Choice
-          label={t("edit.version")}
+          label={t("fields.version_pin_mode")}
           values={["any", "pinned", "range"] as const}
-          words={(value) => t(`edit.versions.${value}`)}
+          words={(value) => t(`versionChoices.${value}`)}
           value={draft.version_pin_mode}
           onChange={(mode) => change({ version_pin_mode: mode })}
         />
@@ -126,7 +128,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
         />
         <Textarea
           label={t("fields.notes")}
-          description={t("edit.notesHelp")}
+          description={t("fields.notesHint")}
           autosize
           minRows={2}
           maxRows={12}
@@ -136,7 +138,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
         />
         <JsonField
           label={t("fields.metadata")}
-          description={t("edit.metadataHelp")}
+          description={t("fields.metadataHint")}
           value={draft.metadata}
           onChange={(metadata) => change({ metadata })}
           error={errorAt(error, "metadata")}
@@ -153,4 +155,4 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
   );
 }
 
-const ends = ["never", "date", "term"] as const;
+const expiries = ["lifetime", "date", "first_use"] as const;

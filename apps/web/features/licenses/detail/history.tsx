@@ -67,7 +67,7 @@ export function History({ license }: { license: License }) {
       )}
       {!mayLog && (
         <Text c="dimmed" size="xs" mt="sm">
-          {t("history.withoutLog")}
+          {t("history.noAuditLogAccess")}
         </Text>
       )}
     </Section>

@@ -54,13 +54,13 @@ export function RegisteredIps({ license }: { license: License }) {
     },
     {
       id: "since",
-      header: t("ips.since"),
+      header: t("ips.registered"),
       wide: true,
       cell: (row) => <ListTime at={row.registered_at} />,
     },
     {
       id: "last",
-      header: t("ips.last"),
+      header: t("ips.lastSeen"),
       cell: (row) =>
         row.last_seen_at === null ? (
           <span className={classes.none}>{t("ips.notSeen")}</span>
@@ -70,7 +70,7 @@ export function RegisteredIps({ license }: { license: License }) {
     },
     {
       id: "hits",
-      header: t("ips.hits"),
+      header: t("ips.requests"),
       wide: true,
       align: "right",
       cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
@@ -145,7 +145,7 @@ export function RegisteredIps({ license }: { license: License }) {
       )}
       {may("licenses:update") && <AddIp license={license} />}
       <LazyBlockDialog
-        place={{ level: "license", licenseId: license.id }}
+        scope={{ level: "license", licenseId: license.id }}
         opened={blocking !== null}
         cidr={blocking ?? ""}
         onClose={() => setBlocking(null)}

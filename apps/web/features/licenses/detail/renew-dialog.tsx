@@ -61,14 +61,14 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
   const preview = () => {
     const duration = by === null ? null : parseDuration(by);
     if (hasTermAhead && duration !== null)
-      return t("renew.longerTerm", {
+      return t("renew.newTerm", {
         term: spanWords((term ?? 0) + nominalMs(duration) / 1_000, i18n.language),
       });
     const fromMs = Math.max(end === null ? 0 : new Date(end).getTime(), Date.now());
     const atMs = duration === null ? endMs(until) : later(fromMs, duration, shownTimeZone());
     return (by === null) !== (duration === null) || atMs === null
       ? null
-      : t("renew.then", { time: exactTime(new Date(atMs).toISOString(), i18n.language) });
+      : t("renew.newExpiry", { time: exactTime(new Date(atMs).toISOString(), i18n.language) });
   };
   return (
     <DialogForm
@@ -81,7 +81,11 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
     >
       <Text c="dimmed" size="sm">
         {t(
-          hasTermAhead ? "renew.fromTerm" : license.status === "expired" ? "renew.fromNow" : "renew.fromEnd",
+          hasTermAhead
+            ? "renew.fromTerm"
+            : license.status === "expired"
+              ? "renew.fromNow"
+              : "renew.fromExpiry",
         )}
       </Text>
       <ProblemAlert error={renew.error} beside={["expires_at", "extend_by"]} />

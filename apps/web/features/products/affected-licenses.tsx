@@ -8,13 +8,13 @@ import type { Product } from "./use-product.ts";
 type Status = "active" | "expired";
 
 /** How many licenses a change concerns, in a sentence: counted now, by the server. */
-export function Concerned({
+export function AffectedLicenses({
   product,
   words,
   statuses = product.expiry_enforcement ? ["active"] : ["active", "expired"],
 }: {
   product: Product;
-  words: "refuses" | "concerns" | "keeps";
+  words: "rejects" | "affects" | "keeps";
   /** Those that validate answers with valid. */
   statuses?: readonly Status[];
 }) {

@@ -3,7 +3,7 @@ import type { Item } from "../../api/client.ts";
 export type IpBlock = Item<"listOrganizationIpBlocks">;
 
 /** Whom a block is for. */
-export type BlockPlace =
+export type BlockScope =
   | { readonly level: "platform" }
   | { readonly level: "organization"; readonly organizationId: string }
   | { readonly level: "customer"; readonly organizationId: string; readonly customerId: string }
@@ -12,10 +12,10 @@ export type BlockPlace =
 export interface BlockChoice {
   /** Empty where the level says it all. */
   readonly label: string;
-  readonly place: BlockPlace;
+  readonly scope: BlockScope;
 }
 
-export function samePlace(one: BlockPlace, other: BlockPlace): boolean {
+export function sameScope(one: BlockScope, other: BlockScope): boolean {
   return JSON.stringify(paramsOf(one)) === JSON.stringify(paramsOf(other));
 }
 
@@ -47,29 +47,29 @@ const routes = {
 } as const;
 
 /** What says of an address whether it is blocked, and by whom. */
-export const readings = ["getIp", "listIps", "listLicenseIps", "listAuditLog"] as const;
+export const affectedQueries = ["getIp", "listIps", "listLicenseIps", "listAuditLog"] as const;
 
 /** The four routes of a level, which have the same shapes, and what their paths need. */
-export function routesOf(place: BlockPlace): {
+export function routesOf(scope: BlockScope): {
   readonly list: "listOrganizationIpBlocks";
   readonly add: "addOrganizationIpBlock";
   readonly update: "updateOrganizationIpBlock";
   readonly remove: "removeOrganizationIpBlock";
   readonly params: Record<string, string>;
 } {
-  return { ...(routes[place.level] as (typeof routes)["organization"]), params: paramsOf(place) };
+  return { ...(routes[scope.level] as (typeof routes)["organization"]), params: paramsOf(scope) };
 }
 
-function paramsOf(place: BlockPlace): Record<string, string> {
-  switch (place.level) {
+function paramsOf(scope: BlockScope): Record<string, string> {
+  switch (scope.level) {
     case "platform":
       return {};
     case "organization":
-      return { organization_id: place.organizationId };
+      return { organization_id: scope.organizationId };
     case "customer":
-      return { organization_id: place.organizationId, customer_id: place.customerId };
+      return { organization_id: scope.organizationId, customer_id: scope.customerId };
     case "license":
-      return { license_id: place.licenseId };
+      return { license_id: scope.licenseId };
   }
 }
 

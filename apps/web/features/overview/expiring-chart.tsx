@@ -1,15 +1,15 @@
 import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { BarChart } from "../../ui/bar-chart.tsx";
-import { barsOf, fullestOf, totalOf } from "./stretches.ts";
+import { barsOf, largestOf, totalOf } from "./buckets.ts";
 import { useTrend } from "./trend.ts";
 
 /** The weeks to come: when the next wave of renewals is. Nothing where none is in sight. */
-export function RunningOutChart() {
+export function ExpiringChart() {
   const { t, i18n } = useTranslation("overview");
   const weeks = useTrend().data?.running_out ?? [];
   const count = totalOf(weeks);
-  const fullest = fullestOf(weeks);
+  const largest = largestOf(weeks);
   if (count === 0) return null;
   const day = new Intl.DateTimeFormat(i18n.language, { day: "numeric", month: "short" });
   const number = new Intl.NumberFormat(i18n.language);
@@ -18,11 +18,11 @@ export function RunningOutChart() {
       <BarChart
         height={56}
         hasScale
-        label={t("expiring.words", {
+        label={t("expiring.chart", {
           weeks: weeks.length,
           total: number.format(count),
-          most: number.format(fullest?.count ?? 0),
-          day: day.format(fullest === undefined ? new Date() : new Date(fullest.from)),
+          most: number.format(largest?.count ?? 0),
+          day: day.format(largest === undefined ? new Date() : new Date(largest.from)),
         })}
         bars={barsOf(weeks, (week) => {
           const when = t("expiring.week", { day: day.format(new Date(week.from)) });

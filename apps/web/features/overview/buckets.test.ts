@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import { barsOf, fullestOf, totalOf } from "./stretches.ts";
+import { barsOf, largestOf, totalOf } from "./buckets.ts";
 
 const of = (...counts: number[]) => counts.map((count, at) => ({ from: `day ${at}`, count }));
 
-test("the fullest stretch is the first of those with the most", () => {
-  expect(fullestOf(of(1, 4, 0, 4))?.from).toBe("day 1");
-  expect(fullestOf(of())).toBeUndefined();
+test("the largest bucket is the first of those with the most", () => {
+  expect(largestOf(of(1, 4, 0, 4))?.from).toBe("day 1");
+  expect(largestOf(of())).toBeUndefined();
 });
 
-test("every stretch counts, and has its bar", () => {
+test("every bucket counts, and has its bar", () => {
   expect(totalOf(of(1, 0, 52_000))).toBe(52_001);
   expect(totalOf(of())).toBe(0);
   expect(barsOf(of(0, 4), ({ from }) => from)).toEqual([

@@ -12,7 +12,7 @@ import { isOver } from "./import-state.tsx";
 type Row = Item<"listOrganizationImports">;
 
 /** Imports before, into any product, with what came of them. */
-export function EarlierImports({ present }: { present: string | undefined }) {
+export function ImportList({ present }: { present: string | undefined }) {
   const { t, i18n } = useTranslation("license-files");
   const { id, slug } = useOrganization();
   const list = useInfiniteQuery({
@@ -25,14 +25,14 @@ export function EarlierImports({ present }: { present: string | undefined }) {
   const columns: Column<Row>[] = [
     {
       id: "file",
-      header: t("earlier.file"),
+      header: t("imports.file"),
       cell: (row) => (
         <GoLink
           size="sm"
           to={`/o/${slug}/licenses/import`}
           search={{ product_id: row.product_id, import_id: row.id }}
         >
-          <span style={{ overflowWrap: "anywhere" }}>{row.file_name ?? t("earlier.unnamed")}</span>
+          <span style={{ overflowWrap: "anywhere" }}>{row.file_name ?? t("imports.unnamed")}</span>
         </GoLink>
       ),
     },
@@ -48,46 +48,46 @@ export function EarlierImports({ present }: { present: string | undefined }) {
         </>
       ),
     },
-    { id: "when", header: t("earlier.when"), wide: true, cell: (row) => <ListTime at={row.created_at} /> },
+    { id: "when", header: t("imports.when"), wide: true, cell: (row) => <ListTime at={row.created_at} /> },
     {
       id: "state",
-      header: t("earlier.state"),
+      header: t("imports.state"),
       cell: (row) => (
         <>
           {t(`states.${row.state}`)}
-          {row.dry_run && ` (${t("earlier.trial")})`}
+          {row.dry_run && ` (${t("imports.check")})`}
         </>
       ),
     },
     {
       id: "created",
-      header: t("did.created"),
+      header: t("done.created"),
       align: "right",
       wide: true,
       cell: (row) => number(row.created),
     },
     {
       id: "updated",
-      header: t("did.updated"),
+      header: t("done.updated"),
       align: "right",
       wide: true,
       cell: (row) => number(row.updated),
     },
     {
       id: "skipped",
-      header: t("did.skipped"),
+      header: t("done.skipped"),
       align: "right",
       wide: true,
       cell: (row) => number(row.skipped),
     },
-    { id: "failed", header: t("did.failed"), align: "right", wide: true, cell: (row) => number(row.failed) },
-    { id: "by", header: t("earlier.by"), wide: true, cell: (row) => row.created_by },
+    { id: "failed", header: t("done.failed"), align: "right", wide: true, cell: (row) => number(row.failed) },
+    { id: "by", header: t("imports.by"), wide: true, cell: (row) => row.created_by },
   ];
   return (
     <Stack gap="xs" mt="md">
-      <Title order={2}>{t("earlier.title")}</Title>
+      <Title order={2}>{t("imports.title")}</Title>
       <DataTable
-        label={t("earlier.title")}
+        label={t("imports.title")}
         columns={columns}
         rows={rows}
         keyOf={(row) => row.id}

@@ -1,24 +1,24 @@
 import { Select } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { type BlockChoice, type BlockPlace, samePlace } from "./place.ts";
+import { type BlockChoice, type BlockScope, sameScope } from "./scope.ts";
 
-interface PlaceChoiceProps {
+interface ScopeChoiceProps {
   readonly choices: readonly BlockChoice[];
-  readonly place: BlockPlace;
-  readonly onChange: (place: BlockPlace) => void;
+  readonly scope: BlockScope;
+  readonly onChange: (scope: BlockScope) => void;
 }
 
 /** Whom a block is for, where there is a choice. */
-export function PlaceChoice({ choices, place, onChange }: PlaceChoiceProps) {
+export function ScopeChoice({ choices, scope, onChange }: ScopeChoiceProps) {
   const { t } = useTranslation("ip-blocks");
-  const named = choices.map(({ place: { level }, label }, at) => ({
+  const named = choices.map(({ scope: { level }, label }, at) => ({
     level,
     value: String(at),
-    label: label === "" ? t(`form.for.${level}`) : label,
+    label: label === "" ? t(`form.scope.${level}`) : label,
   }));
   return (
     <Select
-      label={t("form.for.label")}
+      label={t("form.scope.label")}
       searchable
       allowDeselect={false}
       maxDropdownHeight={280}
@@ -26,15 +26,15 @@ export function PlaceChoice({ choices, place, onChange }: PlaceChoiceProps) {
         ...named.filter(({ level }) => level !== "customer" && level !== "license"),
         ...(["customer", "license"] as const)
           .map((level) => ({
-            group: t(`form.for.${level}`),
+            group: t(`form.scope.${level}`),
             items: named.filter((choice) => choice.level === level),
           }))
           .filter(({ items }) => items.length > 0),
       ]}
-      value={String(choices.findIndex((choice) => samePlace(choice.place, place)))}
+      value={String(choices.findIndex((choice) => sameScope(choice.scope, scope)))}
       onChange={(value) => {
         const chosen = choices[Number(value)];
-        if (chosen !== undefined) onChange(chosen.place);
+        if (chosen !== undefined) onChange(chosen.scope);
       }}
     />
   );

@@ -10,7 +10,7 @@ import { EnableWebhook } from "./switch-webhook.tsx";
 import { stateOf, type Webhook } from "./webhook-state.tsx";
 
 /** Why nothing arrives, and what can be done; nothing where all is well. */
-export function TroubleNote({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
+export function ProblemNote({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
   const { t, i18n } = useTranslation("webhooks");
   const [isEnabling, setEnabling] = useState(false);
   const { id } = useOrganization();
@@ -24,19 +24,19 @@ export function TroubleNote({ webhook, mayManage }: { webhook: Webhook; mayManag
   const waiting = (statistics.data?.held ?? 0) + (statistics.data?.pending ?? 0);
   return (
     <Notice
-      tone={state === "by_hand" ? "info" : state === "troubled" ? "warn" : "bad"}
-      title={t(`trouble.${state}.title`)}
+      tone={state === "by_hand" ? "info" : state === "retrying" ? "warn" : "bad"}
+      title={t(`problem.${state}.title`)}
     >
       <Stack gap="xs" align="flex-start">
         <Text component="div">
-          {t(`trouble.${state}.words`)}{" "}
-          {since !== null && t("trouble.since", { time: shortTime(since, i18n.language) })}{" "}
+          {t(`problem.${state}.words`)}{" "}
+          {since !== null && t("problem.since", { time: shortTime(since, i18n.language) })}{" "}
           {webhook.next_probe_at !== null && (
             <>
-              {t("trouble.nextProbe")} <Time at={webhook.next_probe_at} />.
+              {t("problem.nextProbe")} <Time at={webhook.next_probe_at} />.
             </>
           )}{" "}
-          {waiting > 0 && t("trouble.waiting", { count: waiting })}
+          {waiting > 0 && t("problem.waiting", { count: waiting })}
         </Text>
         {mayManage && webhook.status === "disabled" && (
           <Group>
