@@ -117,26 +117,26 @@ else
 
     test("block an address for everybody, change why, and let it in again", async () => {
       await page.goto(`${dashboard.house.url}/admin/ip-blocks`);
-      await page.getByRole("button", { name: "Block an address" }).first().click();
+      await page.getByRole("button", { name: "Block an IP address" }).first().click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Address or network").fill("127.0.0.999");
+      await dialog.getByLabel("IP address or network").fill("127.0.0.999");
       await dialog.getByRole("button", { name: "Block", exact: true }).click();
       await dialog.locator("[aria-invalid=true]").waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByLabel("Address or network").fill("127.0.0.1");
+      await dialog.getByLabel("IP address or network").fill("127.0.0.1");
       await dialog.getByLabel("Note").fill("Tries keys one after the other");
       await dialog.getByRole("button", { name: "Block", exact: true }).click();
       await page.getByRole("cell", { name: "Tries keys one after the other" }).waitFor();
       await until("the license is refused", async () => !(await validity()));
 
-      await page.getByRole("button", { name: /^Change the block of 127\.0\.0\.1/ }).click();
+      await page.getByRole("button", { name: /^Edit block of 127\.0\.0\.1/ }).click();
       await dialog.getByLabel("Note").fill("A mistake, until tomorrow");
       await dialog.getByText("1 day").click();
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByRole("cell", { name: "A mistake, until tomorrow" }).waitFor();
 
-      await page.getByRole("button", { name: /^Lift the block of 127\.0\.0\.1/ }).click();
-      await page.getByText("Nothing is blocked").waitFor();
+      await page.getByRole("button", { name: /^Remove block of 127\.0\.0\.1/ }).click();
+      await page.getByText("No blocked IP addresses").waitFor();
       await until("the license is valid again", validity);
     }, 180_000);
 

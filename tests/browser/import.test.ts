@@ -28,12 +28,12 @@ else
       const troubles = troublesOf(page);
       await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses/import`);
       const chooser = page.waitForEvent("filechooser");
-      await page.getByRole("button", { name: "Choose a file" }).click();
+      await page.getByRole("button", { name: "Choose file" }).click();
       await (await chooser).setFiles({ name: "sold.csv", mimeType: "text/csv", buffer: Buffer.from(file()) });
 
-      await page.getByRole("combobox", { name: "What Bought by means" }).click();
-      await page.getByRole("option", { name: "Customer's e-mail" }).click();
-      await page.getByRole("button", { name: "Check the file" }).click();
+      await page.getByRole("combobox", { name: "Import Bought by as" }).click();
+      await page.getByRole("option", { name: "Customer email" }).click();
+      await page.getByRole("button", { name: "Check file" }).click();
       const errors = page.getByRole("table", { name: "Rows with errors" });
       for (const row of badRows) {
         const number = page.getByRole("cell", { name: row.toLocaleString("en"), exact: true });
@@ -52,12 +52,12 @@ else
       expect(others).toHaveLength(badRows.length - 1);
 
       // Watched from before it begins: on a quick machine it may be over before the page asks how far it is.
-      const toLicenses = page.getByRole("link", { name: "To the licenses" });
+      const toLicenses = page.getByRole("link", { name: "Go to licenses" });
       const isSeen = Promise.race([
-        page.getByText("You can leave this page; it goes on.").waitFor({ timeout: 60_000 }),
+        page.getByText("You can leave this page; the import continues.").waitFor({ timeout: 60_000 }),
         toLicenses.waitFor({ timeout: 60_000 }),
       ]);
-      await page.getByRole("button", { name: "Import the 9,997 right rows" }).click();
+      await page.getByRole("button", { name: "Import 9,997 valid rows" }).click();
       await isSeen;
       await toLicenses.click({ timeout: 60_000 });
       await page.getByText("9,997 licenses").waitFor();
@@ -72,7 +72,7 @@ else
       await row.getByRole("link", { name: "sold.csv" }).click();
       await page.getByRole("button", { name: "Undo import" }).click();
       const dialog = page.getByRole("dialog", { name: "Undo this import?" });
-      await dialog.getByText("9,997 licenses that the import created will be deleted.").waitFor();
+      await dialog.getByText("9,997 licenses created by the import will be deleted.").waitFor();
       await dialog.getByRole("button", { name: "Undo import" }).click();
       await page
         .getByText("Licenses deleted: 9,997, restored: 0, left unchanged: 0.")

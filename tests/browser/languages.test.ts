@@ -38,7 +38,7 @@ else
 
     test("is the one in which a form says what is wrong, beside the field", async () => {
       await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/ip-blocks`);
-      await page.getByRole("button", { name: "Adresse sperren" }).first().click();
+      await page.getByRole("button", { name: "IP-Adresse sperren" }).first().click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("textbox").first().fill("keine Adresse");
       await dialog.getByRole("button", { name: "Sperren" }).click();

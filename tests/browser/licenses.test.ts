@@ -65,14 +65,14 @@ else
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("textbox", { name: "Name" }).fill("Fair");
       await dialog.getByRole("button", { name: "Save" }).click();
-      await page.getByRole("button", { name: "Rename the view “Fair”" }).click();
+      await page.getByRole("button", { name: "Rename view “Fair”" }).click();
       await dialog.getByRole("textbox", { name: "Name" }).fill("Sold at the fair");
       await dialog.getByRole("button", { name: "Save" }).click();
       await open();
       await page.getByRole("link", { name: "Sold at the fair" }).click();
       await page.getByText("30 licenses", { exact: true }).waitFor();
       expect(inAddress()).toEqual({ tag: "fair", sort: "expires_at", order: "asc" });
-      await page.getByRole("button", { name: "Delete the view “Sold at the fair”" }).click();
+      await page.getByRole("button", { name: "Delete view “Sold at the fair”" }).click();
       await page.getByRole("link", { name: "Sold at the fair" }).waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Undo" }).click();
       await page.getByRole("link", { name: "Sold at the fair" }).waitFor();
@@ -85,7 +85,7 @@ else
       await row(4)
         .getByRole("checkbox")
         .click({ modifiers: ["Shift"] });
-      await page.getByText("4 chosen").waitFor();
+      await page.getByText("4 selected").waitFor();
       await page.getByRole("button", { name: "Revoke" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Reason").fill("a test");
@@ -100,12 +100,12 @@ else
     test("all that match are counted before anything is done", async () => {
       await open("?tag=fair");
       await row(0).getByRole("checkbox").click();
-      await page.getByRole("button", { name: "Choose all that match" }).click();
-      await page.getByRole("button", { name: "Extend" }).click();
+      await page.getByRole("button", { name: "Select all matching" }).click();
+      await page.getByRole("button", { name: "Renew" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByText("10 licenses will change. 20 stay as they are.").waitFor();
-      await dialog.getByRole("button", { name: "Extend 10 licenses" }).click();
-      await page.getByText("10 licenses extended. 20 stayed as they were.").waitFor();
+      await dialog.getByText("10 licenses will change. 20 stay the same.").waitFor();
+      await dialog.getByRole("button", { name: "Renew 10 licenses" }).click();
+      await page.getByText("10 licenses renewed. 20 were not changed.").waitFor();
       expect(troubles).toEqual([]);
     }, 180_000);
 
@@ -113,7 +113,7 @@ else
       await page.goto(`${dashboard.house.url}/o/${dashboard.slug}`);
       await page.getByRole("navigation").getByRole("link", { name: "Licenses" }).click();
       await row(0).getByRole("checkbox").click();
-      await page.getByRole("button", { name: "Choose all that match" }).click();
+      await page.getByRole("button", { name: "Select all matching" }).click();
       // A server that has 100 licenses done and works on the next ones for as long as it takes.
       const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
       let asked = 0;
@@ -127,17 +127,17 @@ else
       const dialog = page.getByRole("dialog", { name: "Revoke licenses" });
       await dialog.getByText("Validate answers revoked.").waitFor();
       await dialog.getByRole("button", { name: "Revoke 300 licenses" }).click();
-      await dialog.getByText("100 of 300 gone through").waitFor();
+      await dialog.getByText("100 of 300 processed").waitFor();
       const question = page.getByRole("dialog", { name: "Stop and leave?" });
       await page.goBack();
       await question.getByRole("button", { name: "Stay on this page" }).click();
       await question.waitFor({ state: "hidden" });
-      await dialog.getByText("100 of 300 gone through").waitFor();
+      await dialog.getByText("100 of 300 processed").waitFor();
       await page.goBack();
       await question.getByRole("button", { name: "Stop and leave" }).click();
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
       goOn();
-      await page.getByText("Stopped. 200 licenses were changed, the rest are as they were.").waitFor();
+      await page.getByText("Stopped. 200 licenses were changed; the rest are unchanged.").waitFor();
       expect(asked).toBe(2);
       await page.unroute("**/licenses/bulk");
       expect(troubles).toEqual([]);
@@ -156,22 +156,22 @@ else
       const begin = async (name: string) => {
         await open("?q=KEY-29");
         await row(0).getByRole("checkbox").click();
-        await page.getByRole("button", { name: "Choose all that match" }).click();
+        await page.getByRole("button", { name: "Select all matching" }).click();
         await page.getByRole("button", { name: "Actions" }).click();
         await page.getByRole("menuitem", { name }).click();
       };
       await begin("Set expiry");
-      await dialog.getByLabel("Expires at").fill("2031-05-04");
-      await dialog.getByRole("button", { name: "Set the expiry of 10 licenses" }).click();
+      await dialog.getByLabel("Expires").fill("2031-05-04");
+      await dialog.getByRole("button", { name: "Set expiry of 10 licenses" }).click();
       await page.getByText("Expiry of 10 licenses set.").waitFor();
       await begin("Remove tags");
       await dialog.getByRole("combobox", { name: "Tags" }).fill("old");
       await dialog.getByRole("combobox", { name: "Tags" }).press("Enter");
-      await dialog.getByRole("button", { name: "Remove from 1 license" }).click();
-      await page.getByText("Removed from 1 license.").waitFor();
-      await begin("Remove all IPs");
-      await dialog.getByRole("button", { name: "Remove the IPs of 1 license" }).click();
-      await page.getByText("IPs of 1 license removed.").waitFor();
+      await dialog.getByRole("button", { name: "Remove tags from 1 license" }).click();
+      await page.getByText("Tags removed from 1 license.").waitFor();
+      await begin("Remove all IP addresses");
+      await dialog.getByRole("button", { name: "Remove IP addresses of 1 license" }).click();
+      await page.getByText("IP addresses of 1 license removed.").waitFor();
       await begin("Reinstate");
       await dialog.getByRole("button", { name: "Reinstate 1 license" }).click();
       await page.getByText("1 license reinstated.").waitFor();
@@ -189,7 +189,7 @@ else
       await page.getByRole("searchbox", { name: "Search licenses" }).press("ArrowDown");
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Space");
-      await page.getByText("1 chosen").waitFor();
+      await page.getByText("1 selected").waitFor();
       // A key that is held down repeats faster than a busy machine draws; no step of it may be lost.
       await Promise.all(Array.from({ length: 40 }, () => page.keyboard.press("ArrowDown")));
       const link = row(41).getByRole("link");
@@ -217,10 +217,10 @@ else
       await page.getByText("Saved.").waitFor();
 
       await page.goto(`${inside}/licenses/new`);
-      await page.getByLabel("E-mail", { exact: true }).fill("daylight@example.com");
-      await page.getByRole("radio", { name: "On a date" }).click();
+      await page.getByLabel("Customer email", { exact: true }).fill("daylight@example.com");
+      await page.getByRole("radio", { name: "On a specific date" }).click();
       await page.getByText("Until the end of that day, America/New York time.").waitFor();
-      await page.getByLabel("Expires at").fill("2031-11-20");
+      await page.getByRole("textbox", { name: "Expires" }).fill("2031-11-20");
       await page.getByRole("button", { name: "Create license" }).click();
       const found = async () =>
         (await dashboard.manage("GET", `/products/${dashboard.productId}/licenses?q=daylight`)).data[0];
@@ -231,7 +231,7 @@ else
       await page.goto(`${inside}/licenses/${id}`);
       await page.getByText("November 20, 2031 at 11:59:59 PM EST").waitFor();
       await page.getByRole("button", { name: "Renew" }).click();
-      const dialog = page.getByRole("dialog", { name: "Renew the license" });
+      const dialog = page.getByRole("dialog", { name: "Renew license" });
       await dialog.getByText("November 20, 2032 at 11:59:59 PM EST").waitFor();
       await dialog.getByRole("button", { name: "Renew" }).click();
       await until("it is renewed", async () => (await found()).expires_at === "2032-11-21T04:59:59.999Z");

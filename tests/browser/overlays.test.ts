@@ -11,8 +11,8 @@ import { type Examples, makeExamples, pages } from "./page-list.ts";
 /** Buttons that open nothing: they act at once or change the page. Any other button has to open something. */
 const actsAtOnce = new RegExp(
   `^(${[
-    "Copy|Show|Hide|Send|Save|Try|Check|Sign|Tidy|Choose|All|None|More$|Do not show|Cancel|Menu$|Next|Go on",
-    "End the session|Lift the block|Remove \\d|Remove [\\d.]+$|Add a header|Use a recovery|Confirm the new",
+    "Copy|Show|Hide|Send|Save|Try|Check|Sign|Format|Choose|All|None|More$|Dismiss|Cancel|Menu$|Next|Go on",
+    "End the session|Remove block|Remove \\d|Remove [\\d.]+$|Add header|Use a recovery|Confirm the new",
     "(customer|license|product|organization|request)\\.\\w+$",
   ].join("|")})`,
 );

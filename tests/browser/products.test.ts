@@ -64,7 +64,7 @@ else
 
       // A setting holds from the next request on, and so does taking it back.
       await tab("Settings");
-      const register = page.getByRole("switch", { name: "Register new addresses" });
+      const register = page.getByRole("switch", { name: "Register new IP addresses automatically" });
       // What can refuse customers who work now is asked about, with how many.
       await register.press("Space");
       await page.getByText("This affects 1 license from the next request on.").waitFor();
@@ -73,10 +73,12 @@ else
       expect(await validate(firstKey)).toMatchObject({ status: "active" });
       await register.press("Space");
       await button("Stop registering").click();
-      await page.getByText("Saved: Register new addresses").waitFor();
+      await page.getByText("Saved: Register new IP addresses automatically").waitFor();
       expect(await validate(firstKey, "203.0.113.2")).toMatchObject({ status: "ip_not_registered" });
       await button("Undo").click();
-      await page.getByRole("switch", { name: "Register new addresses", checked: true }).waitFor();
+      await page
+        .getByRole("switch", { name: "Register new IP addresses automatically", checked: true })
+        .waitFor();
       const isTaken = async () => (await validate(firstKey, "203.0.113.2")).status === "active";
       await until("it is taken back", isTaken);
 
@@ -84,17 +86,17 @@ else
       await manage("PATCH", `/products/${productId}`, { expiring_soon_days: 21 });
       await register.press("Space");
       await button("Stop registering").click();
-      await page.getByText("Somebody else changed this product meanwhile").waitFor();
-      await page.getByRole("switch", { name: "Register new addresses", checked: true }).waitFor();
-      expect(await page.getByRole("textbox", { name: "Say that the end is near" }).inputValue()).toBe(
-        "21 days",
-      );
+      await page.getByText("Someone else changed this product while you were editing").waitFor();
+      await page
+        .getByRole("switch", { name: "Register new IP addresses automatically", checked: true })
+        .waitFor();
+      expect(await page.getByRole("textbox", { name: "Expiry warning" }).inputValue()).toBe("21 days");
 
       // A custom response, with an error first.
       await tab("Custom response");
       const template = page.getByRole("textbox", { name: "Template" });
       await template.fill('{\n  "plan": "pro",\n  "hello": "{{customer.nam}}"\n}');
-      await page.getByText("Line 3: {{customer.nam}} is no placeholder.").waitFor();
+      await page.getByText("Line 3: {{customer.nam}} isn't a known placeholder.").waitFor();
       expect(await button("Save template").isDisabled()).toBe(true);
       expect(await violationsOf(page)).toEqual([]);
       // A placeholder is inserted as JSON wants it where the cursor is, and one key press takes it back.
@@ -114,28 +116,28 @@ else
         custom: { plan: "pro", hello: "carla@example.com" },
       });
 
-      // A new key: the old one works until it is ended.
+      // A new key: the old one works until it is revoked.
       await tab("Keys");
       await button("Replace API keys").click();
-      await button("Make a new key").click();
+      await button("Create new key").click();
       const secondKey = await takeSecret();
       expect(secondKey).not.toBe(firstKey);
       for (const key of [firstKey, secondKey]) expect(await validate(key)).toMatchObject({ valid: true });
-      await page.getByRole("button", { name: /^End now: csk_/ }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "End now" }).click();
-      await page.getByText("has ended").waitFor();
+      await page.getByRole("button", { name: /^Revoke csk_/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("was revoked").waitFor();
       const refused = await apiOf(house.url, firstKey).validate({ license_key: license.license_key });
       expect(refused.status).toBe(401);
       expect(await validate(secondKey)).toMatchObject({ valid: true });
       expect(await violationsOf(page)).toEqual([]);
 
       // Archiving offers to stop selling alone, and says what each does to whom.
-      await tab("Danger");
+      await tab("Danger zone");
       await button("Archive …").click();
       const archive = page.getByRole("dialog", { name: "Archive Aurora?" });
       await archive.getByText("1 license keeps working.").waitFor();
       await archive.getByLabel("Archive", { exact: true }).click();
-      await archive.getByText("Refuses 1 license from the next request on.").waitFor();
+      await archive.getByText("1 license will be rejected from the next request on.").waitFor();
       await archive.getByLabel("Stop selling", { exact: true }).click();
       await archive.getByRole("button", { name: "Stop selling" }).click();
       await page.getByText("Active, not for sale").waitFor();
@@ -145,7 +147,7 @@ else
       ).rejects.toThrow("closed for sale");
       expect(await violationsOf(page)).toEqual([]);
       await button("Archive …").click();
-      await archive.getByText("Refuses 1 license from the next request on.").waitFor();
+      await archive.getByText("1 license will be rejected from the next request on.").waitFor();
       await archive.getByRole("button", { name: "Archive product" }).click();
       await page.getByText("Aurora is archived").waitFor();
       expect(await validate(secondKey)).toMatchObject({ valid: false, status: "product_archived" });
@@ -164,17 +166,17 @@ else
       const page = await dashboard.pageFor(owner);
       const path = `${house.url}/o/${slug}/products/${made.id}`;
       await page.goto(path);
-      const days = page.getByRole("textbox", { name: "Say that the end is near" });
+      const days = page.getByRole("textbox", { name: "Expiry warning" });
       await days.fill("400");
       await days.press("Enter");
       await page.getByText("Should be at most 365").waitFor();
       expect(await days.inputValue()).toBe("400 days");
       expect(await days.getAttribute("aria-invalid")).toBe("true");
       expect(await describedBy(days)).toContain("Should be at most 365");
-      expect(await describedBy(days)).toContain("webhooks get license.expiring_soon");
+      expect(await describedBy(days)).toContain("webhooks receive license.expiring_soon");
       await days.fill("10");
       await days.press("Enter");
-      await page.getByText("Saved: Say that the end is near").waitFor();
+      await page.getByText("Saved: Expiry warning").waitFor();
       const name = page.getByRole("textbox", { name: "Name", exact: true });
       await name.fill("Borealis 2");
       await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -185,7 +187,7 @@ else
       });
 
       await page.goto(`${path}/custom-response`);
-      await page.getByRole("combobox", { name: "Filled in for" }).click();
+      await page.getByRole("combobox", { name: "Preview with" }).click();
       await page.getByRole("option", { name: license.license_key }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("option", { name: license.license_key }).click();
@@ -240,10 +242,10 @@ else
         await page.screenshot({ path: `tests/artifacts/api-keys-${width}.png`, fullPage: true });
       }
       await page
-        .getByRole("button", { name: /^End now: csk_/ })
+        .getByRole("button", { name: /^Revoke csk_/ })
         .first()
         .click();
-      await page.getByRole("dialog").getByRole("button", { name: "End now" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
       await until("the key has ended", async () => {
         const { api_keys: keys } = await manage("GET", `/products/${product.id}`);
         return keys.length === 2;
@@ -262,12 +264,12 @@ else
       await list.fill("2.0.0 latest");
       await manage("POST", path, { version: "1.1.0", state: "blocked" });
       await page.getByRole("button", { name: "Replace list" }).click();
-      await page.getByText("Somebody else changed the list meanwhile").waitFor();
-      await page.getByRole("button", { name: "Take the new list" }).click();
+      await page.getByText("Someone else changed the list while you were editing").waitFor();
+      await page.getByRole("button", { name: "Use theirs" }).click();
       expect(await list.inputValue()).toBe("1.1.0 blocked\n1.0.0 allowed");
       await list.fill("2.0.0 latest\n1.1.0 blocked");
       await page.getByRole("button", { name: "Replace list" }).click();
-      await page.getByText("The list has 2 versions now").waitFor();
+      await page.getByText("The list now has 2 versions").waitFor();
       const { data } = await manage("GET", path);
       expect(data.map((row: { version: string }) => row.version)).toEqual(["2.0.0", "1.1.0"]);
     }, 180_000);

@@ -37,8 +37,8 @@ else
     test("a license is sold, found, revoked with a reason and reinstated", async () => {
       await visit(page, at("/licenses"));
       await page.getByRole("link", { name: "New license" }).first().click();
-      await page.getByLabel("E-mail", { exact: true }).fill("carla.voss@example.com");
-      await page.getByLabel("Name", { exact: true }).fill("Carla Voss");
+      await page.getByLabel("Customer email", { exact: true }).fill("carla.voss@example.com");
+      await page.getByLabel("Customer name", { exact: true }).fill("Carla Voss");
       await page.getByRole("button", { name: "Create license" }).click();
       await page.getByRole("heading", { name: "License created" }).waitFor();
       const [license] = (await dashboard.manage("GET", `/organizations/${dashboard.organizationId}/licenses`))
@@ -70,7 +70,7 @@ else
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Reason").fill("charged back");
       await dialog.getByRole("button", { name: "Revoke" }).click();
-      await page.getByText("The license is revoked.").waitFor();
+      await page.getByText("License revoked.").waitFor();
       expect(await validate(key)).toEqual({ valid: false, status: "revoked" });
       const history = page.getByRole("region", { name: "History" });
       await history.getByText("Revoked", { exact: false }).first().waitFor();
@@ -83,7 +83,7 @@ else
       await page.getByRole("button", { name: "Revoke" }).click();
       await dialog.getByRole("button", { name: "Revoke" }).click();
       await page.getByRole("button", { name: "Reinstate" }).click();
-      await page.getByText("The license is reinstated.").waitFor();
+      await page.getByText("License reinstated.").waitFor();
       expect(await validate(key)).toEqual({ valid: true, status: "active" });
       expect(troubles).toEqual([]);
     }, 180_000);
@@ -103,7 +103,7 @@ else
       await mine.getByLabel("Notes").fill("mine");
       await mine.getByLabel("IP limit").fill("9");
       await theirs.getByLabel("Notes").fill("theirs");
-      await theirs.getByLabel("Customer's name").fill("Otto");
+      await theirs.getByLabel("Customer name").fill("Otto");
       await theirs.getByRole("button", { name: "Save" }).click();
       await theirs.waitFor({ state: "detached" });
 
@@ -112,7 +112,7 @@ else
       await mine.getByRole("button", { name: "Load and keep what I typed" }).click();
       await mine.getByText("Both of you changed: Notes.").waitFor();
       expect(await mine.getByLabel("Notes").inputValue()).toBe("mine");
-      expect(await mine.getByLabel("Customer's name").inputValue()).toBe("Otto");
+      expect(await mine.getByLabel("Customer name").inputValue()).toBe("Otto");
       await mine.getByRole("button", { name: "Save" }).click();
       await mine.waitFor({ state: "detached" });
       expect(await dashboard.manage("GET", `/licenses/${license.id}`)).toMatchObject({
@@ -151,10 +151,10 @@ else
         customer_email: "ida@example.com",
       });
       await page.goto(at(`/licenses/${license.id}`));
-      const block = page.getByRole("button", { name: "Block an address" });
+      const block = page.getByRole("button", { name: "Block an IP address" });
       await block.click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Address or network").fill("203.0.113.0/24");
+      await dialog.getByLabel("IP address or network").fill("203.0.113.0/24");
       await dialog.getByLabel("Note").fill("thousands of tries");
       await dialog.getByRole("button", { name: "Block", exact: true }).click();
       await dialog.waitFor({ state: "detached" });
@@ -164,8 +164,8 @@ else
       const history = page.getByRole("region", { name: "History" });
       await history.getByText("203.0.113.0/24").waitFor();
       await history.getByText("thousands of tries").waitFor();
-      await page.getByRole("button", { name: "Lift the block of 203.0.113.0/24" }).click();
-      await history.getByText("Block lifted:").waitFor();
+      await page.getByRole("button", { name: "Remove block of 203.0.113.0/24" }).click();
+      await history.getByText("Block removed:").waitFor();
       expect(troubles).toEqual([]);
     }, 180_000);
   });

@@ -181,7 +181,7 @@ else
       const tab = await page.context().newPage();
       await tab.route(/\/assets\/edit-drawer-[^/]+\.js/, (route) => route.fulfill({ status: 404 }));
       await tab.goto(`${home}/licenses/${licenseId}`);
-      const field = tab.getByPlaceholder("Add an address");
+      const field = tab.getByPlaceholder("Add an IP address");
       await field.fill("203.0.113.7");
       const gone = tab.waitForResponse(/\/assets\/edit-drawer-[^/]+\.js/);
       await tab.getByRole("button", { name: "Edit" }).hover();

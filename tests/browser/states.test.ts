@@ -68,7 +68,7 @@ else
       for (const [where, what] of [
         ["products", "New product"],
         ["customers", "New customer"],
-        ["ip-blocks", "Block an address"],
+        ["ip-blocks", "Block an IP address"],
         ["access-tokens", "New access token"],
       ] as const) {
         await page.goto(`${house.url}/o/${slug}/${where}`);

@@ -40,12 +40,12 @@ else
       const button = (label: string) => page.getByRole("button", { name: label, exact: true });
 
       await page.goto(`${house.url}/o/${slug}/webhooks/new`);
-      await page.getByLabel("URL").fill("ftp://nowhere.example");
+      await page.getByRole("textbox", { name: "URL" }).fill("ftp://nowhere.example");
       await page.getByLabel("Name").fill("Order desk");
       await button("Create endpoint").click();
       await page.getByText("should be an http or https address").waitFor();
       expect(await page.getByLabel("Name").inputValue()).toBe("Order desk");
-      await page.getByLabel("URL").fill(`${receiver.url}/orders`);
+      await page.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}/orders`);
       await button("Create endpoint").click();
       const secret = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
       expect(secret).toStartWith("whsec_");
@@ -54,8 +54,8 @@ else
       await page.getByRole("heading", { level: 1, name: "Order desk" }).waitFor();
       const endpointId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
-      await button("Send a test").click();
-      await page.getByText(/It answered 200/).waitFor();
+      await button("Send test").click();
+      await page.getByText(/Responded with 200/).waitFor();
       const [arrived] = receiver.received;
       const told = new Webhook(secret).verify(arrived?.body ?? "", arrived?.headers as never);
       expect(told).toMatchObject({ type: "endpoint.test" });
@@ -100,8 +100,8 @@ else
         return (await manage("GET", `${path}?state=failed`)).data.length === 1;
       });
       await page.reload();
-      await page.getByRole("table").getByText("Given up").waitFor();
-      await button("A license was made license.created").click();
+      await page.getByRole("table").getByText("Failed").waitFor();
+      await button("License created license.created").click();
       const drawer = page.getByRole("dialog");
       await drawer.getByText("10 attempts").waitFor();
       await drawer.getByText("the database is locked").first().waitFor();
@@ -112,13 +112,13 @@ else
       const before = receiver.received.length;
       await page.keyboard.press("Escape");
       await drawer.waitFor({ state: "hidden" });
-      await button("Replay").click();
+      await button("Resend events").click();
       await page.getByText("1 event matches.").waitFor();
-      await button("Send").click();
+      await page.getByRole("dialog").getByRole("button", { name: "Resend", exact: true }).click();
       await until("it arrived", () => receiver.received.length > before);
       expect(receiver.received.at(-1)?.id).toBe(receiver.received.at(before - 1)?.id ?? "");
       const failed = page.getByRole("row").filter({ hasText: "license.created" });
-      await failed.filter({ hasText: "Arrived" }).waitFor();
+      await failed.filter({ hasText: "Delivered" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       expect(troubles).toEqual([]);
     }, 180_000);
@@ -134,7 +134,7 @@ else
       const dialog = page.getByRole("dialog");
       const saved = async () => {
         await button("Save").click();
-        await page.getByText("The endpoint is saved.").last().waitFor();
+        await page.getByText("Endpoint saved.").last().waitFor();
       };
       const arrivedAfter = async (before: number) => {
         const fromHere = () => receiver.received.slice(before).find(({ path }) => path === "/chat");
@@ -148,28 +148,28 @@ else
       };
 
       await page.goto(`${house.url}/o/${slug}/webhooks/${id}?tab=settings`);
-      await button("Add a header").click();
-      await page.getByLabel("Name of the header").fill("host");
+      await button("Add header").click();
+      await page.getByLabel("Header name").fill("host");
       await page.getByLabel("Value of host").fill("first");
       await button("Save").click();
       await page.locator("[aria-invalid=true]").waitFor();
       expect(await page.getByLabel("Value of host").inputValue()).toBe("first");
-      await page.getByLabel("Name of the header").fill("x-tenant");
+      await page.getByLabel("Header name").fill("x-tenant");
       await saved();
       expect((await sell())?.headers["x-tenant"]).toBe("first");
 
       // What was done beside the form is no reason to refuse what is in it.
       await button("Disable").click();
-      await dialog.getByText("What happens meanwhile is not kept").waitFor();
+      await dialog.getByText("new events are not kept for it").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await dialog.getByRole("button", { name: "Disable" }).click();
-      await page.getByText("The endpoint is disabled.").waitFor();
+      await page.getByText("Endpoint disabled.").waitFor();
       await page.getByLabel("Value of x-tenant").fill("second");
       await page.getByText("Discord", { exact: true }).click();
       await saved();
       await button("Enable").click();
       await dialog.getByRole("button", { name: "Enable" }).click();
-      await page.getByText("The endpoint is enabled.").waitFor();
+      await page.getByText("Endpoint enabled.").waitFor();
       const discord = await sell();
       expect(discord?.headers["x-tenant"]).toBe("second");
       expect(JSON.parse(discord?.body ?? "")).toHaveProperty("embeds");
@@ -187,10 +187,10 @@ else
         .getByRole("row")
         .filter({ hasText: "license.created" })
         .first()
-        .getByRole("button", { name: /^Send once more/ })
+        .getByRole("button", { name: /^Resend/ })
         .click();
       expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByRole("button", { name: "Send", exact: true }).click();
+      await dialog.getByRole("button", { name: "Resend", exact: true }).click();
       expect((await arrivedAfter(before))?.id).toBe(slack?.id ?? "");
       await dialog.getByText("1 attempt").waitFor();
       await page.keyboard.press("Escape");
@@ -202,7 +202,7 @@ else
       expect(await violationsOf(page)).toEqual([]);
       await dialog.getByRole("textbox").fill("Chat");
       await dialog.getByRole("button", { name: "Delete endpoint" }).click();
-      await page.getByText("The endpoint is deleted.").waitFor();
+      await page.getByText("Endpoint deleted.").waitFor();
       await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
       expect((await manage("GET", all)).data.map((one: { id: string }) => one.id)).not.toContain(id);
       expect(troubles).toEqual([]);
@@ -222,16 +222,18 @@ else
       const page = await dashboard.pageFor(owner);
       const troubles = troublesOf(page);
       await page.goto(`${house.url}/o/${slug}/webhooks/${id}`);
-      await page.getByText("It answered 410, so nothing more is sent.").waitFor();
+      await page.getByText("It responded with 410 Gone, so nothing more is sent.").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       const before = receiver.received.length;
       receiver.reply = () => ({ status: 200 });
       await page.getByRole("button", { name: "Enable" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByText("2 events that wait are sent now.").waitFor();
+      await dialog.getByText("2 waiting events will be sent now.").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await dialog.getByRole("button", { name: "Enable" }).click();
-      await page.getByText("It answered 410, so nothing more is sent.").waitFor({ state: "detached" });
+      await page
+        .getByText("It responded with 410 Gone, so nothing more is sent.")
+        .waitFor({ state: "detached" });
       const arrived = () => receiver.received.slice(before).filter(({ path }) => path === "/moved");
       await until("both arrived", () => arrived().length === 2);
       expect(troubles).toEqual([]);
@@ -247,17 +249,17 @@ else
       const page = await dashboard.pageFor(owner);
       await page.addInitScript('localStorage.setItem("countersign.language", "de")');
       await page.goto(`${house.url}/o/${slug}/webhooks/new`);
-      await page.getByLabel("URL").fill("http://10.0.0.1/");
-      await page.getByRole("button", { name: "Endpunkt anlegen" }).click();
+      await page.getByRole("textbox", { name: "URL" }).fill("http://10.0.0.1/");
+      await page.getByRole("button", { name: "Endpunkt erstellen" }).click();
       await page.getByText("Die URL sollte zu einer öffentlichen Adresse führen.").waitFor();
 
       await page.goto(`${house.url}/o/${slug}/webhooks/${id}`);
-      await page.getByRole("button", { name: "Test schicken" }).click();
+      await page.getByRole("button", { name: "Test senden" }).click();
       const why = page.getByText("Unter der Adresse hört niemand zu: Die Verbindung wurde abgelehnt.");
       await why.waitFor();
       await page.getByRole("button", { name: "Schließen" }).last().click();
       await why.waitFor({ state: "detached" });
-      await page.getByRole("button", { name: /^Ein Test/ }).click();
+      await page.getByRole("button", { name: /^Testereignis/ }).click();
       await why.waitFor();
       expect(await violationsOf(page)).toEqual([]);
     }, 180_000);

@@ -1,23 +1,22 @@
-import { NumberInput, SegmentedControl, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
+import { Choice } from "../../ui/choice.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import type { FieldsProps } from "./new-draft.ts";
-import { emailsOf, type Quantity } from "./new-draft.ts";
+import { emailsOf, quantities } from "./new-draft.ts";
 
 /** Whom the licenses are for, and how many there are. */
 export function CustomerFields({ draft, set, error }: FieldsProps) {
   const { t } = useTranslation("licenses");
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        aria-label={t("new.quantity")}
-        data={(["one", "several", "list"] as const).map((quantity) => ({
-          value: quantity,
-          label: t(`new.quantities.${quantity}`),
-        }))}
+      <Choice
+        label={t("new.quantity")}
+        values={quantities}
+        words={(quantity) => t(`new.quantities.${quantity}`)}
         value={draft.quantity}
-        onChange={(quantity) => set({ quantity: quantity as Quantity })}
+        onChange={(quantity) => set({ quantity })}
       />
       {draft.quantity === "list" ? (
         <EmailList draft={draft} set={set} error={error} />

@@ -5,7 +5,8 @@ import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bul
 import type { Product } from "./products.ts";
 import { withoutGaps } from "./search.ts";
 
-export type Quantity = "one" | "several" | "list";
+export const quantities = ["one", "several", "list"] as const;
+export type Quantity = (typeof quantities)[number];
 export type Expiry = "lifetime" | "date" | "from_now" | "first_use";
 export type Pin = "any" | "pinned" | "range";
 

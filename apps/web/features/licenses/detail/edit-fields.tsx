@@ -100,7 +100,7 @@ export function EditFields({ draft, license, error, change }: EditFieldsProps) {
           error={errorAt(error, "max_ips")}
         />
       </Part>
-      <Part title={t("fields.version_pin_mode")} about="versions">
+      <Part title={t("fields.version")} about="versions">
         <Choice
           label={t("fields.version_pin_mode")}
           values={["any", "pinned", "range"] as const}

@@ -45,7 +45,7 @@ export function Facts({ license }: { license: License }) {
         <Fact name={t("fields.max_ips")}>
           <Slots license={license} />
         </Fact>
-        <Fact name={t("fields.version_pin_mode")}>{versionWords(license, t)}</Fact>
+        <Fact name={t("fields.version")}>{versionWords(license, t)}</Fact>
         <Fact name={t("fields.tags")}>
           {license.tags.length === 0 ? (
             none
