@@ -133,7 +133,7 @@ else
 
       // Archiving offers to stop selling alone, and says what each does to whom.
       await tab("Danger zone");
-      await button("Archive …").click();
+      await button("Archive…").click();
       const archive = page.getByRole("dialog", { name: "Archive Aurora?" });
       await archive.getByText("1 license keeps working.").waitFor();
       await archive.getByLabel("Archive", { exact: true }).click();
@@ -146,7 +146,7 @@ else
         manage("POST", `/products/${productId}/licenses`, { customer_email: "dora@example.com" }),
       ).rejects.toThrow("closed for sale");
       expect(await violationsOf(page)).toEqual([]);
-      await button("Archive …").click();
+      await button("Archive…").click();
       await archive.getByText("1 license will be rejected from the next request on.").waitFor();
       await archive.getByRole("button", { name: "Archive product" }).click();
       await page.getByText("Aurora is archived").waitFor();
@@ -259,7 +259,7 @@ else
       await manage("POST", path, { version: "1.0.0" });
       const page = await dashboard.pageFor(owner);
       await page.goto(`${house.url}/o/${slug}${path}`);
-      await page.getByRole("button", { name: "Replace all …" }).click();
+      await page.getByRole("button", { name: "Replace all…" }).click();
       const list = page.getByRole("dialog").getByRole("textbox");
       await list.fill("2.0.0 latest");
       await manage("POST", path, { version: "1.1.0", state: "blocked" });

@@ -26,15 +26,15 @@ interface BlockDialogProps {
   readonly scope: BlockScope;
   readonly opened: boolean;
   readonly onClose: () => void;
-  /** To be changed; without it a new one is made. */
+  /** The block to edit; without it a new one is created. */
   readonly block?: IpBlock | null;
-  /** What a new one begins with. */
+  /** The initial value of a new one. */
   readonly cidr?: string;
-  /** Whom else a new one can be for. */
+  /** Other scopes for a new one. */
   readonly choices?: readonly BlockChoice[];
 }
 
-/** Blocks an address or a network, or changes the note and the end of a block. */
+/** Blocks an IP address or network, or edits the note and expiry of a block. */
 export function BlockDialog(props: BlockDialogProps) {
   const { t } = useTranslation("ip-blocks");
   const isNew = props.block == null;

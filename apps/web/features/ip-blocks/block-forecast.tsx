@@ -7,7 +7,7 @@ import { useMay, useOrganization } from "../../app/here.ts";
 
 const mostShown = 200;
 
-/** Whom a block would meet, by the addresses that were seen so far: one page of them, so that it stays cheap. */
+/** The known IP addresses that a block would affect. It reads one page, so that it stays cheap. */
 export function BlockForecast({ cidr }: { cidr: string }) {
   const { t, i18n } = useTranslation("ip-blocks");
   const { id } = useOrganization();

@@ -13,7 +13,7 @@ import { tell, tellProblem } from "../../ui/tell.tsx";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { affectedQueries, type BlockScope, type IpBlock, isAddress, routesOf, shownCidr } from "./scope.ts";
 
-/** The blocks of the platform, an organization, a customer or a license. Lifting one can be taken back. */
+/** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNode }) {
   const { t } = useTranslation("ip-blocks");
   const may = useMay();
@@ -125,7 +125,7 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
   );
 }
 
-/** What was seen from there: a network is a filter of the list, an address has a page of its own. */
+/** A network links to the filtered list, an IP address to its own page. */
 function seenFrom(slug: string, cidr: string) {
   const address = shownCidr(cidr);
   return isAddress(cidr)
@@ -133,7 +133,7 @@ function seenFrom(slug: string, cidr: string) {
     : { to: `/o/${slug}/ips`, search: { in: address } };
 }
 
-/** One that has run out stays on the list, and holds nobody any more. */
+/** An expired block stays on the list and has no effect. */
 function End({ at }: { at: string }) {
   const { t } = useTranslation("ip-blocks");
   return new Date(at).getTime() > Date.now() ? (

@@ -14,7 +14,7 @@ import { routesOf } from "./scope.ts";
 
 const ipBlocksRoute = getRouteApi("/inside/o/$organization/ip-blocks");
 
-/** What nobody who uses one of the organization's licenses may come from. */
+/** IP addresses blocked for all licenses of the organization. */
 export function IpBlocksPage() {
   const { t } = useTranslation("ip-blocks");
   const may = useMay();
@@ -32,7 +32,7 @@ export function IpBlocksPage() {
     </Button>
   );
   return (
-    // Where there is none yet, the same button stands in the middle of the page.
+    // The empty state has the same button.
     <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && button}>
       <IpTabs here="ip-blocks" />
       <BlockList

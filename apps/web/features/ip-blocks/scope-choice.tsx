@@ -8,7 +8,7 @@ interface ScopeChoiceProps {
   readonly onChange: (scope: BlockScope) => void;
 }
 
-/** Whom a block is for, where there is a choice. */
+/** Selects what a block applies to. */
 export function ScopeChoice({ choices, scope, onChange }: ScopeChoiceProps) {
   const { t } = useTranslation("ip-blocks");
   const named = choices.map(({ scope: { level }, label }, at) => ({

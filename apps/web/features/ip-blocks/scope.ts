@@ -2,7 +2,7 @@ import type { Item } from "../../api/client.ts";
 
 export type IpBlock = Item<"listOrganizationIpBlocks">;
 
-/** Whom a block is for. */
+/** What a block applies to. */
 export type BlockScope =
   | { readonly level: "platform" }
   | { readonly level: "organization"; readonly organizationId: string }
@@ -10,7 +10,7 @@ export type BlockScope =
   | { readonly level: "license"; readonly licenseId: string };
 
 export interface BlockChoice {
-  /** Empty where the level says it all. */
+  /** Empty if the level is enough. */
   readonly label: string;
   readonly scope: BlockScope;
 }
@@ -46,7 +46,7 @@ const routes = {
   },
 } as const;
 
-/** What says of an address whether it is blocked, and by whom. */
+/** Queries that show whether an IP address is blocked. */
 export const affectedQueries = ["getIp", "listIps", "listLicenseIps", "listAuditLog"] as const;
 
 /** The four routes of a level, which have the same shapes, and what their paths need. */
@@ -73,12 +73,12 @@ function paramsOf(scope: BlockScope): Record<string, string> {
   }
 }
 
-/** A single address without the length that says so. */
+/** A single IP address without its prefix length. */
 export function shownCidr(cidr: string): string {
   return cidr.replace(/^(\d+\.\d+\.\d+\.\d+)\/32$|^(.*:.*)\/128$/, "$1$2");
 }
 
-/** The same for a path: what a network is cannot be looked up as an address. */
+/** Only a single IP address has a page. */
 export function isAddress(cidr: string): boolean {
   return !shownCidr(cidr).includes("/");
 }

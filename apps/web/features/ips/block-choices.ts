@@ -4,7 +4,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 import type { BlockChoice } from "../ip-blocks/scope.ts";
 
-/** For whom an address can be blocked: for everybody, or for one of those who use it. */
+/** The scopes for blocking an IP address: the organization, or a customer or license that uses it. */
 export function useBlockChoices(ip: string): readonly BlockChoice[] {
   const { t } = useTranslation("ips");
   const { id: organizationId } = useOrganization();

@@ -12,7 +12,7 @@ import { useProducts } from "../licenses/products.ts";
 
 type IpLicense = Item<"listIpLicenses">;
 
-/** The licenses that an address holds a place of, or was seen with. */
+/** The licenses that have registered an IP address or were used from it. */
 export function IpLicenses({ ip }: { ip: string }) {
   const { t } = useTranslation("ips");
   const may = useMay();

@@ -25,7 +25,7 @@ const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
 
 type IpAddress = Answer<"getIp">;
 
-/** One address: how many licenses it uses, which ones, and whether it may. */
+/** One IP address: its licenses and blocks. */
 export function IpPage() {
   const { t } = useTranslation("ips");
   const may = useMay();
@@ -79,7 +79,7 @@ export function IpPage() {
   );
 }
 
-/** Whether requests from there are refused, by what and until when. */
+/** Whether requests from the IP address are rejected, by which block and until when. */
 function BlockStatus({ address }: { address: IpAddress }) {
   const { t } = useTranslation("ips");
   const { slug } = useOrganization();

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/here.ts";
 import classes from "./ips.module.css";
 
-/** Two pages about the same: where requests come from, and where they may not. */
+/** Switches between seen and blocked IP addresses. */
 export function IpTabs({ here }: { here: "ips" | "ip-blocks" }) {
   const { t } = useTranslation("ips");
   const { slug } = useOrganization();

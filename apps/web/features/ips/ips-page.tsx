@@ -25,7 +25,7 @@ const ipsRoute = getRouteApi("/inside/o/$organization/ips");
 
 type Sighting = Item<"listIps">;
 
-/** Where licenses are used from, those with the most licenses first. */
+/** The IP addresses that use licenses, those with the most licenses first. */
 export function IpsPage() {
   const { t } = useTranslation("ips");
   const { id: organizationId, slug } = useOrganization();
@@ -39,7 +39,7 @@ export function IpsPage() {
   );
   const rows = flat(list.data);
   const most = Math.max(1, ...rows.map((row) => row.license_count));
-  // What is no network is said at the field, and not in place of the list.
+  // An invalid network is reported at the field, not instead of the list.
   const refusal = fieldError(list.error, "cidr");
   const columns: Column<Sighting>[] = [
     {
@@ -148,7 +148,7 @@ function Find({ network, refusal }: { network: string | undefined; refusal: stri
       });
   };
   return (
-    // No guarded form: a search saves nothing, and the address keeps what it found.
+    // No guarded form: a search saves nothing, and the URL contains it.
     <form onSubmit={submit} className={classes.find}>
       <TextInput
         label={t("find")}

@@ -62,7 +62,7 @@ export function DropField({ file, error, onFile }: DropFieldProps) {
         accept=".csv,.tsv,.txt,.jsonl,.ndjson,.json,text/csv,application/x-ndjson"
         onChange={(next) => {
           if (next !== null) onFile(next);
-          // The same file, corrected meanwhile, can be chosen again.
+          // Allows choosing the same file again after it was corrected.
           reset.current?.();
         }}
       >

@@ -42,7 +42,7 @@ export function ImportState(props: ImportStateProps) {
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : lookEveryMs),
   });
   const state = found.data?.state;
-  // Whoever goes to the list afterwards sees what was imported.
+  // The license list shows the imported licenses.
   useEffect(() => {
     if (state === undefined || !isOver({ state })) return;
     for (const touched of ["listOrganizationImports", "listLicenses"])

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/here.ts";
 
-/** Where a product is made, for those who may. */
+/** The path for creating a product, or null without permission. */
 export function useWayToProduct(): string | null {
   const { slug } = useOrganization();
   return useMay()("products:manage") ? `/o/${slug}/products/new` : null;

@@ -12,7 +12,7 @@ export interface ImportOptions {
   readonly columns: Readonly<Record<string, ImportField | null>>;
 }
 
-/** Sends a file. Unlike `fetch`, this says how much of it has gone. */
+/** Uploads a file. Unlike `fetch`, it reports upload progress. */
 export function upload(
   productId: string,
   file: File,

@@ -30,7 +30,7 @@ interface BulkDialogProps {
   readonly onDone: () => void;
 }
 
-/** Says what will happen to how many, does it, and says what came of it. */
+/** Shows how many licenses will change, runs the action, and reports the result. */
 export function BulkDialog({ action, ...rest }: BulkDialogProps) {
   const { t } = useTranslation("licenses");
   const [isBusy, setBusy] = useState(false);
@@ -66,7 +66,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
   const [progress, setProgress] = useState<BulkProgress>(bulkStart);
   const isStopped = useRef(false);
   const order = orderOf(action, draft, selection);
-  // As text, which is the same as long as it says the same. The reason changes nothing about the count.
+  // Compared as text. The reason is left out, because it does not affect the count.
   const asked = JSON.stringify(orderOf(action, { ...draft, reason: "" }, selection));
   const [settled] = useDebouncedValue(asked, 300);
   const dry = useQuery({
@@ -100,7 +100,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
     isGone.current = true;
     isStopped.current = true;
     const { matched, isOver } = latest.current;
-    // What runs is told of when it has stopped.
+    // A running action reports its result when it has stopped.
     if (matched > 0 && !isOver && !isRunning.current) tellStopped();
   };
   useEffect(() => {

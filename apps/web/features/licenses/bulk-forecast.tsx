@@ -7,7 +7,7 @@ interface ForecastProps {
   readonly data: BulkProgress | undefined;
 }
 
-/** What the dry run says. */
+/** The result of the dry run. */
 export function Forecast({ isPending, data }: ForecastProps) {
   const { t, i18n } = useTranslation("licenses");
   if (isPending)
@@ -22,7 +22,7 @@ export function Forecast({ isPending, data }: ForecastProps) {
   if (data === undefined) return null;
   const rest = data.matched - data.changed;
   const number = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
-  // How many will change stands on the button.
+  // The button shows how many will change.
   if (rest === 0 && data.changed > 0) return null;
   return (
     <Text size="sm" c="dimmed" role="status">
@@ -39,7 +39,7 @@ interface SoFarProps {
   readonly isBusy: boolean;
 }
 
-/** How many have been gone through. */
+/** How many have been processed. */
 export function SoFar({ done, all, isBusy }: SoFarProps) {
   const { t, i18n } = useTranslation("licenses");
   return (

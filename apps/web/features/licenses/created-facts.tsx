@@ -4,7 +4,7 @@ import { LicenseEmail } from "../../ui/license-email.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import type { License } from "./license.ts";
 
-/** What the new license is: whose, of what, until when, and whether its customer was told. */
+/** The new license: its customer, product, expiry and email. */
 export function CreatedFacts({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const { customer_name: name, customer_email: email, customer_discord_id: discordId } = license;

@@ -24,7 +24,7 @@ interface CreatedProps {
 /** As many as one looks at; all of them are in what is copied and in the file. */
 const shown = 50;
 
-/** The keys that were made, ready to be handed over. */
+/** The new keys, ready to copy or download. */
 export function Created({ licenses, mailed, onAnother }: CreatedProps) {
   const { t, i18n } = useTranslation("licenses");
   const { slug } = useOrganization();

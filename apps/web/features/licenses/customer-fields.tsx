@@ -99,7 +99,7 @@ function EmailList({ draft, set, error }: FieldsProps) {
 
 export const inList = /^licenses\.(\d+)\.customer_email$/;
 
-/** The server names the place in the list; people look for the address. */
+/** The server names the index in the list; users look for the email address. */
 function wrongEmail(error: Error | null, emails: readonly string[]): string | null {
   if (!(error instanceof ApiProblem)) return null;
   const lines = error.errors.flatMap(({ field, message }) => {

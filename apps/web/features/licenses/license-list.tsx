@@ -22,7 +22,7 @@ interface LicenseListProps<Row> {
   };
   readonly idOf: (row: Row) => string;
   readonly productOf: (row: Row) => ReactNode;
-  /** What is told besides key, status and product. */
+  /** Columns besides key, status and product. */
   readonly columns: readonly Column<Row>[];
   readonly empty: string;
   readonly actions?: ReactNode;

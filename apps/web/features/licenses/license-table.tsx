@@ -28,7 +28,7 @@ interface LicenseTableProps {
 /** The server may send short pages, or none at all, while it still looks: so many rows ahead, more are asked for. */
 const rowsAhead = 30;
 
-/** What stays at the top of the window while one scrolls lies over so much of it. */
+/** The height of the sticky header. */
 const headHeight = 60;
 
 const nobodyChooses = { ids: new Set<string>(), isAll: false } as const;
@@ -39,7 +39,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const rowHeight = isNarrow ? 68 : 40;
   const [top, setTop] = useState(0);
-  // What stands above changes height with the chips; and so does the page, of which both are a part.
+  // The chips change the height of the area above the table.
   const box = useCallback((element: HTMLDivElement) => {
     const measure = () => setTop(Math.round(element.getBoundingClientRect().top + window.scrollY));
     measure();

@@ -60,7 +60,7 @@ export function LicensesPage() {
       wide
       title={t("title")}
       lead={hasNone ? undefined : (total ?? (isCounting ? t("counting") : " "))}
-      // Where there is nothing yet, the same stands in the middle of the page.
+      // The empty state has the same buttons.
       actions={
         !hasNone && (
           <>
@@ -111,7 +111,7 @@ export function LicensesPage() {
   );
 }
 
-/** A list is read anew page by page: one that somebody has scrolled far down only when it is known to be out of date. */
+/** A list is refetched page by page. A long one is refetched only when it is known to be out of date. */
 function isWorthReading({ state }: { readonly state: ReadState }): boolean {
   return state.isInvalidated || (state.data?.pages.length ?? 0) <= 3;
 }

@@ -33,14 +33,14 @@ test("the next license keeps the terms and nothing that is folded away or names 
   });
 });
 
-test("a folded part says how many of its fields are filled in", () => {
+test("a collapsed section shows how many of its fields are filled in", () => {
   expect(foldedCount(blankDraft)).toBe(0);
   expect(foldedCount({ ...blankDraft, tags: ["vip"], notes: "n" })).toBe(2);
   // A range is one field with two ends.
   expect(foldedCount(filled)).toBe(5);
 });
 
-test("what a product fills in is not what somebody typed", () => {
+test("defaults of a product do not count as typed", () => {
   expect(typedOf({ ...blankDraft, maxIps: 9, expiry: "from_now", productId: "p" })).toEqual(
     typedOf(blankDraft),
   );

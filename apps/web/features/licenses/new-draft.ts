@@ -10,7 +10,7 @@ export type Quantity = (typeof quantities)[number];
 export type Expiry = "lifetime" | "date" | "from_now" | "first_use";
 export type Pin = "any" | "pinned" | "range";
 
-/** A license that is being made, as it was typed. */
+/** A new license, as typed. */
 export interface NewDraft {
   readonly productId: string;
   readonly quantity: Quantity;
@@ -66,7 +66,7 @@ export const blankDraft: NewDraft = {
   metadata: "",
 };
 
-/** What a product says of its licenses when nobody says otherwise. */
+/** The product's defaults for new licenses. */
 export function defaultsOf(product: Product): Partial<NewDraft> {
   const days = product.default_expires_in_days;
   return {
@@ -77,7 +77,7 @@ export function defaultsOf(product: Product): Partial<NewDraft> {
   };
 }
 
-/** A term that begins with the first use is a number of days: nobody knows yet which months it will meet. */
+/** A term from first use is a number of days, because its months are not known yet. */
 export function expiryChosen({ amount, unit }: NewDraft, expiry: Expiry): Partial<NewDraft> {
   if (expiry !== "first_use" || exactUnits.includes(unit)) return { expiry };
   return { expiry, amount: (Number(amount) * unitSeconds[unit]) / unitSeconds.days, unit: "days" };
@@ -131,13 +131,13 @@ export function foldedCount(draft: NewDraft): number {
   return others + (pin === "any" ? 0 : 1);
 }
 
-/** The draft of the next license: for somebody else, on the same terms, and with nothing in what is folded away. */
+/** The draft of the next license: same terms, no customer, and empty optional fields. */
 export function nextDraft(draft: NewDraft): NewDraft {
   const { email, emails, discordId, name } = blankDraft;
   return { ...draft, email, emails, discordId, name, ...pick(blankDraft, folded) };
 }
 
-/** What somebody typed, apart from what a product's defaults filled in. */
+/** What was typed, without the product's defaults. */
 export function typedOf(draft: NewDraft): Partial<NewDraft> {
   return pick(draft, ["email", "emails", "discordId", "name", "expiresOn", ...folded]);
 }

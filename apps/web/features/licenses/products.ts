@@ -5,7 +5,7 @@ import { useMay, useOrganization } from "../../app/here.ts";
 
 export type Product = Item<"listProducts">;
 
-/** Where a product is made, for those who may. */
+/** The path for creating a product, or null without permission. */
 export function useWayToProduct(): string | null {
   const { slug } = useOrganization();
   return useMay()("products:manage") ? `/o/${slug}/products/new` : null;

@@ -18,7 +18,7 @@ export function useRowClicks(hrefOf: (index: number) => string | null): RowClick
       if (href === null) return;
       const isLink = target.closest("a") !== null;
       const isOther = target.closest("button, input, label, [data-check]") !== null;
-      // Words that somebody marks to copy them are no wish to leave.
+      // Selecting text to copy it does not open the page.
       if (!isLink && (isOther || String(window.getSelection()) !== "")) return;
       if (event.ctrlKey || event.metaKey || event.shiftKey) {
         // A link is opened by the browser, as its user wants it.
@@ -28,7 +28,7 @@ export function useRowClicks(hrefOf: (index: number) => string | null): RowClick
       event.preventDefault();
       void navigate({ to: href as "/" });
     },
-    // Whoever reaches for a row will want its page.
+    // Pointing at a row preloads its page.
     onPointerEnter: () => {
       const href = hrefOf(0);
       if (href !== null) router.preloadRoute({ to: href as "/" }).catch(() => {});

@@ -11,7 +11,7 @@ const beyond = 8;
 
 /** Which rows of a long list are to be drawn. Each is as high as the others, and the list begins at `topPx`. */
 export function useRowsInSight(count: number, rowHeightPx: number, topPx: number): RowsInSight {
-  // Numbers of rows, so that a scroll within one row draws nothing anew.
+  // Row numbers, so that scrolling within one row renders nothing.
   const above = useSyncExternalStore(onMove, () => Math.floor((window.scrollY - topPx) / rowHeightPx));
   const fitting = useSyncExternalStore(onMove, () => Math.ceil(window.innerHeight / rowHeightPx));
   return rowsInSight(count, above, fitting);

@@ -3,7 +3,7 @@ import { newName } from "../../api/once.ts";
 import { whileRunning } from "../../ui/unsaved.ts";
 import type { BulkOrder } from "./bulk-actions.ts";
 
-/** How far an order is. With what stands here it can go on after a broken connection, and does nothing twice. */
+/** The progress of a bulk action. It can resume from here after a broken connection without repeating anything. */
 export interface BulkProgress {
   readonly matched: number;
   readonly changed: number;
@@ -16,7 +16,7 @@ export function bulkStart(): BulkProgress {
   return { matched: 0, changed: 0, isOver: false, cursor: null, key: newName() };
 }
 
-/** The server works for some seconds at a time; each answer says how far it is. A real run is guarded. */
+/** The server works for a few seconds per request; each response contains the progress. A real run is guarded. */
 export function runBulk(...run: Parameters<typeof askInTurn>): Promise<BulkProgress> {
   return run[1].dry_run === true ? askInTurn(...run) : whileRunning(() => askInTurn(...run));
 }

@@ -1,6 +1,6 @@
 import type { Body, Query } from "../../api/client.ts";
 
-/** What the address of the list says: filters and order, by the names of the API. */
+/** The search parameters of the list: filters and order, with the names of the API. */
 export interface LicenseSearch {
   q?: string | undefined;
   status?: Status | undefined;

@@ -12,7 +12,7 @@ export interface Selection {
 
 const mostIds = 10_000;
 
-/** `scope` is what the list shows: a choice made among other licenses does not hold for these. */
+/** `scope` identifies the listed licenses: a selection applies only to the list it was made in. */
 export function useSelection(scope: string, shown: Shown): Selection {
   const [state, setState] = useState<State>(nothing(scope));
   if (state.scope !== scope) setState(nothing(scope));

@@ -13,7 +13,7 @@ import { readyViews, useSavedViews } from "./views.ts";
 
 const ViewNameDialog = onDemand(() => import("./view-name-dialog.tsx").then((file) => file.ViewNameDialog));
 
-/** Ready-made and saved views, as links: each is nothing but an address. */
+/** Built-in and saved views. Each is a link. */
 export function ViewStrip() {
   const { t } = useTranslation("licenses");
   const organization = useOrganization();

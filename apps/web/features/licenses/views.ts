@@ -15,7 +15,7 @@ export const readyViews = [
   { key: "revoked", search: { status: "revoked" } },
 ] as const satisfies readonly { key: string; search: LicenseSearch }[];
 
-/** Views that somebody saved in this browser, for one organization. */
+/** Views saved in this browser, for one organization. */
 export function useSavedViews(organizationId: string) {
   const place = `countersign.license-views.${organizationId}`;
   const [views, setViews] = useState(() => read(place));
@@ -31,7 +31,7 @@ export function useSavedViews(organizationId: string) {
         ...views.filter(({ name }) => name !== view.name),
         { name: view.name, search: withoutGaps(view.search) },
       ]),
-    /** In its place; one that had the new name before gives way. */
+    /** Keeps its position; another view with the new name is replaced. */
     rename: (from: string, to: string) =>
       keep(
         views

@@ -12,7 +12,7 @@ import { Time } from "../../ui/time.tsx";
 import classes from "./overview.module.css";
 import { useUsage } from "./usage.ts";
 
-/** What somebody should look at; nothing at all where there is nothing. */
+/** Problems that need attention; null if there are none. */
 export function Attention() {
   const { t } = useTranslation("overview");
   const items: { readonly key: string; readonly words: ReactNode }[] = [...useWebhooks(), ...useQuotas()];
@@ -30,7 +30,7 @@ export function Attention() {
   );
 }
 
-/** Endpoints that should get what happens, and do not. */
+/** Endpoints whose deliveries fail. */
 function useWebhooks() {
   const { t } = useTranslation("overview");
   const { id, slug } = useOrganization();
@@ -55,13 +55,13 @@ function useWebhooks() {
     }));
 }
 
-/** Why it does not get what it should; null where it does, or where somebody wants it so. */
+/** Why an endpoint receives no events; null if it does or was disabled manually. */
 function troubleOf({ status, failing_since, disabled_reason }: Item<"listWebhooks">) {
   if (status === "enabled") return failing_since === null ? null : "failing";
   return disabled_reason === "by_hand" ? null : disabled_reason === "gone" ? "gone" : "disabled";
 }
 
-/** Products that were refused because of the day's limit. */
+/** Products that have used up their daily requests. */
 function useQuotas() {
   const { t } = useTranslation("overview");
   const { id, slug, daily_limit } = useOrganization();
@@ -72,7 +72,7 @@ function useQuotas() {
       params: { organization_id: id },
       query: { type: "quota.exhausted", from, limit: 5 },
     }),
-    // Where nothing is limited, nothing is used up.
+    // Without a limit there is nothing to report.
     enabled: daily_limit !== null && may("licenses:view", "webhooks:manage"),
   });
   const isWanted =

@@ -4,7 +4,7 @@ import { BarChart } from "../../ui/bar-chart.tsx";
 import { barsOf, largestOf, totalOf } from "./buckets.ts";
 import { useTrend } from "./trend.ts";
 
-/** The weeks to come: when the next wave of renewals is. Nothing where none is in sight. */
+/** How many licenses expire in each of the coming weeks; null if none. */
 export function ExpiringChart() {
   const { t, i18n } = useTranslation("overview");
   const weeks = useTrend().data?.running_out ?? [];

@@ -65,7 +65,7 @@ export function Expiring() {
   );
 }
 
-/** In place of a list that is on its way. */
+/** Shown while a list is loading. */
 export function Lines() {
   return (
     <Stack gap="sm" aria-hidden="true">

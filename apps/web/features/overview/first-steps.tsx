@@ -8,7 +8,7 @@ import { areOver, isPastFirstDays } from "./first-steps-over.ts";
 import classes from "./overview.module.css";
 import { useSteps } from "./steps.ts";
 
-/** For a new organization: what to do next. Gone when all is done, or when somebody has seen enough of it. */
+/** The next steps of a new organization. Hidden when all are done or when dismissed. */
 export function FirstSteps() {
   const { id, created_at: createdAt } = useOrganization();
   // By its id: what was hidden in one organization is not hidden in the next.

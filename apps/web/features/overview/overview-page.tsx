@@ -14,7 +14,7 @@ import { ProductsState } from "./products-state.tsx";
 import { RecentChanges } from "./recent-changes.tsx";
 import { RecentEvents } from "./recent-events.tsx";
 
-/** What matters today. Each part is there only for those who may see what is in it. */
+/** The overview. Each part is shown only with permission to see its content. */
 export function OverviewPage() {
   const { t } = useTranslation();
   const organization = useOrganization();

@@ -16,7 +16,7 @@ import { Times } from "./times.tsx";
 const read = 50;
 const shown = 7;
 
-/** What people here did last. */
+/** The latest actions of the team. */
 export function RecentChanges() {
   const { t } = useTranslation("overview");
   const { t: audit } = useTranslation("audit-log");

@@ -17,7 +17,7 @@ type Event = Item<"listEvents">;
 const read = 50;
 const shown = 7;
 
-/** What happened to licenses, by people and by their use. */
+/** Recent license events, caused by people or by validations. */
 export function RecentEvents() {
   const { t } = useTranslation("overview");
   const { id } = useOrganization();

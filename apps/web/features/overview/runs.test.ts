@@ -3,7 +3,7 @@ import { runsOf } from "./runs.ts";
 
 const kindOf = (one: string) => one.charAt(0);
 
-test("what follows each other and is alike is one entry with its newest first", () => {
+test("consecutive entries of one kind become one entry with the newest first", () => {
   const data = ["b3", "b2", "a2", "b1", "a1"];
   expect(runsOf({ data, next_cursor: null }, kindOf)).toEqual([
     { newest: "b3", count: 2, isCut: false },
@@ -15,7 +15,7 @@ test("what follows each other and is alike is one entry with its newest first", 
   expect(runsOf({ data: [], next_cursor: null }, kindOf)).toEqual([]);
 });
 
-test("how long the oldest entry is, nobody knows where the list goes on", () => {
+test("the length of the oldest run is unknown if the list has more pages", () => {
   expect(runsOf({ data: ["b2", "a2", "a1"], next_cursor: "more" }, kindOf)).toEqual([
     { newest: "b2", count: 1, isCut: false },
     { newest: "a2", count: 2, isCut: true },

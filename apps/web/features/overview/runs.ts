@@ -1,4 +1,4 @@
-/** What stands together in a list and is alike, as one entry: its newest, and how many there are. */
+/** Consecutive entries of one kind as one: the newest, and their number. */
 export interface Run<T> {
   readonly newest: T;
   readonly count: number;

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-/** How often, where it is more than once; at least that often, where nobody looked further back. */
+/** How often, if more than once; with a plus if there may be more. */
 export function Times({ count, isCut }: { count: number; isCut: boolean }) {
   const { i18n } = useTranslation();
   if (count < 2) return null;

@@ -7,7 +7,7 @@ import type { Product } from "./use-product.ts";
 
 type Status = "active" | "expired";
 
-/** How many licenses a change concerns, in a sentence: counted now, by the server. */
+/** How many licenses a change affects, counted by the server. */
 export function AffectedLicenses({
   product,
   words,
@@ -15,7 +15,7 @@ export function AffectedLicenses({
 }: {
   product: Product;
   words: "rejects" | "affects" | "keeps";
-  /** Those that validate answers with valid. */
+  /** The statuses that validate accepts. */
   statuses?: readonly Status[];
 }) {
   const { t, i18n } = useTranslation("products");

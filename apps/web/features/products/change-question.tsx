@@ -14,7 +14,7 @@ interface ChangeQuestionProps {
   readonly onClose: () => void;
 }
 
-/** Says what a change of settings does to those who use the product now, before it is made. */
+/** Shows how a change of settings affects current customers before it is saved. */
 export function ChangeQuestion({ product, consequence, onConfirm, onClose }: ChangeQuestionProps) {
   const { t } = useTranslation("products");
   const shown = consequence ?? "unsigned";

@@ -1,7 +1,7 @@
 import type { Answer } from "../../api/client.ts";
 import type { Changes, Product } from "./use-product.ts";
 
-/** What a change of settings does to customers who use the product now. */
+/** How a change of settings affects current customers. */
 export type Consequence = "checksVersions" | "unsigned" | "enforcesExpiry" | "allowList";
 
 type Settings = Pick<
@@ -15,7 +15,7 @@ type Settings = Pick<
 >;
 type Terms = Pick<Answer<"getOrganization">, "plan" | "signed_validation">;
 
-/** Null for a change that can stop nobody: it is made at once, and can be undone. */
+/** Null for a change that affects no customer: it is saved immediately and can be undone. */
 export function consequenceOf(product: Settings, changes: Changes, organization: Terms): Consequence | null {
   const next = { ...product, ...changes } as Settings;
   if (checksVersions(next, organization) && !checksVersions(product, organization)) return "checksVersions";
@@ -25,7 +25,7 @@ export function consequenceOf(product: Settings, changes: Changes, organization:
   return null;
 }
 
-/** Whether a version that is not on the list is refused. */
+/** Whether a version that is not on the list is rejected. */
 export function checksVersions(
   product: Pick<Settings, "version_module_enabled" | "version_enforcement">,
   { plan }: Pick<Terms, "plan">,

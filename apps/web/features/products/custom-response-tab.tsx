@@ -16,7 +16,7 @@ import { TemplateEditor } from "./template-editor.tsx";
 import { TemplatePreview } from "./template-preview.tsx";
 import { isOutdated, type Product, useProduct, useProductChange } from "./use-product.ts";
 
-/** What an app is told beside the verdict: written here, filled in for each license, shown as it will be. */
+/** The custom response: a template, its placeholders and a preview. */
 export function CustomResponseTab() {
   const { t, i18n } = useTranslation("products");
   const product = useProduct();

@@ -35,7 +35,7 @@ interface DangerQuestionProps {
   readonly onClose: () => void;
 }
 
-/** Says what will happen, and to how many licenses. Whoever wants to archive is offered what may be meant. */
+/** Shows the effect and how many licenses are affected. Archiving also offers to stop selling instead. */
 export function DangerQuestion({ product, deed, onClose }: DangerQuestionProps) {
   const { t } = useTranslation("products");
   const { slug } = useOrganization();

@@ -8,7 +8,7 @@ import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { DangerQuestion, type Deed, deedsOf } from "./danger-question.tsx";
 import { useProduct } from "./use-product.ts";
 
-/** What stops sales, or a product's apps: for now, for good, or without a way back. */
+/** Actions that stop sales or a product's apps, temporarily or permanently. */
 export function DangerTab() {
   const { t } = useTranslation("products");
   const may = useMay();

@@ -40,7 +40,7 @@ describe("a placeholder is inserted so that the template stays JSON", () => {
     expect(JSON.parse(inserted(marked))).toEqual(expected);
   });
 
-  test("a member of its own stands on a line of its own", () => {
+  test("a new member is on its own line", () => {
     const wanted = `{\n  "plan": "pro",\n  "license_key": "${value}"\n}`;
     expect(inserted('{\n  "plan": "pro"|\n}')).toBe(wanted);
     expect(inserted('{\n  "plan": "pro"\n  |\n}')).toBe(wanted);

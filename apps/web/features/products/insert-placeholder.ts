@@ -62,7 +62,7 @@ export function placeholderInsertion(text: string, start: number, end: number, n
   }
 }
 
-/** Reads as far as JSON goes, and says what would come next. */
+/** Reads as much JSON as is valid, and returns what is expected next. */
 function positionIn(before: string): Position {
   const open: ("{" | "[")[] = [];
   let inString = false;

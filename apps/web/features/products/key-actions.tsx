@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../../ui/icon.tsx";
 interface KeyActionsProps {
   readonly prefix: string;
   readonly onRename: () => void;
-  /** Null for the last key that works without end. */
+  /** Null for the last key that does not expire. */
   readonly onRevoke: (() => void) | null;
 }
 

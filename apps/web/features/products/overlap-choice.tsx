@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 
 interface OverlapChoiceProps<Seconds extends number | null> {
   readonly label: string;
-  /** Null for as long as nobody ends it. */
+  /** Null for until revoked. */
   readonly choices: readonly Seconds[];
   readonly value: Seconds;
   readonly onChange: (seconds: Seconds) => void;
 }
 
-/** How long the old one goes on working beside the new one. */
+/** How long the old one keeps working. */
 export function OverlapChoice<Seconds extends number | null>({
   label,
   choices,

@@ -68,7 +68,7 @@ export function ProductPage() {
   );
 }
 
-/** A product that is not there, or not for whoever asks, looks like any other address that leads nowhere. */
+/** A product that does not exist or is not visible to the user shows the page for unknown URLs. */
 export function ProductTrouble(props: ErrorComponentProps) {
   const isGone = props.error instanceof ApiProblem && [403, 404].includes(props.error.status);
   return isGone ? <MissingPage /> : <BrokenPage {...props} />;

@@ -77,7 +77,7 @@ export function ProductsPage() {
     },
   ];
   return (
-    // Where there is nothing yet, the same button stands in the middle of the page, and there is nothing to filter.
+    // The empty state has the same button, and nothing to filter.
     <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && create}>
       {!hasNone && (
         <SegmentedControl

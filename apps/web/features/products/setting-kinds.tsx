@@ -41,7 +41,7 @@ export function SwitchSetting({ name, product, isFixed, noEffect }: Common & { n
   );
 }
 
-/** Saves at once what stops nobody, and asks before anything else. */
+/** Saves a change that affects no customer immediately, and asks before any other. */
 function useAskedChange(product: Product) {
   const organization = useOrganization();
   const { save } = useProductChange(product);

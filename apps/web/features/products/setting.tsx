@@ -8,7 +8,7 @@ import type { Changes } from "./use-product.ts";
 
 export type SettingName = Exclude<keyof Changes, "status" | "closed_for_sale" | "custom_response">;
 
-/** Where the reference says what validate answers because of a setting; null where it changes no answer. */
+/** The section of the reference about a setting's effect on validate; null without effect. */
 const sections: Record<SettingName, DocsSection | null> = {
   name: null,
   track_ip_on_validate: "ipLimit",

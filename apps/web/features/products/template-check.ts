@@ -38,7 +38,7 @@ export function checkTemplate(text: string): Checked {
   return { ok: false, faults };
 }
 
-/** Browsers name the place in words of their own; some do not name it. */
+/** Browsers describe the position in different ways; some do not. */
 function lineOfError(text: string, message: string): number | null {
   const line = /line (\d+)/.exec(message)?.[1];
   if (line !== undefined) return Number(line);

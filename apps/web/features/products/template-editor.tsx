@@ -15,7 +15,7 @@ interface TemplateEditorProps {
 
 const fewestLines = 12;
 
-/** JSON with numbered lines; what is wrong stands below it, and its line is marked. */
+/** JSON with numbered lines. Errors are listed below, and their lines are marked. */
 export function TemplateEditor({ value, onChange, faults, isFixed, field, onSave }: TemplateEditorProps) {
   const { t } = useTranslation("products");
   const id = useId();

@@ -12,7 +12,7 @@ import type { Product } from "./use-product.ts";
 
 const customResponseRoute = getRouteApi("/inside/o/$organization/products/$productId/custom-response");
 
-/** What `custom` would be, for a license of one's choice or for made-up values. Nothing is kept. */
+/** A preview of `custom` for a selected license or for example values. Nothing is saved. */
 export function TemplatePreview({ product, text }: { product: Product; text: string }) {
   const { t } = useTranslation("products");
   const navigate = useNavigate();

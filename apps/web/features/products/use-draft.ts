@@ -16,7 +16,7 @@ export function useDraft(product: Product, name: NumberName | "name" | "license_
   const submit = async (value: string | number | null) => {
     const before = product[name];
     if (typed !== null && typed.basis !== before) {
-      // Somebody was quicker: whoever sends it once more does so knowing that.
+      // Someone else changed it first; the user can submit again.
       setTyped({ ...typed, basis: before });
       setProblem(new Error(t("outdated")));
       return;
@@ -33,12 +33,12 @@ export function useDraft(product: Product, name: NumberName | "name" | "license_
       setBusy(false);
     }
   };
-  // Beside the field stands whatever there is to say: there is no other place for it.
+  // The field shows every error, because there is no other place for it.
   const error = problem === null ? null : (fieldError(problem, name) ?? problem.message);
   const draft = typed?.text ?? null;
   const setDraft = (text: string) => {
     setTyped((old) => ({ text, basis: old === null ? product[name] : old.basis }));
-    // A field that shows the same text anew has not been answered.
+    // Showing the same text again does not clear the error.
     if (text !== draft) setProblem(null);
   };
   return { draft, setDraft, isBusy, error, problem, submit };

@@ -38,7 +38,7 @@ export function useProductChange(product: Product) {
     },
     onSuccess: (answer, changes) => {
       queries.setQueryData(queryKey, (shown) =>
-        // What waits for its turn goes on being shown.
+        // Pending changes stay visible.
         shown === undefined ? answer : { ...shown, ...pick(answer, changes), updated_at: answer.updated_at },
       );
       void queries.invalidateQueries({ queryKey: ["listProducts"] });
@@ -49,7 +49,7 @@ export function useProductChange(product: Product) {
       return queries.invalidateQueries({ queryKey });
     },
   });
-  /** For what has no form around it: says that it is done and offers a way back, or says why it is not. */
+  /** For settings without a form: confirms the change and offers to undo it, or shows the error. */
   const save = (changes: Changes): Promise<boolean> => {
     const before = pick(queries.getQueryData(queryKey) ?? product, changes) as Changes;
     return change.mutateAsync(changes).then(
@@ -68,7 +68,7 @@ export function useProductChange(product: Product) {
   return { save, change: change.mutateAsync };
 }
 
-/** Whether somebody else changed it since it was read. */
+/** Whether someone else changed it since it was read. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === "changed_meanwhile";
 }

@@ -21,7 +21,7 @@ interface ReplaceVersionsProps {
   readonly onClose: () => void;
 }
 
-/** The whole list as text, to be pasted, written anew or put together by a script. */
+/** The whole list as text, to paste, edit or generate with a script. */
 export function ReplaceVersions(props: ReplaceVersionsProps) {
   const { t } = useTranslation("versions");
   return (
@@ -52,7 +52,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
       replace.mutateAsync({ params, body: { versions: before, revision: done.revision } }),
     );
   };
-  // After a refusal the list is read again: whoever goes on does so from what it is now.
+  // After a conflict the list is refetched, so that the user continues from the current one.
   const goOnFrom = (next: string) => () => {
     setText(next);
     setSeen(revision);

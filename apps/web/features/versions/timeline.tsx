@@ -45,7 +45,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
         onSuccess: () =>
           tell(t("changed", { version, state: t(`states.${state}`) }), async () => {
             await change.mutateAsync({ version, state: before });
-            // The one that had to give its place up gets it back.
+            // Restores the version that was latest before.
             if (state === "latest" && latest !== undefined)
               await change.mutateAsync({ version: latest, state: "latest" });
           }),
@@ -62,7 +62,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
         onError: tellProblem,
       },
     );
-  /** At once where nobody who passes now is refused for it. */
+  /** Immediately, if no app that is accepted now would be rejected. */
   const askFirst = (row: ProductVersion, isGone: boolean, run: () => void) => {
     if (checksVersions(product, organization) && stopsPassing(versions, row, isGone))
       setAsked({ row, isGone, run });

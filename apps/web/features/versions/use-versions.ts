@@ -24,7 +24,7 @@ export function useVersions(productId: string) {
   };
 }
 
-/** Another state for a version: shown at once, taken back when the server refuses. */
+/** Changes the state of a version: shown immediately, undone if the server rejects it. */
 export function useStateChange(productId: string) {
   const queries = useQueryClient();
   const { queryKey } = asked(productId);

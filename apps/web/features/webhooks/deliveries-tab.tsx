@@ -47,7 +47,7 @@ export function DeliveriesTab({ webhook, mayManage }: { webhook: Webhook; mayMan
       params: { organization_id: id, endpoint_id: webhook.id },
       query: { state, event_type: type, from, to },
     }),
-    // What is on its way ends soon: whoever looks on sees it.
+    // Refetches while deliveries are pending.
     refetchInterval: ({ state: { data } }) =>
       data?.pages.length === 1 && data.pages[0]?.data.some((one) => one.state === "pending") ? 5_000 : false,
   });

@@ -15,7 +15,7 @@ const height = 120;
 const weekMs = 604_800_000;
 const mostRead = 200;
 
-/** The newest deliveries over time: what arrived, what was given up and what still waits, one on the other. */
+/** The latest deliveries over time, stacked by outcome. */
 export function DeliveryChart({ webhook }: { webhook: Webhook }) {
   const { t, i18n } = useTranslation("webhooks");
   const { id } = useOrganization();

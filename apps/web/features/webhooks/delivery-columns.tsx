@@ -18,7 +18,7 @@ interface Deeds {
   readonly sendNow?: ((delivery: Delivery) => void) | undefined;
 }
 
-/** What the log says of each delivery. */
+/** The columns of the delivery log. */
 export function useDeliveryColumns({ open, replay, sendNow }: Deeds): readonly Column<Delivery>[] {
   const { t } = useTranslation("webhooks");
   return [

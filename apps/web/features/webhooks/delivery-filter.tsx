@@ -8,7 +8,7 @@ import { webhookRoute } from "./webhook-route.ts";
 
 const everything = { state: undefined, type: undefined, from: undefined, to: undefined };
 
-/** What the log is narrowed to. It stands in the address. */
+/** The filter of the log. It is stored in the URL. */
 export function useDeliveryFilter() {
   const search = webhookRoute.useSearch();
   const navigate = webhookRoute.useNavigate();

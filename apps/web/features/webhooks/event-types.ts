@@ -2,7 +2,7 @@ import { choosableTypes, type EventType } from "@countersign/domain/events/types
 
 export type ChoosableType = Exclude<EventType, "endpoint.test">;
 
-/** Exhaustive: a new type has to be given its place. */
+/** Exhaustive: a new type must be assigned to a group. */
 const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
   "license.created": "licenses",
   "license.updated": "licenses",

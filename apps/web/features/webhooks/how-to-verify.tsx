@@ -4,7 +4,7 @@ import { Copy } from "../../ui/copy.tsx";
 import { snippets } from "./verify-snippets.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
-/** Enough to get the first event checked; the rest stands in the reference. */
+/** Enough to verify the first event; the reference has the rest. */
 export function HowToVerify({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
   if (webhook.format !== "standard")
@@ -28,6 +28,7 @@ export function HowToVerify({ webhook }: { webhook: Webhook }) {
           <Anchor inherit underline="always" href="/docs#group-received" target="_blank" rel="noreferrer">
             {t("verify.link")}
           </Anchor>
+          .
         </Text>
       </Stack>
       <Tabs defaultValue={snippets[0].language} variant="outline">

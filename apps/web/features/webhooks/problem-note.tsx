@@ -9,7 +9,7 @@ import { Time } from "../../ui/time.tsx";
 import { EnableWebhook } from "./switch-webhook.tsx";
 import { stateOf, type Webhook } from "./webhook-state.tsx";
 
-/** Why nothing arrives, and what can be done; nothing where all is well. */
+/** Why deliveries fail and what to do; null if there is no problem. */
 export function ProblemNote({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
   const { t, i18n } = useTranslation("webhooks");
   const [isEnabling, setEnabling] = useState(false);

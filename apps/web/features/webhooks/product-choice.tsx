@@ -10,7 +10,7 @@ interface ProductChoiceProps {
   readonly error: string | null;
 }
 
-/** Of which products; whoever may not see products can leave it as it is. */
+/** The products whose events are sent. Without permission to see products, it stays unchanged. */
 export function ProductChoice({ chosen, onChange, error }: ProductChoiceProps) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 
-/** Reads the log and the state of the endpoint anew, one time for each delivery that has come to an end. */
+/** Refetches the log and the endpoint once for each delivery that has finished. */
 export function useRefreshOnce(deliveryId: string): () => void {
   const queries = useQueryClient();
   const done = useRef<string | null>(null);

@@ -23,7 +23,7 @@ interface ReplayManyProps {
 
 const mostCounted = 200;
 
-/** All that failed, of a time or a type if one likes; it says how many that are before anything is sent. */
+/** Resends failed events, optionally of a time range or type. It shows their number first. */
 export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();

@@ -11,7 +11,7 @@ import classes from "./webhooks.module.css";
 
 const overlaps = ["0", "3600", "86400", "259200", "604800"] as const;
 
-/** A new secret, while the old one goes on signing for as long as the change takes. */
+/** Creates a new secret; the old one keeps signing for a chosen time. */
 export function RotateSecret({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();

@@ -78,7 +78,7 @@ function Tile({ name, figure }: { name: string; figure: string }) {
   );
 }
 
-/** The server counts for some seconds at most, and says when that did not suffice. */
+/** The server counts for a few seconds at most, and reports when the count is incomplete. */
 function useCounted() {
   const { t, i18n } = useTranslation("webhooks");
   const number = new Intl.NumberFormat(i18n.language);

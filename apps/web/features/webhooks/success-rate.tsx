@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/here.ts";
 
-/** Of the last seven days, as one figure; on hover what it is made of. */
+/** The success rate of the last seven days, with details on hover. */
 export function SuccessRate({ webhookId }: { webhookId: string }) {
   const { t, i18n } = useTranslation("webhooks");
   const { id } = useOrganization();

@@ -14,7 +14,7 @@ interface SwitchProps {
 
 const touched = ["getWebhook", "listWebhooks", "getWebhookStatistics", "listWebhookDeliveries"] as const;
 
-/** Says what will be sent at once before it is. */
+/** Shows what will be sent immediately. */
 export function EnableWebhook({ webhook, waiting, opened, onClose }: SwitchProps & { waiting: number }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();

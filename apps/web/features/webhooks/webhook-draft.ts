@@ -18,7 +18,7 @@ export interface HeaderDraft {
   /** Only to tell one row from another. */
   readonly row: string;
   readonly name: string;
-  /** Null for one that the server has and does not show: it stays as it is. */
+  /** Null for a value that the server has and does not return: it is not changed. */
   readonly value: string | null;
 }
 
@@ -88,7 +88,7 @@ function named(headers: readonly HeaderDraft[]): HeaderDraft[] {
   return headers.filter(({ name, value }) => name.trim() !== "" || (value ?? "") !== "");
 }
 
-/** What an address is for, where it says so itself. */
+/** The format that a URL implies, if any. */
 export function formatOf(url: string): Webhook["format"] | null {
   if (/^https:\/\/(?:[a-z]+\.)?discord(?:app)?\.com\/api\/webhooks\//i.test(url)) return "discord";
   if (/^https:\/\/hooks\.slack\.com\//i.test(url)) return "slack";

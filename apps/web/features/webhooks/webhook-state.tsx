@@ -12,7 +12,7 @@ export function stateOf(webhook: Webhook): "enabled" | "retrying" | "by_hand" | 
 
 const tones = { enabled: "good", retrying: "warn", by_hand: "off", gone: "bad", failing: "bad" } as const;
 
-/** Whether it gets what happens, and if not, why. */
+/** Whether it receives events, and if not, why. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
   const state = stateOf(webhook);

@@ -1,3 +1,3 @@
-/** What can be open on the page of a license, so that it can be sent as a link. */
+/** Actions that the page of a license can open from a link. */
 export const actions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
 export type Action = (typeof actions)[number];

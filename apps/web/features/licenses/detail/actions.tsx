@@ -19,7 +19,7 @@ const behindTheMenu = () => Promise.all([import("./transfer-dialog.tsx"), import
 const confirmed: readonly ConfirmedAction[] = ["revoke", "rotate", "reset", "delete"];
 const actionClasses = { root: classes.action ?? "", section: classes.actionIcon ?? "" };
 
-/** What one may do to a license: what is done often as buttons, the rest in a menu. */
+/** The permitted actions of a license: frequent ones as buttons, the rest in a menu. */
 export function Actions({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const may = useMay();
@@ -47,7 +47,7 @@ export function Actions({ license }: { license: License }) {
       )}
       {mayUpdate && !license.is_lifetime && (
         <Button
-          // What the verdict below asks for stands out.
+          // The action that the status banner suggests is highlighted.
           variant={license.status === "expired" ? "filled" : "default"}
           classNames={actionClasses}
           leftSection={<Icon name="clock" size={16} />}

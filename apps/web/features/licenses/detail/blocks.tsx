@@ -7,7 +7,7 @@ import { BlockList } from "../../ip-blocks/block-list.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import type { License } from "./license.ts";
 
-/** Where this one license may not be used from. */
+/** IP addresses blocked for this license. */
 export function Blocks({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const may = useMay();

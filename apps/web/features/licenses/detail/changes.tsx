@@ -4,7 +4,7 @@ import classes from "./history.module.css";
 import type { Change } from "./history-entries.ts";
 import { spanWords } from "./spans.ts";
 
-/** What was changed, from what to what. */
+/** The changed fields with their values before and after. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
   const { t, i18n } = useTranslation("licenses");
   if (changes.length === 0) return null;

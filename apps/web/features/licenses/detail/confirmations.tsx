@@ -11,7 +11,7 @@ import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { Action } from "./action.ts";
 import { affectedQueries, type License } from "./license.ts";
 
-/** What is asked about first: revoking, a new key, taking all addresses away, and deleting. */
+/** Actions that ask first: revoking, replacing the key, removing all IP addresses, and deleting. */
 export function Confirmation({ action, opened, ...props }: ConfirmationProps) {
   const may = useMay();
   const canRevoke = may("licenses:revoke") && props.license.revoked_at === null;

@@ -4,7 +4,7 @@ import { readObject, writeObject } from "../../../ui/json-field.tsx";
 import type { License } from "./license.ts";
 import { inDays, inSeconds } from "./spans.ts";
 
-/** A license as the form holds it: as text where people type. */
+/** A license as the form stores it: typed values as text. */
 export interface Draft {
   readonly customer_email: string;
   readonly customer_name: string;
@@ -55,7 +55,7 @@ export function changedFields(base: Draft, draft: Draft): DraftField[] {
   );
 }
 
-/** What to send: only what was changed, so that nothing else is affectedQueries. */
+/** The request body: only changed fields, so that nothing else is overwritten. */
 export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLicense">> {
   const changed = new Set(changedFields(base, draft));
   const any = (...fields: DraftField[]) => fields.some((field) => changed.has(field));
@@ -78,7 +78,7 @@ export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLi
   };
 }
 
-/** What was typed on top of what is there now; and what both sides changed. */
+/** The typed changes applied to the current license, and the fields that both sides changed. */
 export function rebased(base: Draft, draft: Draft, now: Draft): { draft: Draft; both: DraftField[] } {
   const mine = changedFields(base, draft);
   const theirs = new Set(changedFields(base, now));

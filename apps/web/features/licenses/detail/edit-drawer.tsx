@@ -23,7 +23,7 @@ interface EditDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Every field of a license. What somebody else changes meanwhile is never written over unseen. */
+/** Every field of a license. Changes made by someone else in the meantime are never overwritten silently. */
 export function EditDrawer(props: EditDrawerProps) {
   const { t } = useTranslation("licenses");
   return (
@@ -43,7 +43,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
   const { t } = useTranslation("licenses");
   const queries = useQueryClient();
   const update = useChange("updateLicense", affectedQueries);
-  // As it was when the form opened: what is read anew behind it must not slip in.
+  // The values when the form opened: a refetch must not replace them.
   const [base, setBase] = useState({ draft: draftOf(license), updatedAt: license.updated_at });
   const [draft, setDraft] = useState<Draft>(base.draft);
   const [both, setBoth] = useState<readonly DraftField[] | null>(null);

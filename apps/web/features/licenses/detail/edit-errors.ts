@@ -1,13 +1,13 @@
 import { ApiProblem } from "../../../api/problem.ts";
 
-/** An error may name a place inside a field, such as custom_override.tier. */
+/** An error can name a path inside a field, such as custom_override.tier. */
 export function errorAt(error: Error | null, field: string): string | null {
   if (!(error instanceof ApiProblem)) return null;
   const found = error.errors.find((one) => isAt(one.field, field));
   return (found?.field === field ? found.message : found?.withName) ?? null;
 }
 
-/** The names of the errors that stand beside a field. */
+/** The names of the errors that are shown next to a field. */
 export function besides(error: Error | null): string[] {
   if (!(error instanceof ApiProblem)) return [];
   return error.errors

@@ -5,12 +5,12 @@ import classes from "./license-page.module.css";
 
 interface PartProps {
   readonly title: string;
-  /** What of it changes what validate answers. */
+  /** The help topic about its effect on validate responses. */
   readonly about?: HelpTopic;
   readonly children: ReactNode;
 }
 
-/** Fields that belong together, under a name. */
+/** A titled group of fields. */
 export function Part({ title, about, children }: PartProps) {
   return (
     <fieldset className={classes.fieldset}>

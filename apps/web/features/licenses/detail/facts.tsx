@@ -14,7 +14,7 @@ import { spanWords } from "./spans.ts";
 
 const tagStyles = { root: { overflow: "hidden", maxWidth: "100%" }, label: { overflow: "hidden" } };
 
-/** What it is: whose, of what, for how long, for how many addresses and which versions. */
+/** The customer, product, expiry, IP limit and versions of a license. */
 export function Facts({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
@@ -132,7 +132,7 @@ function Expiry({ license }: { license: License }) {
   return t("never");
 }
 
-/** n of m, also as a length. */
+/** n of m, also as a bar. */
 function Slots({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const { current_unique_ip_count: taken, max_ips: limit } = license;

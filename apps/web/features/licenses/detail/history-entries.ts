@@ -3,7 +3,7 @@ import type { Item } from "../../../api/client.ts";
 export type AuditEntry = Item<"listAuditLog">;
 export type LicenseEvent = Item<"listLicenseEvents">;
 
-/** One thing in a license's history, whichever of the two lists told of it. */
+/** One entry of a license's history, from either of the two lists. */
 export interface HistoryEntry {
   readonly id: string;
   readonly at: string;
@@ -13,7 +13,7 @@ export interface HistoryEntry {
   readonly ip: string | null;
   readonly reason: string | null;
   readonly count: number | null;
-  /** Present where one event stands for many of an hour. */
+  /** Present when one event summarizes many within an hour. */
   readonly summary: Summary | null;
   readonly changes: readonly Change[];
 }
@@ -32,7 +32,7 @@ export interface Change {
 
 interface Source<T> {
   readonly items: readonly T[];
-  /** Whether older ones are still to be fetched. */
+  /** Whether older entries can be fetched. */
   readonly hasMore: boolean;
 }
 
@@ -54,12 +54,12 @@ export function historyOf(log: Source<AuditEntry>, events: Source<LicenseEvent>)
   return all.filter(({ at }) => at >= horizon).sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-/** The log has a name of its own for one thing. */
+/** The audit log has its own name for this event. */
 function eventOf(action: string): string {
   return action === "license.key_rotated" ? "license.updated" : action;
 }
 
-/** What follows from the action itself needs no line of its own. */
+/** Changes that the action implies are not listed. */
 const plain: Readonly<Record<string, readonly string[]>> = {
   "license.revoked": ["status", "revoked_at", "revoked_reason"],
   "license.reinstated": ["status", "revoked_at", "revoked_reason"],

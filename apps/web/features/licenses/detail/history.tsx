@@ -14,7 +14,7 @@ import classes from "./history.module.css";
 import { type HistoryEntry, historyOf } from "./history-entries.ts";
 import type { License } from "./license.ts";
 
-/** What happened to a license and who did it, the newest first. */
+/** The events of a license and who caused them, newest first. */
 export function History({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const may = useMay();

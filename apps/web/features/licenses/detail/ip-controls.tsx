@@ -9,7 +9,7 @@ import { tell, tellProblem } from "../../../ui/tell.tsx";
 import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
 
-/** Gives an address a place, as a validation from there would. */
+/** Registers an IP address, as a validation from it would. */
 export function AddIp({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const add = useChange("addLicenseIp", affectedQueries);
@@ -41,7 +41,7 @@ export function AddIp({ license }: { license: License }) {
   );
 }
 
-/** Turns at once; turns back, with the reason, when the server refuses. */
+/** Switches immediately, and back with the reason if the server rejects it. */
 export function LimitSwitch({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const queries = useQueryClient();

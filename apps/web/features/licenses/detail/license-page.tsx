@@ -23,7 +23,7 @@ import { TryIt } from "./try-it.tsx";
 
 const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 
-/** Everything about one license: whether it works and why, whose it is, where it is used, and what happened to it. */
+/** Everything about one license: its status, customer, IP addresses and history. */
 export function LicensePage() {
   const { t } = useTranslation("licenses");
   const { slug } = useOrganization();

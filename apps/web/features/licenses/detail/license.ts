@@ -6,7 +6,7 @@ import { useMay } from "../../../app/here.ts";
 export type License = Answer<"getLicense">;
 export type Product = Answer<"getProduct">;
 
-/** What is read anew after a license was changed. */
+/** Queries to refetch after a license was changed. */
 export const affectedQueries: readonly RouteId[] = [
   "getLicense",
   "listLicenses",
@@ -21,7 +21,7 @@ export const affectedQueries: readonly RouteId[] = [
   "listIpLicenses",
 ];
 
-/** The product of a license, for those who may see it. */
+/** The product of a license, or null without permission. */
 export function useProductOf(license: License): Product | null {
   const may = useMay();
   const { data } = useQuery({

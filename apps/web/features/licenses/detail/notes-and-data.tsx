@@ -4,7 +4,7 @@ import { Section } from "../../../ui/section.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
-/** What people wrote beside it: notes, metadata, and what its answers say besides the product's. */
+/** Notes, metadata and the custom response of a license. */
 export function NotesAndData({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const { notes, metadata, custom_override: override } = license;

@@ -23,7 +23,7 @@ import { useAction } from "./use-action.ts";
 
 type LicenseIp = Item<"listLicenseIps">;
 
-/** The addresses that hold a place. Taking one away can be taken back. */
+/** The registered IP addresses. Removing one can be undone. */
 export function RegisteredIps({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const may = useMay();

@@ -3,7 +3,7 @@ import { useChange } from "../../../api/queries.ts";
 import { tell, tellProblem } from "../../../ui/tell.tsx";
 import { affectedQueries, type License } from "./license.ts";
 
-/** Takes a revocation back; and that can be taken back as well, with the same reason. */
+/** Reinstates a license. Undoing it revokes the license again with the same reason. */
 export function useReinstate(license: License): () => Promise<void> {
   const { t } = useTranslation("licenses");
   const reinstate = useChange("reinstateLicense", affectedQueries);

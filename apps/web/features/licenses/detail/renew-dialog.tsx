@@ -22,7 +22,7 @@ interface RenewDialogProps {
   readonly onClose: () => void;
 }
 
-/** Lets a license run longer, and says until when before it is done. */
+/** Renews a license, and previews the new expiry. */
 export function RenewDialog(props: RenewDialogProps) {
   const { t } = useTranslation("licenses");
   return (

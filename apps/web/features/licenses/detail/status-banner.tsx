@@ -10,7 +10,7 @@ import { type License, useProductOf } from "./license.ts";
 import { spanWords } from "./spans.ts";
 import { isRejected, type Limit, limitsOf, type Status, statusOf } from "./status.ts";
 
-/** A sentence that says whether the key works and why, and what narrows it. */
+/** Says whether the key works and why, and lists its limits. */
 export function StatusBanner({ license }: { license: License }) {
   const product = useProductOf(license);
   const organization = useOrganization();

@@ -1,6 +1,6 @@
 import type { License, Product } from "./license.ts";
 
-/** Whether requests with this key pass, and why; in the order in which a validation looks at it. */
+/** Whether requests with this key are accepted, and why; in the order in which a validation checks it. */
 export type Status =
   | { readonly kind: "organization_suspended" | "product_archived" | "product_disabled" }
   | { readonly kind: "revoked"; readonly at: string; readonly reason: string | null }
@@ -10,7 +10,7 @@ export type Status =
   | { readonly kind: "works_for_a_term"; readonly seconds: number }
   | { readonly kind: "works_forever" };
 
-/** What narrows a license that works. */
+/** Limits of a license that works. */
 export type Limit =
   | { readonly kind: "blocked"; readonly count: number }
   | { readonly kind: "limit_reached"; readonly count: number }
@@ -18,7 +18,7 @@ export type Limit =
   | { readonly kind: "version_pinned"; readonly version: string }
   | { readonly kind: "version_range"; readonly min: string | null; readonly max: string | null };
 
-/** Of a product that one may not see, the usual is assumed. */
+/** Without permission to see the product, its default settings are assumed. */
 export function statusOf(license: License, product: Product | null, isSuspended: boolean): Status {
   if (isSuspended) return { kind: "organization_suspended" };
   if (product?.status === "archived") return { kind: "product_archived" };

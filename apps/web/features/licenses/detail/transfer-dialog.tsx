@@ -17,7 +17,7 @@ interface TransferDialogProps {
   readonly onClose: () => void;
 }
 
-/** Gives a license to somebody else, who is found or made by their e-mail. */
+/** Transfers a license to another customer, who is found or created by email. */
 export function TransferDialog(props: TransferDialogProps) {
   const { t } = useTranslation("licenses");
   return (
@@ -80,7 +80,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
         required
         autoComplete="off"
         data={[...new Set(known.flatMap((one) => one.email ?? []))].filter((one) => one !== oldEmail)}
-        // Opening with the window, it would lie over the rest of it.
+        // An open list would cover the rest of the dialog.
         openOnFocus={false}
         filter={({ options }) => options}
         value={email}
@@ -102,7 +102,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
   );
 }
 
-/** Customers whose e-mail or name is like it, for those who may see them. */
+/** Customers whose email or name matches; empty without permission. */
 function useKnown(text: string) {
   const may = useMay();
   const { id: organizationId } = useOrganization();

@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 
 const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 
-/** What is open, and a way to open another or to close it: it stands in the address. */
+/** The open action and a function to change it. It is stored in the URL. */
 export function useAction(): [Action | undefined, (action: Action | undefined) => void] {
   const { do: action } = licenseRoute.useSearch();
   const navigate = licenseRoute.useNavigate();
