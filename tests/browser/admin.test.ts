@@ -50,21 +50,21 @@ else
       await page.getByText("Unpaid since March").waitFor();
       await until("the license is refused", async () => !(await validity()));
 
-      await page.getByRole("button", { name: "Lift the suspension" }).click();
+      await page.getByRole("button", { name: "Lift suspension" }).click();
       await page.getByRole("button", { name: "Suspend" }).waitFor();
       await until("the license is valid again", validity);
     }, 180_000);
 
     test("give an organization a limit of its own, and say so", async () => {
       await page.goto(`${dashboard.house.url}/admin/organizations/${dashboard.organizationId}`);
-      await page.getByRole("radio", { name: "Another number" }).first().check();
-      await page.getByRole("textbox", { name: /^Requests a day/ }).fill("25000");
+      await page.getByRole("radio", { name: "Custom limit" }).first().check();
+      await page.getByRole("textbox", { name: /^Requests per day/ }).fill("25000");
       await page.getByRole("button", { name: "Save" }).first().click();
-      await page.getByText("Saved. It holds at once.").waitFor();
+      await page.getByText("Saved. Applies immediately.").waitFor();
       await page.reload();
-      expect(await page.getByRole("textbox", { name: /^Requests a day/ }).inputValue()).toBe("25,000");
+      expect(await page.getByRole("textbox", { name: /^Requests per day/ }).inputValue()).toBe("25,000");
       await page.goto(`${dashboard.house.url}/admin/audit-log`);
-      await page.getByText("requests a day").first().waitFor();
+      await page.getByText("requests per day").first().waitFor();
     }, 180_000);
 
     test("find a person, and an organization by what its owner is called, as one types", async () => {
@@ -74,17 +74,17 @@ else
       await page.getByText(dashboard.owner.email).first().waitFor();
       await page.waitForURL(/q=/);
       await page.getByRole("searchbox").fill("nobody is called so");
-      await page.getByText("Nothing found").waitFor();
+      await page.getByText("No results").waitFor();
     }, 180_000);
 
     test("add a person, who chooses a password with the link, and nobody gets one from the public page", async () => {
       const troubles = troublesOf(page);
       await page.goto(`${dashboard.house.url}/admin/users`);
-      await page.getByRole("button", { name: "Add person" }).click();
-      const dialog = page.getByRole("dialog", { name: "Add a person" });
-      await dialog.getByLabel("Email address").fill("dana@example.com");
+      await page.getByRole("button", { name: "Add user" }).click();
+      const dialog = page.getByRole("dialog", { name: "Add a user" });
+      await dialog.getByLabel("Email").fill("dana@example.com");
       await dialog.getByLabel("Name").fill("Dana");
-      await dialog.getByRole("button", { name: "Add person" }).click();
+      await dialog.getByRole("button", { name: "Add user" }).click();
       const handed = page.getByRole("dialog", { name: "Password link for Dana" });
       const link = (await handed.getByText(/\/reset-password\?token=/).textContent()) ?? "";
       expect(await violationsOf(page)).toEqual([]);
@@ -101,15 +101,15 @@ else
       await other.getByRole("textbox", { name: "Password" }).fill("a password of her own");
       await other.getByRole("button", { name: "Set password" }).click();
       await other.getByRole("link", { name: "Sign in" }).click();
-      await other.getByLabel("E-mail").fill("dana@example.com");
+      await other.getByLabel("Email").fill("dana@example.com");
       await other.getByRole("textbox", { name: "Password" }).fill("a password of her own");
       await other.getByRole("button", { name: "Sign in", exact: true }).click();
-      await other.getByText("You belong to no organization yet").waitFor();
+      await other.getByText("You don't belong to an organization yet").waitFor();
       await context.close();
 
       await page.getByRole("link", { name: "Dana" }).click();
-      await page.getByRole("button", { name: "Create a password link" }).click();
-      await handed.getByText("Anyone who has it can sign in as this person").waitFor();
+      await page.getByRole("button", { name: "Create password link" }).click();
+      await handed.getByText("Anyone who has it can sign in as this user").waitFor();
       await handed.getByRole("button", { name: "Done" }).click();
       await handed.waitFor({ state: "hidden" });
       expect(troubles).toEqual([]);
@@ -143,7 +143,7 @@ else
     test("are nothing to whoever does not run the server", async () => {
       const other = await dashboard.pageFor(await dashboard.house.guest());
       await other.goto(`${dashboard.house.url}/admin/organizations`);
-      await other.getByRole("heading", { name: "There is nothing here" }).waitFor();
+      await other.getByRole("heading", { name: "Page not found" }).waitFor();
     }, 180_000);
 
     async function validity(): Promise<boolean> {

@@ -38,13 +38,13 @@ else
       const wanted = `${house.url}/account/sessions`;
 
       await page.goto(`${house.url}/account/security`);
-      await page.getByLabel("E-mail").fill(email);
+      await page.getByLabel("Email").fill(email);
       await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("button", { name: "Link Discord" }).click();
       await page.getByRole("dialog").getByLabel("Your password").fill(goodPassword);
       await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
-      await page.getByText("You did not allow it at Discord").waitFor();
+      await page.getByText("You declined access on Discord").waitFor();
       discord.visitor = ada;
       await page.getByRole("button", { name: "Link Discord" }).click();
       await page.getByRole("dialog").getByLabel("Your password").fill(goodPassword);
@@ -68,7 +68,7 @@ else
       const third = await (await openContext()).newPage();
       await third.goto(wanted);
       await third.getByRole("button", { name: "Sign in with Discord" }).click();
-      await third.getByLabel("Six digits").fill(totpCode(secret, 1));
+      await third.getByLabel("6-digit code").fill(totpCode(secret, 1));
       await third.getByRole("heading", { name: "Sessions" }).waitFor();
       expect(third.url()).toBe(wanted);
 

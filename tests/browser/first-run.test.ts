@@ -34,16 +34,16 @@ else
         await page.goto(link);
 
         await page.getByLabel("Name").fill("Ada");
-        await page.getByLabel("E-mail").fill("ada@example.com");
+        await page.getByLabel("Email").fill("ada@example.com");
         await page.getByRole("textbox", { name: "Password" }).fill("a password of her own");
         expect(await violationsOf(page)).toEqual([]);
         await page.getByRole("button", { name: "Create account" }).click();
 
         await page.getByRole("heading", { name: "Who will use this server?" }).waitFor();
-        await page.getByText("For myself").click();
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByText("Just me or my company").click();
+        await page.getByRole("button", { name: "Continue" }).click();
 
-        await page.getByLabel("Name of the organization").fill("Nordlicht");
+        await page.getByLabel("Organization name").fill("Nordlicht");
         await page.getByRole("button", { name: "Create organization" }).click();
 
         // What comes next is known only a while later: until then, the key stays, and what was ticked beside it.
@@ -56,7 +56,7 @@ else
           await answered;
           await route.continue();
         });
-        await page.getByLabel("Name of the product").fill("Polaris");
+        await page.getByLabel("Product name").fill("Polaris");
         await page.getByRole("button", { name: "Create product" }).click();
         await page.getByRole("heading", { name: "The product's API key" }).waitFor();
         const apiKey = (await page.locator("pre").first().textContent()) ?? "";
@@ -64,13 +64,13 @@ else
         await page.getByText("Don't ship this key inside an app").waitFor();
         await keepPicture(page, "first-run-key");
         await asked;
-        await page.getByLabel("I have stored it").check();
+        await page.getByLabel("I've saved it somewhere safe").check();
         const next = page.waitForResponse(/\/products\/[^/]+\/licenses\?/);
         answerNow();
         await next;
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("button", { name: "Continue" }).click();
 
-        await page.getByLabel("The customer's e-mail").fill("carla@example.com");
+        await page.getByLabel("Customer email").fill("carla@example.com");
         await page.getByRole("button", { name: "Create license" }).click();
 
         await page.getByText("Waiting for the first request").waitFor();
@@ -100,7 +100,7 @@ else
         expect(await validate(licenseKey)).toMatchObject({ valid: true, status: "active" });
         await page.getByText("It works: the license is valid").waitFor();
 
-        await page.getByRole("link", { name: "To the dashboard" }).click();
+        await page.getByRole("link", { name: "Go to the dashboard" }).click();
         await page.waitForURL(`${url}/o/nordlicht`);
         await page.getByRole("heading", { level: 1 }).waitFor();
         expect(troubles).toEqual([]);

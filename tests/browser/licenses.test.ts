@@ -125,7 +125,7 @@ else
       });
       await page.getByRole("button", { name: "Revoke" }).click();
       const dialog = page.getByRole("dialog", { name: "Revoke licenses" });
-      await dialog.getByText("Validate answers revoked.").waitFor();
+      await dialog.getByText("Validate returns revoked.").waitFor();
       await dialog.getByRole("button", { name: "Revoke 300 licenses" }).click();
       await dialog.getByText("100 of 300 processed").waitFor();
       const question = page.getByRole("dialog", { name: "Stop and leave?" });

@@ -34,18 +34,18 @@ else
 
       await owner.goto(`${inside}/roles/new`);
       await owner.getByLabel("Name").fill("Front desk");
-      await owner.getByRole("checkbox", { name: "See licenses" }).check();
-      await owner.getByRole("button", { name: "Create the role" }).click();
+      await owner.getByRole("checkbox", { name: "View licenses" }).check();
+      await owner.getByRole("button", { name: "Create role" }).click();
       await owner.getByRole("link", { name: "Front desk" }).waitFor();
 
       await visit(owner, `${inside}/members`);
       await owner.getByRole("button", { name: "Invite" }).click();
       const dialog = owner.getByRole("dialog");
-      await dialog.getByLabel("E-mail").fill("bo@example.com");
+      await dialog.getByLabel("Email").fill("bo@example.com");
       await dialog.getByRole("combobox", { name: "Role" }).click();
       // Roles that are there from the start, each with what it allows.
-      await owner.getByRole("option", { name: /^Support.*resets IP addresses/ }).waitFor();
-      await owner.getByRole("option", { name: /^Read-only.*changes nothing/ }).waitFor();
+      await owner.getByRole("option", { name: /^Support.*reset IP addresses/ }).waitFor();
+      await owner.getByRole("option", { name: /^Read-only.*change nothing/ }).waitFor();
       await owner.getByRole("option", { name: /^Front desk.*1 permission: Licenses/ }).click();
       await dialog.getByText("Email is not set up on this server.").waitFor();
       await dialog.getByRole("button", { name: "Create link" }).click();
@@ -59,7 +59,7 @@ else
       const guest = await (await openContext()).newPage();
       troubles.push(...troublesOf(guest));
       await guest.goto(link);
-      await guest.getByText("You sign in with bo@example.com").waitFor();
+      await guest.getByText("You'll sign in with bo@example.com").waitFor();
       expect(await violationsOf(guest)).toEqual([]);
       await guest.getByLabel("Name").fill("Bo");
       await guest.getByRole("textbox", { name: "Password" }).fill("a password of his own");
@@ -84,7 +84,7 @@ else
       for (const path of closed) {
         await visit(guest, inside);
         await visit(guest, `${inside}/${path}`);
-        await guest.getByRole("heading", { name: "Your role does not allow this" }).waitFor();
+        await guest.getByRole("heading", { name: "You don't have permission to see this page" }).waitFor();
       }
       expect(await violationsOf(guest)).toEqual([]);
       expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "IP addresses"]);
@@ -103,11 +103,11 @@ else
       await visit(owner, `${inside}/roles`);
       await owner.getByRole("link", { name: "Front desk" }).click();
       await owner.getByRole("checkbox", { name: "Create licenses" }).check();
-      await owner.getByRole("checkbox", { name: "See products" }).check();
+      await owner.getByRole("checkbox", { name: "View products" }).check();
       await owner.getByRole("button", { name: "Save" }).click();
-      await owner.getByText("It holds from now on for 1 member").waitFor();
-      await owner.getByRole("link", { name: "Copy" }).click();
-      await owner.getByRole("button", { name: "Create the role" }).click();
+      await owner.getByText("Applies immediately to 1 member").waitFor();
+      await owner.getByRole("link", { name: "Duplicate" }).click();
+      await owner.getByRole("button", { name: "Create role" }).click();
       await owner.getByRole("link", { name: "Front desk (copy)" }).waitFor();
 
       await guest.goto(`${inside}/licenses`);
@@ -119,7 +119,7 @@ else
       await visit(guest, `${house.url}/account`);
       await guest.getByRole("button", { name: /^Leave Nordlicht/ }).click();
       await guest.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
-      await guest.getByText("You belong to no organization").waitFor();
+      await guest.getByText("You don't belong to an organization").waitFor();
       expect(await statusOf(guest, "GET", `/organizations/${organizationId}`)).toBe(404);
       expect(troubles).toEqual([]);
     }, 180_000);

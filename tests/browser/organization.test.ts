@@ -47,13 +47,13 @@ else
       });
       const stranger = await dashboard.pageFor(await house.guest());
       await stranger.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
-      await stranger.getByText("but the invitation is for").waitFor();
+      await stranger.getByText("but this invitation is for").waitFor();
       expect(await violationsOf(stranger)).toEqual([]);
       await stranger.getByRole("button", { name: "Sign out and continue" }).click();
-      await stranger.getByText(`There is an account with ${heir.email}. Sign in to accept.`).waitFor();
+      await stranger.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
       await stranger.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await stranger.getByRole("button", { name: "Sign in", exact: true }).click();
-      await stranger.getByRole("button", { name: "Accept the invitation" }).click();
+      await stranger.getByRole("button", { name: "Accept invitation" }).click();
       await stranger.getByRole("heading", { name: "Overview" }).waitFor();
       const successor = stranger;
 
@@ -70,40 +70,40 @@ else
       expect(everything.text).toContain(license.license_key);
       expect(everything.text).not.toContain(dashboard.apiKey);
 
-      await owner.getByRole("button", { name: "Hand over" }).click();
-      const dialog = owner.getByRole("dialog", { name: "Hand over" });
+      await owner.getByRole("button", { name: "Transfer ownership" }).click();
+      const dialog = owner.getByRole("dialog", { name: "Transfer ownership" });
       await dialog.getByRole("textbox", { name: /^Type/ }).fill(await organizationName());
-      expect(await dialog.getByRole("button", { name: "Hand over" }).isDisabled()).toBe(true);
+      expect(await dialog.getByRole("button", { name: "Transfer ownership" }).isDisabled()).toBe(true);
       await dialog.getByRole("combobox", { name: "New owner" }).click();
       await owner.getByRole("option", { name: heir.email }).click();
-      await dialog.getByRole("combobox", { name: "Your role afterwards" }).click();
+      await dialog.getByRole("combobox", { name: "Your new role" }).click();
       await owner.getByRole("option", { name: "Partner" }).click();
       expect(await violationsOf(owner)).toEqual([]);
-      await dialog.getByRole("button", { name: "Hand over" }).click();
-      await owner.getByText(/ now owns /).waitFor();
+      await dialog.getByRole("button", { name: "Transfer ownership" }).click();
+      await owner.getByText(/ is now the owner of /).waitFor();
       // What the role leaves out is gone from the page at once.
       await owner.getByRole("link", { name: "Licenses" }).waitFor({ state: "detached" });
-      expect(await owner.getByRole("button", { name: "Hand over" }).count()).toBe(0);
+      expect(await owner.getByRole("button", { name: "Transfer ownership" }).count()).toBe(0);
 
       await visit(owner, `${inside}/audit-log`);
       await owner.getByRole("button", { name: "Export", exact: true }).click();
-      const log = await download(owner, () => owner.getByRole("menuitem", { name: /^As CSV/ }).click());
+      const log = await download(owner, () => owner.getByRole("menuitem", { name: /^CSV/ }).click());
       expect(log.name).toBe("audit-log.csv");
       expect(log.text).toContain("organization.ownership_transferred");
 
       await successor.goto(`${inside}/settings`);
-      await successor.getByRole("button", { name: "Delete the organization" }).click();
+      await successor.getByRole("button", { name: "Delete organization" }).click();
       const question = successor.getByRole("dialog");
-      const deed = question.getByRole("button", { name: "Delete the organization" });
+      const deed = question.getByRole("button", { name: "Delete organization" });
       expect(await deed.isDisabled()).toBe(true);
       await question.getByRole("textbox").fill(await organizationName());
       expect(await violationsOf(successor)).toEqual([]);
       await deed.click();
-      await successor.getByRole("heading", { name: "Deletion is pending" }).waitFor();
+      await successor.getByRole("heading", { name: "Deletion pending" }).waitFor();
       expect(await violationsOf(successor)).toEqual([]);
       expect(await stateOf(successor)).not.toBeNull();
-      await successor.getByRole("button", { name: "Keep the organization" }).click();
-      await successor.getByRole("button", { name: "Delete the organization" }).waitFor();
+      await successor.getByRole("button", { name: "Cancel deletion" }).click();
+      await successor.getByRole("button", { name: "Delete organization" }).waitFor();
       expect(await stateOf(successor)).toBeNull();
       expect(troubles).toEqual([]);
 
@@ -130,10 +130,10 @@ else
       await there.getByRole("heading", { level: 1 }).waitFor();
       await here.goto(`${dashboard.house.url}/account/sessions`);
       await here.getByText("This browser").waitFor();
-      await here.getByRole("button", { name: "End all others" }).click();
-      await here.getByRole("dialog").getByRole("button", { name: "End all others" }).click();
+      await here.getByRole("button", { name: "End all other sessions" }).click();
+      await here.getByRole("dialog").getByRole("button", { name: "End all other sessions" }).click();
       await here.getByRole("dialog").waitFor({ state: "detached" });
-      await here.getByRole("button", { name: "End all others" }).waitFor({ state: "detached" });
+      await here.getByRole("button", { name: "End all other sessions" }).waitFor({ state: "detached" });
       await there.reload();
       await there.getByRole("button", { name: "Sign in", exact: true }).waitFor();
       await here.reload();

@@ -36,9 +36,9 @@ else
         page.getByRole("navigation", { name: "Product" }).getByRole("link", { name: label }).click();
       const takeSecret = async () => {
         const secret = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
-        expect(await button("Go on").isDisabled()).toBe(true);
-        await page.getByLabel("I have stored it").check();
-        await button("Go on").click();
+        expect(await button("Continue").isDisabled()).toBe(true);
+        await page.getByLabel("I've saved it somewhere safe").check();
+        await button("Continue").click();
         return secret;
       };
 
@@ -216,8 +216,8 @@ else
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Add key" }).click();
       await page.getByRole("dialog").locator("pre").getByText(/^csk_/).waitFor();
-      await page.getByLabel("I have stored it").check();
-      await page.getByRole("button", { name: "Go on", exact: true }).click();
+      await page.getByLabel("I've saved it somewhere safe").check();
+      await page.getByRole("button", { name: "Continue", exact: true }).click();
       await page.getByRole("cell", { name: "Shop server" }).waitFor();
       await page
         .getByRole("button", { name: /^Rename csk_/ })

@@ -36,7 +36,7 @@ else {
       await page.goto(`${house.url}/account/security`);
       await signIn(page, email);
 
-      await page.getByRole("button", { name: "Set up a second factor" }).click();
+      await page.getByRole("button", { name: "Set up two-factor authentication" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Your password").fill("not the password");
       await dialog.getByRole("button", { name: "Next" }).click();
@@ -48,24 +48,24 @@ else {
       const shown = await dialog.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
       const letters = (shown ?? "").replaceAll(" ", "");
       const secret = totpSecret(`otpauth://totp/x?secret=${letters}`);
-      await dialog.getByLabel("Code from the app").fill(totpCode(secret));
-      await dialog.getByRole("button", { name: "Turn it on" }).click();
+      await dialog.getByLabel("6-digit code").fill(totpCode(secret));
+      await dialog.getByRole("button", { name: "Turn on" }).click();
 
-      await dialog.getByText("They are shown once").waitFor();
+      await dialog.getByText("They are shown only once").waitFor();
       const codes = await dialog.getByRole("listitem").allInnerTexts();
       expect(codes).toHaveLength(10);
       await page.keyboard.press("Escape");
-      await dialog.getByLabel("I have stored them").check();
+      await dialog.getByLabel("I've saved them somewhere safe").check();
       await dialog.getByRole("button", { name: "Done" }).click();
-      await page.getByRole("button", { name: "Turn it off" }).waitFor();
+      await page.getByRole("button", { name: "Turn off" }).waitFor();
       await page.reload();
-      await page.getByRole("button", { name: "Turn it off" }).waitFor();
+      await page.getByRole("button", { name: "Turn off" }).waitFor();
       expect(await page.getByText(codes[0] ?? "").count()).toBe(0);
 
       await signOut(page);
       await page.goto(`${house.url}/account/security`);
       await signIn(page, email);
-      await page.getByLabel("Six digits").fill(totpCode(secret, 1));
+      await page.getByLabel("6-digit code").fill(totpCode(secret, 1));
       await page.getByRole("heading", { name: "Passkeys" }).waitFor();
 
       for (const isFirst of [true, false]) {
@@ -73,19 +73,19 @@ else {
         await signIn(page, email);
         await page.getByRole("button", { name: "Use a recovery code instead" }).click();
         await page.getByLabel("Recovery code").fill(codes[0] ?? "");
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("button", { name: "Verify" }).click();
         if (isFirst) await page.getByRole("button", { name: "Your account" }).waitFor();
-        else await page.getByText("was used before").waitFor();
+        else await page.getByText("was already used").waitFor();
       }
 
       await page.getByLabel("Recovery code").fill(codes[1] ?? "");
-      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("button", { name: "Verify" }).click();
       await page.getByRole("button", { name: "Your account" }).waitFor();
       await page.goto(`${house.url}/account/security`);
-      await page.getByRole("button", { name: "Turn it off" }).click();
+      await page.getByRole("button", { name: "Turn off" }).click();
       await dialog.getByLabel("Your password").fill(goodPassword);
-      await dialog.getByRole("button", { name: "Turn it off" }).click();
-      await page.getByRole("button", { name: "Set up a second factor" }).waitFor();
+      await dialog.getByRole("button", { name: "Turn off" }).click();
+      await page.getByRole("button", { name: "Set up two-factor authentication" }).waitFor();
       await signOut(page);
       await signIn(page, email);
       await page.getByRole("button", { name: "Your account" }).waitFor();
@@ -126,8 +126,8 @@ else {
     await pictures(page, "add-passkey");
     await dialog.getByLabel("Your password").fill(goodPassword);
     await dialog.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("The passkey is there").waitFor();
-    await page.getByRole("button", { name: "More for Chrome, Linux" }).click();
+    await page.getByText("Passkey added").waitFor();
+    await page.getByRole("button", { name: "More actions for Chrome, Linux" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Work laptop");
     await page.getByRole("button", { name: "Save" }).click();
@@ -143,11 +143,11 @@ else {
     await button.click({ timeout: 5_000 }).catch(() => undefined);
     await page.getByText("Work laptop").waitFor();
 
-    await page.getByRole("button", { name: "More for Work laptop" }).click();
+    await page.getByRole("button", { name: "More actions for Work laptop" }).click();
     await page.getByRole("menuitem", { name: "Remove" }).click();
     await dialog.getByLabel("Your password").waitFor();
     await dialog.getByRole("button", { name: "Use a passkey" }).click();
-    await dialog.getByText("Your browser asks for your passkey").waitFor();
+    await dialog.getByText("Your browser will ask for your passkey").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await pictures(page, "remove-passkey");
     await dialog.getByRole("button", { name: "Remove" }).click();
@@ -165,9 +165,9 @@ else {
       await page.getByLabel("Name").fill(name);
       await page.getByRole("checkbox").first().check();
       await page.getByLabel("Your password").fill(goodPassword);
-      await page.getByRole("button", { name: "Create the token" }).click();
-      await page.getByLabel("I have stored it").check();
-      await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("button", { name: "Create token" }).click();
+      await page.getByLabel("I've saved it somewhere safe").check();
+      await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
       await page.getByText(name).first().waitFor();
       await page.goto(`${house.url}/account/access-tokens/new`);
     }
@@ -182,7 +182,7 @@ else {
     await page.getByRole("checkbox", { name: /Deploy script/ }).check();
     await page.getByLabel("New password").fill("something quite different");
     await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByText("Your password is set").waitFor();
+    await page.getByText("Your password has been set").waitFor();
     const left = await house.store.reads
       .selectFrom("access_tokens")
       .select("name")
@@ -205,7 +205,7 @@ async function pictures(page: Page, name: string): Promise<void> {
 }
 
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
@@ -213,5 +213,5 @@ async function signIn(page: Page, email: string): Promise<void> {
 async function signOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Your account" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.getByLabel("E-mail").waitFor();
+  await page.getByLabel("Email").waitFor();
 }

@@ -59,7 +59,7 @@ else
       await page.getByRole("link", { name: key }).waitFor();
 
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Find or do" }).fill(key);
+      await page.getByRole("combobox", { name: "Search or run a command" }).fill(key);
       await page
         .getByRole("dialog")
         .getByRole("option", { name: new RegExp(key) })
@@ -108,9 +108,9 @@ else
       await theirs.waitFor({ state: "detached" });
 
       await mine.getByRole("button", { name: "Save" }).click();
-      await mine.getByText("Somebody else changed this meanwhile").waitFor();
-      await mine.getByRole("button", { name: "Load and keep what I typed" }).click();
-      await mine.getByText("Both of you changed: Notes.").waitFor();
+      await mine.getByText("Someone else changed this while you were editing").waitFor();
+      await mine.getByRole("button", { name: "Load latest and keep my edits" }).click();
+      await mine.getByText("You both changed: Notes.").waitFor();
       expect(await mine.getByLabel("Notes").inputValue()).toBe("mine");
       expect(await mine.getByLabel("Customer name").inputValue()).toBe("Otto");
       await mine.getByRole("button", { name: "Save" }).click();
@@ -131,9 +131,11 @@ else
       await dialog.getByLabel("Name").fill("Nora");
       await dashboard.manage("PATCH", `${customers}/${customer.id}`, { discord_id: "234567890123456789" });
       await dialog.getByRole("button", { name: "Save" }).click();
-      await dialog.getByRole("button", { name: "Load and keep what I typed" }).click();
-      await dialog.getByText("Somebody else changed this meanwhile").waitFor({ state: "detached" });
-      expect(await dialog.getByLabel("Discord id").inputValue()).toBe("234567890123456789");
+      await dialog.getByRole("button", { name: "Load latest and keep my edits" }).click();
+      await dialog
+        .getByText("Someone else changed this while you were editing")
+        .waitFor({ state: "detached" });
+      expect(await dialog.getByLabel("Discord ID").inputValue()).toBe("234567890123456789");
       expect(await dialog.getByLabel("Name").inputValue()).toBe("Nora");
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByRole("heading", { level: 1, name: "Nora" }).waitFor();

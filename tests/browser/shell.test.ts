@@ -43,7 +43,7 @@ else
 
     test("Ctrl-K finds a license by its key, a customer by name, and a page by some of its letters", async () => {
       await page.keyboard.press("Control+k");
-      const search = page.getByRole("combobox", { name: "Find or do" });
+      const search = page.getByRole("combobox", { name: "Search or run a command" });
       await search.fill(licenseKey);
       await page.getByRole("option", { name: licenseKey }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
@@ -63,7 +63,7 @@ else
 
       await page.keyboard.press("Control+k");
       await search.fill("nothing is called so");
-      await page.getByText("Nothing found").first().waitFor();
+      await page.getByText("No results").first().waitFor();
       expect(await search.getAttribute("aria-expanded")).toBe("false");
       await page.keyboard.press("Escape");
       await search.waitFor({ state: "detached" });
@@ -71,7 +71,7 @@ else
 
     test("the palette is a combobox: keys move through its options, and the number of results is announced", async () => {
       await page.keyboard.press("Control+k");
-      const search = page.getByRole("combobox", { name: "Find or do" });
+      const search = page.getByRole("combobox", { name: "Search or run a command" });
       const active = page.locator("[role=option][aria-selected=true]");
       await search.fill("li");
       expect(await search.getAttribute("aria-expanded")).toBe("true");
@@ -117,7 +117,7 @@ else
       await docs.getByRole("heading", { name: "API reference" }).waitFor();
       await docs.close();
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Find or do" }).fill("reference");
+      await page.getByRole("combobox", { name: "Search or run a command" }).fill("reference");
       await page.getByRole("option", { name: "API reference" }).waitFor();
       const [again] = await Promise.all([page.context().waitForEvent("page"), page.keyboard.press("Enter")]);
       await again.getByRole("heading", { name: "API reference" }).waitFor();
@@ -160,7 +160,7 @@ else
     test("a page that does not exist, and an address that is nobody's, are said to be nothing, inside the frame", async () => {
       for (const where of [`${home}/nowhere`, `${dashboard.house.url}/o/nobody`]) {
         await page.goto(where);
-        await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+        await page.getByRole("heading", { name: "Page not found" }).waitFor();
         expect(await page.title()).toBe("There is nothing here · Countersign");
         await page.getByRole("button", { name: "Your account" }).waitFor();
       }
@@ -169,12 +169,12 @@ else
     test("a server that is gone is said, what was typed stays, and its return is noticed", async () => {
       const dialog = await beginCustomer("gone@example.com");
       await page.context().setOffline(true);
-      await dialog.getByRole("button", { name: "Add the customer" }).click();
-      await dialog.getByText("The server cannot be reached. Check your connection.").waitFor();
-      await page.getByText("The server cannot be reached. Trying again …").waitFor();
+      await dialog.getByRole("button", { name: "Add customer" }).click();
+      await dialog.getByText("Can't reach the server. Check your connection.").waitFor();
+      await page.getByText("Can't reach the server. Retrying…").waitFor();
       await page.context().setOffline(false);
-      await page.getByText("The server cannot be reached. Trying again …").waitFor({ state: "detached" });
-      expect(await dialog.getByLabel("E-mail").inputValue()).toBe("gone@example.com");
+      await page.getByText("Can't reach the server. Retrying…").waitFor({ state: "detached" });
+      expect(await dialog.getByLabel("Email").inputValue()).toBe("gone@example.com");
     }, 180_000);
 
     test("a part that is gone when a hand only comes near it takes nothing away that was typed", async () => {
@@ -197,21 +197,21 @@ else
       await dashboard.house.store.transaction((db) =>
         db.deleteFrom("sessions").where("user_id", "=", dashboard.owner.userId).execute(),
       );
-      await dialog.getByRole("button", { name: "Add the customer" }).click();
+      await dialog.getByRole("button", { name: "Add customer" }).click();
       await page.getByRole("dialog", { name: "You are signed out" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       const [tab] = await Promise.all([
         page.context().waitForEvent("page"),
         page.getByRole("link", { name: "Sign in in a new tab" }).click(),
       ]);
-      await tab.getByLabel("E-mail").fill(dashboard.owner.email);
+      await tab.getByLabel("Email").fill(dashboard.owner.email);
       await tab.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await tab.getByRole("button", { name: "Sign in", exact: true }).click();
       await tab.getByRole("button", { name: "Your account" }).waitFor();
       await tab.close();
       await page.getByRole("dialog", { name: "You are signed out" }).waitFor({ state: "detached" });
-      expect(await dialog.getByLabel("E-mail").inputValue()).toBe("new@example.com");
-      await dialog.getByRole("button", { name: "Add the customer" }).click();
+      expect(await dialog.getByLabel("Email").inputValue()).toBe("new@example.com");
+      await dialog.getByRole("button", { name: "Add customer" }).click();
       await dialog.waitFor({ state: "detached" });
       await page.getByText("new@example.com").first().waitFor();
     }, 180_000);
@@ -235,7 +235,7 @@ else
       await page.goto(`${home}/customers`);
       await page.getByRole("button", { name: "New customer" }).first().click();
       const dialog = page.getByRole("dialog", { name: "New customer" });
-      await dialog.getByLabel("E-mail").fill(email);
+      await dialog.getByLabel("Email").fill(email);
       return dialog;
     }
   });

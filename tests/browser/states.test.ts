@@ -44,11 +44,11 @@ else
       const page = await (await openContext()).newPage();
       const troubles = troublesOf(page);
       await page.goto(`${house.url}/reset-password?token=${token}`);
-      await page.getByRole("heading", { name: "This link does not work" }).waitFor();
+      await page.getByRole("heading", { name: "This link doesn't work" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      await page.getByLabel("E-mail").fill(person.email);
-      await page.getByRole("button", { name: "Send link" }).click();
-      await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+      await page.getByLabel("Email").fill(person.email);
+      await page.getByRole("button", { name: "Send reset link" }).click();
+      await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
       expect((await house.letters(person.email)).length).toBe(before + 1);
       expect(troubles).toEqual([]);
       await page.context().close();
@@ -60,7 +60,7 @@ else
       const page = await dashboard.pageFor(owner);
       for (const where of ["licenses", "licenses/new", "licenses/import"]) {
         await page.goto(`${house.url}/o/${slug}/${where}`);
-        await page.getByRole("heading", { name: "A product comes first" }).waitFor();
+        await page.getByRole("heading", { name: "Create a product first" }).waitFor();
         await page.getByRole("link", { name: "New product" }).click();
         await page.waitForURL(`${house.url}/o/${slug}/products/new`);
       }
@@ -114,10 +114,10 @@ else
       const [letter] = await house.letters(email);
       const page = await dashboard.pageFor(owner);
       await speak(page, "de");
-      await page.goto(`${house.url}/admin/mailbox/${letter?.id}`);
+      await page.goto(`${house.url}/admin/outbox/${letter?.id}`);
       await page.getByText("Der Mailserver hat die E-Mail abgelehnt: 550 5.1.1 User unknown").waitFor();
-      await page.goto(`${house.url}/admin/mailbox?recipient=${encodeURIComponent(email)}`);
-      await page.getByText("Nicht gesendet", { exact: true }).first().hover();
+      await page.goto(`${house.url}/admin/outbox?recipient=${encodeURIComponent(email)}`);
+      await page.getByText("Fehlgeschlagen", { exact: true }).first().hover();
       await page.getByRole("tooltip").filter({ hasText: "Der Mailserver hat" }).waitFor();
       await page.context().close();
     }, 180_000);
@@ -132,10 +132,10 @@ else
       await manage("POST", `/admin/organizations/${organizationId}/suspend`, { reason: "An open invoice" });
       const page = await dashboard.pageFor(owner);
       await page.goto(`${home}/settings`);
-      await page.getByText("nothing can be changed. The operator says: An open invoice").waitFor();
+      await page.getByText("nothing can be changed. Reason: An open invoice").waitFor();
       await page.getByRole("heading", { name: "Plan" }).waitFor();
       await page.getByRole("link", { name: "Download" }).waitFor();
-      expect(await page.getByRole("button", { name: /Save|Delete|Hand over/ }).count()).toBe(0);
+      expect(await page.getByRole("button", { name: /Save|Delete|Transfer ownership/ }).count()).toBe(0);
       expect(await violationsOf(page)).toEqual([]);
       await page.goto(`${home}/access-tokens`);
       await page.getByText("Shop", { exact: true }).waitFor();

@@ -49,8 +49,8 @@ else
       await button("Create endpoint").click();
       const secret = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
       expect(secret).toStartWith("whsec_");
-      await page.getByLabel("I have stored it").check();
-      await button("Go on").click();
+      await page.getByLabel("I've saved it somewhere safe").check();
+      await button("Continue").click();
       await page.getByRole("heading", { level: 1, name: "Order desk" }).waitFor();
       const endpointId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
 

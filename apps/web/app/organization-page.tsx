@@ -36,7 +36,7 @@ export function OrganizationPage() {
       {organization.delete_after !== null && (
         <Alert color="orange" {...fromEdgeToEdge} icon={<Icon name="warning" />}>
           {t("deletionPending")} <Time at={organization.delete_after} />.{" "}
-          {organization.is_owner && <GoLink to={settings}>{t("keepIt")}</GoLink>}
+          {organization.is_owner && <GoLink to={settings}>{t("cancelDeletion")}</GoLink>}
         </Alert>
       )}
       {mayOpen(organization, pathname.slice(`/o/${organization.slug}`.length)) ? (

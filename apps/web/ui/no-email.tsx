@@ -18,7 +18,7 @@ export function NoEmail({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** Platform admins read what would have been sent in the mailbox. */
+/** Platform admins read unsent emails in the outbox. */
 function WhereEmailsAre() {
   const { t } = useTranslation();
   const me = useMe();
@@ -29,7 +29,7 @@ function WhereEmailsAre() {
       i18nKey="noEmail.admin"
       components={{
         a: (
-          <GoLink to="/admin/mailbox" inherit underline="always">
+          <GoLink to="/admin/outbox" inherit underline="always">
             {""}
           </GoLink>
         ),

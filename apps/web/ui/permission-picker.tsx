@@ -113,7 +113,7 @@ function Locked({
             {t(wordsOf(permission).name)}
           </Text>
           <Text size="xs" c="dimmed">
-            {t(isLocked ? "notYours" : isOn ? "on" : "off")}
+            {t(isLocked ? "notGrantable" : isOn ? "on" : "off")}
           </Text>
         </Group>
         <Text size="xs" c="dimmed">

@@ -67,7 +67,7 @@ export function SecretBox({
       />
       <Group justify="flex-end">
         <Button disabled={!isStored} onClick={onDone}>
-          {t("secret.goOn")}
+          {t("secret.continue")}
         </Button>
       </Group>
     </Stack>

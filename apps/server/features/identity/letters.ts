@@ -59,7 +59,7 @@ export function emailChangeAskedLetter(to: Reader, newEmail: string): Letter {
   return compose(to, "email_change_asked", {
     before: ["email_change_asked.what"],
     values: { email: newEmail },
-    after: [["email_change_asked.nothing_yet", "letter.not_you"]],
+    after: [["email_change_asked.nothing_yet", "common.not_you"]],
   });
 }
 
@@ -76,7 +76,7 @@ export function newDeviceLetter(
   facts: { ip: string | null; userAgent: string; atMs: number },
 ): Letter {
   const { language } = to;
-  const unknown = say(language, "letter.unknown");
+  const unknown = say(language, "common.unknown");
   const program = programName(facts.userAgent) ?? oneLine(facts.userAgent.slice(0, 200));
   return compose(to, "new_sign_in", {
     before: ["new_sign_in.what"],
@@ -85,7 +85,7 @@ export function newDeviceLetter(
       { label: "label.address", value: facts.ip ?? unknown },
       { label: "label.program", value: program || unknown },
     ],
-    after: [["letter.nothing_to_do", "letter.not_you"]],
+    after: [["common.nothing_to_do", "common.not_you"]],
   });
 }
 
@@ -104,7 +104,7 @@ export type SecurityChange =
 export function securityLetter(to: Reader, what: SecurityChange): Letter {
   return compose(to, "account_security", {
     before: [`account_security.${what}`],
-    after: [["letter.nothing_to_do", "letter.not_you"]],
+    after: [["common.nothing_to_do", "common.not_you"]],
   });
 }
 

@@ -22,7 +22,7 @@ export function invitationLetter(to: Reader, facts: InvitationFacts): Letter {
       until: moment(to.language, expiresAtMs),
       email: to.email,
     },
-    before: [invitedBy === null ? "invitation.by_nobody" : "invitation.by_somebody"],
+    before: [invitedBy === null ? "invitation.invited" : "invitation.invited_by"],
     action: { label: "invitation.action", url: facts.url },
     after: ["invitation.until", "invitation.not_meant"],
     // When sent again, it has a new link and expires later.

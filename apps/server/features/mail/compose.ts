@@ -54,7 +54,7 @@ export function compose({ email, language }: Reader, kind: LetterKind, parts: Le
     quote: quote === null ? null : { ...quote, by: said(quote.by) },
     action: action === undefined ? null : { ...action, label: said(action.label) },
     after: after.map((sentences) => [sentences].flat().map(said).join(" ")),
-    last: said(parts.last ?? "letter.automatic"),
+    last: said(parts.last ?? "common.automatic"),
   };
   return {
     to: email,

@@ -75,8 +75,8 @@ export function deliveryLetter(facts: LicenseLetterFacts): CustomerLetter["lette
       { label: "label.license_key", value: facts.license_key, isCode: true },
       { label: "label.validity", value: validity(language, facts) },
     ],
-    quote: said.length === 0 ? null : { by: "license_delivery.words", paragraphs: said },
-    last: "letter.customer",
+    quote: said.length === 0 ? null : { by: "license_delivery.message", paragraphs: said },
+    last: "common.customer",
   });
   return { ...letter, once: `license_delivery:${facts.id}`, isBulk: true };
 }
@@ -93,7 +93,7 @@ export function expiringLetter(
       { label: "label.product", value: product },
       { label: "label.license_key", value: facts.license_key, isCode: true },
     ],
-    last: "letter.customer",
+    last: "common.customer",
   });
   return { ...letter, once: `license_expiring:${facts.id}:${expiresAtMs}`, isBulk: true };
 }
@@ -102,6 +102,6 @@ function validity(language: Language, facts: LicenseLetterFacts) {
   const { expires_at: expiresAtMs, term_ms: termMs, time_zone: timeZone } = facts;
   if (expiresAtMs !== null)
     return say(language, "license_delivery.until", { until: moment(language, expiresAtMs, timeZone) });
-  if (termMs === null) return say(language, "license_delivery.forever");
+  if (termMs === null) return say(language, "license_delivery.never_expires");
   return say(language, "license_delivery.from_first_use", { term: duration(language, termMs) });
 }

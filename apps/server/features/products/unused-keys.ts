@@ -109,6 +109,6 @@ export function unusedKeysLetter(
       value: name === "" ? `${shownPrefix(public_id)}…` : `${name} (${shownPrefix(public_id)}…)`,
     })),
     action: { label: "api_keys_unused.action", url: facts.url },
-    after: ["api_keys_unused.end", "api_keys_unused.once"],
+    after: ["api_keys_unused.revoke", "api_keys_unused.once"],
   });
 }

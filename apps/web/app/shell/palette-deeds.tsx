@@ -59,7 +59,7 @@ export function useDeeds(): ActionGroup[] {
             action(path, t(`places.${path === "" ? "overview" : path}`), icon, `${base}/${path}`),
           );
   return [
-    { group: t("palette.do"), actions: doing },
+    { group: t("palette.actions"), actions: doing },
     {
       group: t("palette.go"),
       actions: [

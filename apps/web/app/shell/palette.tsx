@@ -34,7 +34,7 @@ export function Palette({ times, typed, onThere }: PaletteProps) {
       opened={isOpen}
       onClose={close}
       onExitTransitionEnd={() => setTerm("")}
-      attributes={{ content: { "aria-label": t("findOrDo") } }}
+      attributes={{ content: { "aria-label": t("search") } }}
       withCloseButton={false}
       padding={0}
       size={600}
@@ -93,9 +93,9 @@ function Search({ term, onType, onClose }: SearchProps) {
     options.length > 0
       ? t("palette.results", { count: options.length })
       : isLooking
-        ? t("palette.looking")
+        ? t("palette.searching")
         : found.isBroken
-          ? t("palette.broken")
+          ? t("palette.failed")
           : t("palette.nothing");
   const hasOptions = options.length > 0;
   return (
@@ -114,7 +114,7 @@ function Search({ term, onType, onClose }: SearchProps) {
         autoComplete="off"
         spellCheck={false}
         role="combobox"
-        aria-label={t("findOrDo")}
+        aria-label={t("search")}
         aria-autocomplete="list"
         aria-haspopup="listbox"
         aria-expanded={hasOptions}

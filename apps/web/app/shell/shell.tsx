@@ -43,7 +43,7 @@ export function Shell() {
           <OrganizationMenu />
           <UnstyledButton className={classes.search} onClick={openPalette} ml="auto">
             <Icon name="search" size={16} />
-            <span className={classes.searchWords}>{t("findOrDo")}</span>
+            <span className={classes.searchWords}>{t("search")}</span>
             <kbd className={classes.keys}>{paletteKeys}</kbd>
           </UnstyledButton>
           <PersonMenu />

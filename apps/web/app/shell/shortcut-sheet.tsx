@@ -41,7 +41,7 @@ export function ShortcutSheet() {
             </span>,
             t("shortcuts.rows"),
           ],
-          [<Kbd key="x">x</Kbd>, t("shortcuts.choose")],
+          [<Kbd key="x">x</Kbd>, t("shortcuts.select")],
         ] as [ReactNode, string][])
       : []),
   ];

@@ -93,10 +93,10 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
         )}
         <Stack gap={2}>
           <Text fw={600} size="sm">
-            {t("form.may")}
+            {t("form.permissions")}
           </Text>
           <Text size="sm" c="dimmed">
-            {t("form.mayWords")}
+            {t("form.permissionsWords")}
           </Text>
         </Stack>
         <PermissionPicker value={chosen} onChange={setChosen} held={held} />
@@ -108,13 +108,13 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
               {t("form.do")}
             </Button>
             <Text size="sm" c="dimmed">
-              {chosen.size === 0 ? t("form.none") : t("form.some", { count: chosen.size })}
+              {chosen.size === 0 ? t("form.none") : t("form.selected", { count: chosen.size })}
             </Text>
           </Group>
         </StickyBar>
       </Stack>
-      <SecretOnce title={t("made.title")} secret={secret} onDone={onDone}>
-        {t("made.words")}
+      <SecretOnce title={t("created.title")} secret={secret} onDone={onDone}>
+        {t("created.words")}
       </SecretOnce>
     </Form>
   );

@@ -47,7 +47,7 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
         </Stack>
       ),
     },
-    { id: "may", header: t("columns.may"), wide: true, cell: (token) => <May token={token} /> },
+    { id: "may", header: t("columns.permissions"), wide: true, cell: (token) => <May token={token} /> },
     {
       id: "used",
       header: t("columns.used"),
@@ -67,14 +67,14 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
     },
     {
       id: "made",
-      header: t("columns.made"),
+      header: t("columns.created"),
       wide: true,
       cell: (token) => (
         <Stack gap={0}>
           <ListTime at={token.created_at} />
           {nameOf !== null && (
             <Text size="xs" c="dimmed">
-              {token.created_by === null ? t("byToken") : (nameOf(token.created_by) ?? t("bySomebody"))}
+              {token.created_by === null ? t("byToken") : (nameOf(token.created_by) ?? t("byFormerMember"))}
             </Text>
           )}
         </Stack>
@@ -153,7 +153,7 @@ function Ends({ at }: { at: string | null }) {
   if (at === null)
     return (
       <Text size="sm" c="dimmed">
-        {t("neverEnds")}
+        {t("neverExpires")}
       </Text>
     );
   const isOver = Date.parse(at) <= Date.now();
@@ -162,7 +162,7 @@ function Ends({ at }: { at: string | null }) {
       <ListTime at={at} />
       {isOver && (
         <Badge size="xs" color="orange" variant="light">
-          {t("over")}
+          {t("expired")}
         </Badge>
       )}
     </Group>

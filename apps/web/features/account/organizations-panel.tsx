@@ -19,7 +19,7 @@ export function OrganizationsPanel() {
         <Text>
           {t("organizations.none")}{" "}
           <GoLink to="/organizations/new" underline="always" inherit>
-            {t("organizations.make")}
+            {t("organizations.create")}
           </GoLink>
         </Text>
       )}

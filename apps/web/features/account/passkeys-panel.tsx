@@ -37,7 +37,7 @@ export function PasskeysPanel() {
       await reread();
     } catch (error) {
       if (!(error instanceof DOMException && error.name === "InvalidStateError")) throw error;
-      tellProblem(t("passkeys.thereAlready"));
+      tellProblem(t("passkeys.alreadyAdded"));
     }
   };
   return (

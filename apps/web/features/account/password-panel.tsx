@@ -20,7 +20,7 @@ export function PasswordPanel() {
   const sendsEmail = useSendsEmail();
   const ask = useMutation({
     mutationFn: () => callAuth("requestPasswordReset", { email: me.email }),
-    onSuccess: () => tell(t("password.letterSent", { email: me.email })),
+    onSuccess: () => tell(t("password.emailSent", { email: me.email })),
     onError: tellProblem,
   });
   return (

@@ -68,8 +68,8 @@ function LanguagePanel() {
           onChange={(language) => void changeLanguage(language)}
         />
         <LanguageSelect
-          label={t("language.letters")}
-          description={t("language.lettersWords")}
+          label={t("language.emails")}
+          description={t("language.emailsWords")}
           value={save.isPending ? (save.variables?.body?.locale ?? me.locale) : me.locale}
           onChange={setLetters}
         />

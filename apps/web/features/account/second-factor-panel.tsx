@@ -21,7 +21,7 @@ export function SecondFactorPanel() {
   const turnOff = async (proof: ProofBody) => {
     await callAuth("disableSecondFactor", proof);
     await queries.invalidateQueries({ queryKey: ["getMe"] });
-    tell(t("factor.offDone"));
+    tell(t("twoFactor.offDone"));
   };
   const renew = async (proof: ProofBody) => {
     const answer = await callAuth<{ backupCodes: string[] }>("renewRecoveryCodes", proof);
@@ -29,11 +29,11 @@ export function SecondFactorPanel() {
   };
   return (
     <Panel
-      title={t("factor.title")}
-      lead={t(me.two_factor_enabled ? "factor.leadOn" : "factor.leadOff")}
+      title={t("twoFactor.title")}
+      lead={t(me.two_factor_enabled ? "twoFactor.leadOn" : "twoFactor.leadOff")}
       actions={
         <Badge variant="light" color={me.two_factor_enabled ? "verdigris" : "gray"}>
-          {t(me.two_factor_enabled ? "factor.on" : "factor.off")}
+          {t(me.two_factor_enabled ? "twoFactor.on" : "twoFactor.off")}
         </Badge>
       }
     >
@@ -41,23 +41,23 @@ export function SecondFactorPanel() {
         {me.two_factor_enabled ? (
           <>
             <Button variant="default" onClick={() => setOpen("renew")}>
-              {t("factor.renew")}
+              {t("twoFactor.renew")}
             </Button>
             <Button variant="light" color="red" onClick={() => setOpen("off")}>
-              {t("factor.turnOff")}
+              {t("twoFactor.turnOff")}
             </Button>
           </>
         ) : (
-          <Button onClick={() => setOpen("on")}>{t("factor.setUp")}</Button>
+          <Button onClick={() => setOpen("on")}>{t("twoFactor.setUp")}</Button>
         )}
       </Group>
       <TurnOnSecondFactor opened={open === "on"} onClose={close} />
       <PasswordAgain
         opened={open === "off"}
         onClose={close}
-        title={t("factor.offTitle")}
-        words={t("factor.offWords")}
-        deed={t("factor.turnOff")}
+        title={t("twoFactor.offTitle")}
+        words={t("twoFactor.offWords")}
+        deed={t("twoFactor.turnOff")}
         isRemoval
         isForSecondFactor
         run={turnOff}
@@ -65,9 +65,9 @@ export function SecondFactorPanel() {
       <PasswordAgain
         opened={open === "renew"}
         onClose={close}
-        title={t("factor.renewTitle")}
-        words={t("factor.renewWords")}
-        deed={t("factor.renew")}
+        title={t("twoFactor.renewTitle")}
+        words={t("twoFactor.renewWords")}
+        deed={t("twoFactor.renew")}
         isForSecondFactor
         run={renew}
       />

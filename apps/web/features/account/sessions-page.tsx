@@ -33,7 +33,7 @@ export function SessionsPage() {
   return (
     <Page narrow title={t("sessions.title")} lead={t("sessions.lead")}>
       <Panel
-        title={t("sessions.open")}
+        title={t("sessions.active")}
         actions={
           others.length > 0 && (
             <Button variant="light" color="red" onClick={() => setOpen(true)}>

@@ -32,7 +32,7 @@ export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClo
     <Dialog
       opened={opened}
       onClose={close}
-      title={t(step === "codes" ? "codes.title" : "factor.setUp")}
+      title={t(step === "codes" ? "codes.title" : "twoFactor.setUp")}
       closeOnClickOutside={!mustStay}
       closeOnEscape={!mustStay}
       withCloseButton={!mustStay}
@@ -69,9 +69,9 @@ function Begin({ onBegun }: { onBegun: (answer: Begun) => void }) {
       typed={null}
       error={begin.error}
       isBusy={begin.isPending}
-      deed={t("factor.next")}
+      deed={t("twoFactor.next")}
     >
-      <Text>{t("factor.app")}</Text>
+      <Text>{t("twoFactor.app")}</Text>
       <ProblemAlert error={begin.error} beside={["password"]} />
       <ProofFields proof={proof} error={begin.error} isFirst />
     </DialogForm>
@@ -96,15 +96,15 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
       typed={code}
       error={confirm.error}
       isBusy={confirm.isPending}
-      deed={t("factor.turnOn")}
+      deed={t("twoFactor.turnOn")}
     >
       <div className={classes.setUp}>
-        <QrCode text={props.uri} label={t("factor.qr")} />
+        <QrCode text={props.uri} label={t("twoFactor.qr")} />
         <Stack gap="sm" miw={0} w="100%">
-          <Text>{t("factor.scan")}</Text>
+          <Text>{t("twoFactor.scan")}</Text>
           <Stack gap={2}>
             <Text size="sm" c="dimmed">
-              {t("factor.secret")}
+              {t("twoFactor.secret")}
             </Text>
             <Group gap={4} wrap="nowrap" align="flex-start">
               {/* In fours, which are easier to type. */}
@@ -116,7 +116,7 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
       </div>
       <ProblemAlert error={confirm.error} beside={["code"]} />
       <TextInput
-        label={t("factor.code")}
+        label={t("twoFactor.code")}
         required
         autoFocus
         inputMode="numeric"

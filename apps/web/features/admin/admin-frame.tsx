@@ -18,8 +18,8 @@ export function AdminFrame() {
           { to: "/admin/organizations", label: t("sections.organizations") },
           { to: "/admin/users", label: t("sections.users") },
           { to: "/admin/ip-blocks", label: t("sections.blocks") },
-          { to: "/admin/mailbox", label: t("sections.mailbox") },
-          { to: "/admin/letters", label: t("sections.letters") },
+          { to: "/admin/outbox", label: t("sections.outbox") },
+          { to: "/admin/email-templates", label: t("sections.emailTemplates") },
           { to: "/admin/audit-log", label: t("sections.audit") },
         ]}
       />

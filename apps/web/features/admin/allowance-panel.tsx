@@ -58,7 +58,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
       <OwnOrUsual
         label={t("allowance.label")}
         description={t("allowance.words")}
-        usual={t("allowance.usual")}
+        usual={t("allowance.planDefault")}
         value={allowance}
         onChange={setAllowance}
         error={fieldError(save.error, "organization_allowance")}

@@ -60,7 +60,7 @@ export function PlatformAuditPage() {
     },
     {
       id: "what",
-      header: t("audit-log:columns.what"),
+      header: t("audit-log:columns.action"),
       whole: true,
       cell: (entry) => (
         <>
@@ -75,7 +75,7 @@ export function PlatformAuditPage() {
     },
     {
       id: "subject",
-      header: t("audit-log:columns.subject"),
+      header: t("audit-log:columns.target"),
       cell: (entry) => (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
           {entry.subject.name ?? entry.subject.id}
@@ -96,8 +96,8 @@ export function PlatformAuditPage() {
         <Group gap="xs">
           <Select
             w={280}
-            aria-label={t("audit-log:filters.what")}
-            placeholder={t("audit-log:filters.anything")}
+            aria-label={t("audit-log:filters.action")}
+            placeholder={t("audit-log:filters.anyAction")}
             clearable
             searchable
             data={[
@@ -121,7 +121,7 @@ export function PlatformAuditPage() {
                   size="md"
                   withRemoveButton
                   onRemove={() => set({ [by]: undefined })}
-                  removeButtonProps={{ "aria-label": t("audit.everything") }}
+                  removeButtonProps={{ "aria-label": t("audit.clear") }}
                 >
                   {t(`audit.${by}`)}:{" "}
                   {by === "organization"

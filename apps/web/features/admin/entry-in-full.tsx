@@ -27,7 +27,7 @@ export function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
         </dd>
         <dt>{t("columns.when")}</dt>
         <dd>{exactTime(entry.at, i18n.language)}</dd>
-        <dt>{t("columns.subject")}</dt>
+        <dt>{t("columns.target")}</dt>
         <dd>{entry.subject.name ?? entry.subject.id}</dd>
         {entry.organization_id !== null && (
           <>
@@ -37,7 +37,7 @@ export function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
             </dd>
           </>
         )}
-        <dt>{t("columns.from")}</dt>
+        <dt>{t("columns.ip")}</dt>
         <dd>
           <Text component="span" inherit className="mono">
             {entry.ip ?? "–"}
@@ -50,7 +50,7 @@ export function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
           variant="default"
           onClick={() => narrow({ subject: entry.subject.id, entry: undefined })}
         >
-          {t("entry.onlySubject")}
+          {t("entry.onlyTarget")}
         </Button>
         {actorId !== null && (
           <Button

@@ -59,7 +59,7 @@ export function HealthPage() {
                   <Light isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
                   {t("health.apart", { ms: figure(data.database.clock_offset_ms) })}
                 </dd>
-                <dt>{t("health.letters")}</dt>
+                <dt>{t("health.emails")}</dt>
                 <dd>
                   <Light isWell={data.mailbox.unsent === 0} />
                   {data.mailbox.unsent === 0

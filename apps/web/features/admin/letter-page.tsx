@@ -14,7 +14,7 @@ import classes from "./admin.module.css";
 import { LetterFrame } from "./letter-frame.tsx";
 import { MailState } from "./mailbox-page.tsx";
 
-const letterRoute = getRouteApi("/inside/admin/admin-frame/mailbox/$id");
+const letterRoute = getRouteApi("/inside/admin/admin-frame/outbox/$id");
 
 export function LetterPage() {
   const { t } = useTranslation("admin");
@@ -29,28 +29,28 @@ export function LetterPage() {
   return (
     <Page
       title={mail.subject}
-      above={<Back to="/admin/mailbox">{t("mailbox.title")}</Back>}
+      above={<Back to="/admin/outbox">{t("outbox.title")}</Back>}
       beside={<MailState mail={mail} />}
       lead={
         <>
-          {t("mailbox.to", { recipient: mail.recipient })} · <Time at={mail.created_at} />
+          {t("outbox.to", { recipient: mail.recipient })} · <Time at={mail.created_at} />
         </>
       }
     >
       <Stack>
         {mail.failure !== null && (
-          <Alert color="red" icon={<Icon name="warning" />} title={t("mailbox.failed")}>
+          <Alert color="red" icon={<Icon name="warning" />} title={t("outbox.failed")}>
             {failureText(mail.failure)}
           </Alert>
         )}
         {mail.body_text === null && mail.body_html === null ? (
-          <Alert icon={<Icon name="lock" />}>{t("mailbox.notShown")}</Alert>
+          <Alert icon={<Icon name="lock" />}>{t("outbox.notShown")}</Alert>
         ) : (
           <>
             {links.length > 0 && (
               <Stack gap={4}>
                 <Text size="sm" c="dimmed">
-                  {t("mailbox.links")}
+                  {t("outbox.links")}
                 </Text>
                 {links.map((link) => (
                   <Copyable key={link} value={link} />
@@ -60,14 +60,14 @@ export function LetterPage() {
             <SegmentedControl
               size="xs"
               w="fit-content"
-              aria-label={t("letters.format")}
+              aria-label={t("emailTemplates.format")}
               value={isText ? "text" : "html"}
               onChange={(value) =>
                 navigate({ search: { as: value === "text" ? "text" : undefined }, replace: true })
               }
               data={[
-                { value: "html", label: t("letters.html"), disabled: mail.body_html === null },
-                { value: "text", label: t("letters.text") },
+                { value: "html", label: t("emailTemplates.html"), disabled: mail.body_html === null },
+                { value: "text", label: t("emailTemplates.text") },
               ]}
             />
             {isText ? (

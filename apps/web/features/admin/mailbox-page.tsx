@@ -15,15 +15,15 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
-const mailboxRoute = getRouteApi("/inside/admin/admin-frame/mailbox");
+const outboxRoute = getRouteApi("/inside/admin/admin-frame/outbox");
 
 type Mail = Item<"listMailbox">;
 
 /** Letters, the newest first. Until a mail server is set up, this is where they are. */
 export function MailboxPage() {
   const { t } = useTranslation("admin");
-  const search = mailboxRoute.useSearch();
-  const navigate = mailboxRoute.useNavigate();
+  const search = outboxRoute.useSearch();
+  const navigate = outboxRoute.useNavigate();
   const kinds = useQuery(ask("listMailTemplates"));
   const sendsEmail = useSendsEmail();
   const list = useInfiniteQuery(
@@ -42,48 +42,48 @@ export function MailboxPage() {
   const columns: Column<Mail>[] = [
     {
       id: "subject",
-      header: t("mailbox.subject"),
+      header: t("outbox.subject"),
       cell: (mail) => (
         <Stack gap={0} miw={0}>
-          <GoLink to={`/admin/mailbox/${mail.id}`} size="sm" fw={600}>
+          <GoLink to={`/admin/outbox/${mail.id}`} size="sm" fw={600}>
             {mail.subject}
           </GoLink>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {t("mailbox.to", { recipient: mail.recipient })}
+            {t("outbox.to", { recipient: mail.recipient })}
           </Text>
         </Stack>
       ),
     },
     {
       id: "kind",
-      header: t("mailbox.kind"),
+      header: t("outbox.kind"),
       wide: true,
       cell: (mail) => t(`kinds.${mail.kind}`, { defaultValue: mail.kind }),
     },
-    { id: "state", header: t("mailbox.state"), cell: (mail) => <MailState mail={mail} /> },
-    { id: "at", header: t("mailbox.written"), wide: true, cell: (mail) => <ListTime at={mail.created_at} /> },
+    { id: "state", header: t("outbox.state"), cell: (mail) => <MailState mail={mail} /> },
+    { id: "at", header: t("outbox.created"), wide: true, cell: (mail) => <ListTime at={mail.created_at} /> },
   ];
   return (
     <SearchedList
-      title={t("mailbox.title")}
-      lead={t("mailbox.lead")}
+      title={t("outbox.title")}
+      lead={t("outbox.lead")}
       notice={
         !sendsEmail && (
           <Notice tone="warn" title={t("everywhere:noEmail.title")}>
-            <Text size="sm">{t("mailbox.noEmail")}</Text>
+            <Text size="sm">{t("outbox.noEmail")}</Text>
           </Notice>
         )
       }
       search={{
-        label: t("mailbox.search"),
+        label: t("outbox.search"),
         value: search.recipient,
         onChange: (recipient) => set({ recipient }),
       }}
       filters={
         <Select
           w={260}
-          aria-label={t("mailbox.kind")}
-          placeholder={t("mailbox.anyKind")}
+          aria-label={t("outbox.kind")}
+          placeholder={t("outbox.anyKind")}
           clearable
           searchable
           data={(kinds.data?.kinds ?? []).map((value) => ({ value, label: t(`kinds.${value}`) }))}
@@ -95,11 +95,11 @@ export function MailboxPage() {
       list={list}
       rows={rows}
       empty={
-        <Empty icon="mail" title={t("mailbox.empty")}>
-          {t("mailbox.emptyWords")}
+        <Empty icon="mail" title={t("outbox.empty")}>
+          {t("outbox.emptyWords")}
         </Empty>
       }
-      instead={isHalfTyped ? <Alert icon={<Icon name="info" />}>{t("mailbox.wholeAddress")}</Alert> : null}
+      instead={isHalfTyped ? <Alert icon={<Icon name="info" />}>{t("outbox.wholeEmail")}</Alert> : null}
     />
   );
 }
@@ -111,20 +111,20 @@ export function MailState({ mail }: { mail: Mail }) {
   if (mail.sent_at !== null)
     return (
       <Badge size="sm" variant="light">
-        {t("mailbox.sent")}
+        {t("outbox.sent")}
       </Badge>
     );
   if (mail.failure !== null)
     return (
       <Tooltip label={failureText(mail.failure)} multiline maw={360}>
         <Badge size="sm" variant="light" color="red" tabIndex={0}>
-          {t("mailbox.failed")}
+          {t("outbox.failed")}
         </Badge>
       </Tooltip>
     );
   return (
     <Badge size="sm" variant="light" color="orange">
-      {t(sendsEmail ? "mailbox.waits" : "mailbox.kept")}
+      {t(sendsEmail ? "outbox.waiting" : "outbox.notSent")}
     </Badge>
   );
 }

@@ -34,12 +34,12 @@ export function OrganizationPage() {
       beside={
         organization.suspended_at !== null && (
           <Badge variant="light" color="red">
-            {t("standing.suspended")}
+            {t("status.suspended")}
           </Badge>
         )
       }
     >
-      <Panel title={t("organization.facts")}>
+      <Panel title={t("organization.details")}>
         <Facts>
           <dt>{t("organizations.owner")}</dt>
           <dd>
@@ -58,7 +58,7 @@ export function OrganizationPage() {
           </dd>
           <dt>{t("organization.slug")}</dt>
           <dd className="mono">{organization.slug}</dd>
-          <dt>{t("organization.holds")}</dt>
+          <dt>{t("organization.contains")}</dt>
           <dd>
             {[
               t("organization.products", { count: organization.product_count }),
@@ -74,7 +74,7 @@ export function OrganizationPage() {
           </dd>
           {organization.delete_after !== null && (
             <>
-              <dt>{t("standing.leaving")}</dt>
+              <dt>{t("status.deletionPending")}</dt>
               <dd>
                 <Time at={organization.delete_after} />
               </dd>

@@ -25,9 +25,9 @@ export function OrganizationsPage() {
         ...(search.q === undefined ? {} : { q: search.q }),
         ...(search.plan === undefined ? {} : { plan: search.plan }),
         ...(search.billing === undefined ? {} : { billing_state: search.billing }),
-        ...(search.standing === undefined
+        ...(search.status === undefined
           ? {}
-          : { suspended: search.standing === "suspended" ? "true" : "false" }),
+          : { suspended: search.status === "suspended" ? "true" : "false" }),
       },
     }),
   );
@@ -122,13 +122,16 @@ export function OrganizationsPage() {
           />
           <Select
             w={160}
-            aria-label={t("organizations.standing")}
-            placeholder={t("organizations.anyStanding")}
+            aria-label={t("organizations.status")}
+            placeholder={t("organizations.anyStatus")}
             clearable
-            data={(["suspended", "open"] as const).map((value) => ({ value, label: t(`standing.${value}`) }))}
-            value={search.standing ?? null}
+            data={(["suspended", "notSuspended"] as const).map((value) => ({
+              value,
+              label: t(`status.${value}`),
+            }))}
+            value={search.status ?? null}
             onChange={(value) =>
-              set({ standing: value === "suspended" || value === "open" ? value : undefined })
+              set({ status: value === "suspended" || value === "notSuspended" ? value : undefined })
             }
           />
         </>
@@ -150,13 +153,13 @@ function Standing({ organization }: { organization: Organization }) {
   if (organization.suspended_at !== null)
     return (
       <Badge size="sm" variant="light" color="red">
-        {t("standing.suspended")}
+        {t("status.suspended")}
       </Badge>
     );
   if (organization.delete_after !== null)
     return (
       <Badge size="sm" variant="light" color="orange">
-        {t("standing.leaving")}
+        {t("status.deletionPending")}
       </Badge>
     );
   return null;

@@ -26,10 +26,10 @@ export function OwnOrUsual({ label, description, usual, value, onChange, error, 
       <Stack gap={6} mt={6}>
         <Radio value="usual" label={usual} />
         <Group gap="xs" align="center">
-          <Radio value="own" label={t("own")} />
+          <Radio value="own" label={t("customLimit")} />
           {value !== null && (
             <NumberInput
-              aria-label={`${label}: ${t("own")}`}
+              aria-label={`${label}: ${t("customLimit")}`}
               w={170}
               min={0}
               max={max}

@@ -8,7 +8,7 @@ const oneOf = <T extends string>(allowed: readonly T[], value: unknown): T | und
   allowed.find((one) => one === value);
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-const standings = ["suspended", "open"] as const;
+const statuses = ["suspended", "notSuspended"] as const;
 
 const frameRoute = createRoute({
   getParentRoute: () => adminRoute,
@@ -23,7 +23,7 @@ const adminOrganizationsRoute = createRoute({
     q: text(search.q),
     plan: oneOf(plans, search.plan),
     billing: oneOf(billingStates, search.billing),
-    standing: oneOf(standings, search.standing),
+    status: oneOf(statuses, search.status),
   }),
   component: lazyRouteComponent(() => import("./organizations-page.tsx"), "OrganizationsPage"),
 });
@@ -50,23 +50,23 @@ const adminUserRoute = createRoute({
   component: lazyRouteComponent(() => import("./user-page.tsx"), "UserPage"),
 });
 
-const mailboxRoute = createRoute({
+const outboxRoute = createRoute({
   getParentRoute: () => frameRoute,
-  path: "/mailbox",
+  path: "/outbox",
   validateSearch: (search: Search) => ({ kind: text(search.kind), recipient: text(search.recipient) }),
   component: lazyRouteComponent(() => import("./mailbox-page.tsx"), "MailboxPage"),
 });
 
 const letterRoute = createRoute({
   getParentRoute: () => frameRoute,
-  path: "/mailbox/$id",
+  path: "/outbox/$id",
   validateSearch: (search: Search) => ({ as: oneOf(["text"] as const, search.as) }),
   component: lazyRouteComponent(() => import("./letter-page.tsx"), "LetterPage"),
 });
 
 const templatesRoute = createRoute({
   getParentRoute: () => frameRoute,
-  path: "/letters",
+  path: "/email-templates",
   validateSearch: (search: Search) => ({
     kind: text(search.kind),
     language: oneOf(["en", "de", "es"] as const, search.language),
@@ -109,7 +109,7 @@ export const adminRoutes = [
     adminOrganizationRoute,
     adminUsersRoute,
     adminUserRoute,
-    mailboxRoute,
+    outboxRoute,
     letterRoute,
     templatesRoute,
     platformAuditRoute,

@@ -109,5 +109,5 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
 export function RefusedLicenses({ count }: { count: number }) {
   const { t, i18n } = useTranslation("admin");
   const number = count.toLocaleString(i18n.language);
-  return <Text fw={600}>{t("suspension.refuses", { count, number })}</Text>;
+  return <Text fw={600}>{t("suspension.rejects", { count, number })}</Text>;
 }

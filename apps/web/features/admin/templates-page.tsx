@@ -9,7 +9,7 @@ import { Page } from "../../ui/page.tsx";
 import classes from "./admin.module.css";
 import { LetterFrame } from "./letter-frame.tsx";
 
-const templatesRoute = getRouteApi("/inside/admin/admin-frame/letters");
+const templatesRoute = getRouteApi("/inside/admin/admin-frame/email-templates");
 
 /** Every kind of letter, with values that are made up, in each language. */
 export function TemplatesPage() {
@@ -23,15 +23,15 @@ export function TemplatesPage() {
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
   return (
-    <Page title={t("letters.title")} lead={t("letters.lead")}>
+    <Page title={t("emailTemplates.title")} lead={t("emailTemplates.lead")}>
       <div className={classes.split}>
-        <nav aria-label={t("mailbox.kind")}>
+        <nav aria-label={t("outbox.kind")}>
           <ul className={classes.kinds}>
             {kinds.map((one) => (
               <li key={one}>
                 <Link
                   className={classes.kind ?? ""}
-                  to="/admin/letters"
+                  to="/admin/email-templates"
                   search={{ ...search, kind: one }}
                   aria-current={one === kind ? "page" : undefined}
                   activeProps={{}}
@@ -44,7 +44,7 @@ export function TemplatesPage() {
           </ul>
           <Select
             className={classes.onlyNarrow ?? ""}
-            label={t("mailbox.kind")}
+            label={t("outbox.kind")}
             data={kinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
             value={kind}
             onChange={(value) => set({ kind: value ?? undefined })}
@@ -55,19 +55,19 @@ export function TemplatesPage() {
           <Group gap="xs">
             <SegmentedControl
               size="xs"
-              aria-label={t("letters.language")}
+              aria-label={t("emailTemplates.language")}
               value={language}
               onChange={(value) => set({ language: value as Language })}
               data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
             />
             <SegmentedControl
               size="xs"
-              aria-label={t("letters.format")}
+              aria-label={t("emailTemplates.format")}
               value={format}
               onChange={(value) => set({ as: value === "text" ? "text" : undefined })}
               data={[
-                { value: "html", label: t("letters.html") },
-                { value: "text", label: t("letters.text") },
+                { value: "html", label: t("emailTemplates.html") },
+                { value: "text", label: t("emailTemplates.text") },
               ]}
             />
           </Group>

@@ -97,9 +97,9 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
         />
         <ValidateHelp about="dailyLimit" />
         <OwnOrUsual
-          label={t("terms.letters")}
-          description={t("terms.lettersWords")}
-          usual={t("terms.asServer")}
+          label={t("terms.emails")}
+          description={t("terms.emailsWords")}
+          usual={t("terms.serverDefault")}
           value={letters}
           onChange={setLetters}
           error={fieldError(save.error, "daily_letters_override")}

@@ -38,7 +38,7 @@ export function UserPage() {
       above={<Back to="/admin/users">{t("users.title")}</Back>}
       beside={<Marks user={user} />}
     >
-      <Panel title={t("user.facts")}>
+      <Panel title={t("user.details")}>
         <Facts>
           <dt>{t("user.email")}</dt>
           <dd>
@@ -105,7 +105,7 @@ function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
   const { t } = useTranslation("admin");
   const [isOpen, setOpen] = useState(false);
   const change = useChange("updateUser", touched);
-  const words = isAdmin ? "take" : "give";
+  const words = isAdmin ? "revoke" : "grant";
   return (
     <Panel title={t("user.admin")} lead={t("user.adminWords")}>
       <Switch label={t("user.isAdmin")} checked={isAdmin} onChange={() => setOpen(true)} />

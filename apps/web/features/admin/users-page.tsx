@@ -49,7 +49,7 @@ export function UsersPage() {
         </Stack>
       ),
     },
-    { id: "marks", header: t("users.marks"), cell: (user) => <Marks user={user} /> },
+    { id: "marks", header: t("users.status"), cell: (user) => <Marks user={user} /> },
     {
       id: "created",
       header: t("users.since"),
@@ -100,7 +100,7 @@ export function Marks({ user }: { user: Omit<User, "created_at" | "updated_at"> 
     <Group gap={4}>
       {user.suspended_at !== null && (
         <Badge size="sm" variant="light" color="red">
-          {t("standing.suspended")}
+          {t("status.suspended")}
         </Badge>
       )}
       {user.is_platform_admin && (
@@ -110,7 +110,7 @@ export function Marks({ user }: { user: Omit<User, "created_at" | "updated_at"> 
       )}
       {user.two_factor_enabled && (
         <Badge size="sm" variant="default">
-          {t("users.secondFactor")}
+          {t("users.twoFactor")}
         </Badge>
       )}
       {!user.email_verified && (

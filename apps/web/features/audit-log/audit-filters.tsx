@@ -27,7 +27,7 @@ export function AuditFilters({ search, onChange, entries }: AuditFiltersProps) {
       <Select
         className={classes.filter ?? ""}
         aria-label={t("filters.who")}
-        placeholder={t("filters.anybody")}
+        placeholder={t("filters.anyone")}
         data={people}
         value={search.actor_id ?? null}
         onChange={(value) => onChange({ actor_id: value ?? undefined })}
@@ -36,8 +36,8 @@ export function AuditFilters({ search, onChange, entries }: AuditFiltersProps) {
       />
       <Select
         className={classes.action ?? ""}
-        aria-label={t("filters.what")}
-        placeholder={t("filters.anything")}
+        aria-label={t("filters.action")}
+        placeholder={t("filters.anyAction")}
         data={[...options].map(([group, items]) => ({
           group: t(`subjects.${group}`),
           items: items.map((value) => ({ value, label: t(`actions.${value}`) })),
@@ -49,8 +49,8 @@ export function AuditFilters({ search, onChange, entries }: AuditFiltersProps) {
       />
       <Select
         className={classes.filter ?? ""}
-        aria-label={t("filters.subject")}
-        placeholder={t("filters.anySubject")}
+        aria-label={t("filters.target")}
+        placeholder={t("filters.anyTarget")}
         data={subjectKinds.map((value) => ({ value, label: t(`subjects.${value}`) }))}
         value={search.subject_kind ?? null}
         onChange={(value) => onChange({ subject_kind: value ?? undefined })}
@@ -62,7 +62,7 @@ export function AuditFilters({ search, onChange, entries }: AuditFiltersProps) {
           size="md"
           withRemoveButton
           onRemove={() => onChange({ subject_id: undefined })}
-          removeButtonProps={{ "aria-label": t("filters.allSubjects") }}
+          removeButtonProps={{ "aria-label": t("filters.removeTarget") }}
         >
           {subject === undefined
             ? search.subject_id

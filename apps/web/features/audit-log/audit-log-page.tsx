@@ -47,7 +47,7 @@ export function AuditLogPage() {
     { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Who actor={entry.actor} /> },
     {
       id: "what",
-      header: t("columns.what"),
+      header: t("columns.action"),
       whole: true,
       cell: (entry) => (
         <>
@@ -62,7 +62,7 @@ export function AuditLogPage() {
     },
     {
       id: "subject",
-      header: t("columns.subject"),
+      header: t("columns.target"),
       cell: (entry) => (
         <div className={classes.subject}>
           <Subject subject={entry.subject} action={entry.action} />
@@ -77,7 +77,7 @@ export function AuditLogPage() {
     },
     {
       id: "from",
-      header: t("columns.from"),
+      header: t("columns.ip"),
       wide: true,
       cell: (entry) => <span className={ipClass(entry.ip ?? "")}>{entry.ip ?? ""}</span>,
     },

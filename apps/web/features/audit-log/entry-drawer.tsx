@@ -40,7 +40,7 @@ export function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
                 onNarrow({ subject_kind: entry.subject.kind, subject_id: entry.subject.id, entry: undefined })
               }
             >
-              {t("entry.onlySubject")}
+              {t("entry.onlyTarget")}
             </Button>
             {entry.actor.id !== null && (
               <Button
@@ -73,13 +73,13 @@ function EntryFacts({ entry }: { entry: Entry }) {
       <dd>
         <Subject subject={entry.subject} action={entry.action} />
       </dd>
-      <dt>{t("entry.subjectId")}</dt>
+      <dt>{t("entry.targetId")}</dt>
       <dd>
         <Copyable value={entry.subject.id} />
       </dd>
       {entry.ip !== null && (
         <>
-          <dt>{t("columns.from")}</dt>
+          <dt>{t("columns.ip")}</dt>
           <dd>
             <Copyable value={entry.ip} />
           </dd>

@@ -26,7 +26,7 @@ interface CustomerDialogProps {
 
 export function CustomerDialog(props: CustomerDialogProps) {
   const { t } = useTranslation("customers");
-  const title = t(props.customer === undefined ? "new" : "form.change");
+  const title = t(props.customer === undefined ? "new" : "form.edit");
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={title}>
       {props.opened && <CustomerForm {...props} />}
@@ -53,7 +53,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
   const submit = async () => {
     try {
       const done = base === undefined ? await make() : await change(base);
-      tell(t(base === undefined ? "told.made" : "told.saved"));
+      tell(t(base === undefined ? "done.added" : "done.saved"));
       onClose();
       onDone(done);
     } catch {}
@@ -96,7 +96,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
       base={textsOf(base)}
       error={error}
       isBusy={create.isPending || update.isPending}
-      deed={t(base === undefined ? "form.make" : "everywhere:save")}
+      deed={t(base === undefined ? "form.add" : "everywhere:save")}
     >
       {customer === undefined && (
         <Text c="dimmed" size="sm">
@@ -114,7 +114,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
       })}
       {movesLicenses && (
         <Alert color="orange" icon={<Icon name="info" />}>
-          {t("form.somebodyElse", { count: base.license_count })}
+          {t("form.otherCustomer", { count: base.license_count })}
         </Alert>
       )}
     </DialogForm>

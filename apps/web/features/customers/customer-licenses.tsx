@@ -48,7 +48,7 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
     },
     {
       id: "made",
-      header: t("table.made"),
+      header: t("table.created"),
       wide: true,
       cell: (license) => <ListTime at={license.created_at} />,
     },

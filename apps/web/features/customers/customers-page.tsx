@@ -118,18 +118,18 @@ export function CustomersPage() {
           list.hasNextPage ? (
             <Empty
               icon="search"
-              title={t("looking.title")}
+              title={t("searching.title")}
               action={
                 <Button
                   variant="default"
                   loading={list.isFetchingNextPage}
                   onClick={() => void list.fetchNextPage()}
                 >
-                  {t("looking.on")}
+                  {t("searching.continue")}
                 </Button>
               }
             >
-              {t("looking.words")}
+              {t("searching.words")}
             </Empty>
           ) : q === undefined ? (
             <Empty icon="customer" title={t("empty.title")} action={button}>

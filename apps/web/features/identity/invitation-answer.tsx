@@ -52,7 +52,7 @@ export function InvitationAnswer({ token, invitation }: InvitationAnswerProps) {
     return (
       <Stack>
         <Alert color="orange" icon={<Icon name="warning" />}>
-          {t("invitation.otherAddress", { email, mine: session.user.email })}
+          {t("invitation.otherEmail", { email, mine: session.user.email })}
         </Alert>
         <Button onClick={signOut}>{t("invitation.signOut")}</Button>
         <Button

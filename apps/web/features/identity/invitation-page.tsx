@@ -34,7 +34,7 @@ export function InvitationPage() {
       lead={
         <Trans
           t={t}
-          i18nKey={by === null ? "invitation.byNobody" : "invitation.bySomebody"}
+          i18nKey={by === null ? "invitation.invited" : "invitation.invitedBy"}
           values={{ by, role, organization }}
           components={{ b: <strong /> }}
         />

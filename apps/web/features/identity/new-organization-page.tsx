@@ -37,9 +37,9 @@ export function NewOrganizationPage() {
         <Stack maw={480}>
           {mine.length === 0 && me.is_platform_admin && (
             <Alert color="verdigris" icon={<Icon name="info" />}>
-              {t("organization.wizard")}{" "}
+              {t("organization.setupUnfinished")}{" "}
               <Anchor component={Link} to="/setup" inherit c="inherit" underline="always">
-                {t("organization.toWizard")}
+                {t("organization.continueSetup")}
               </Anchor>
             </Alert>
           )}

@@ -47,7 +47,7 @@ export function SecondFactorPage() {
       lead={t(isRecovery ? "secondFactor.recoveryLead" : "secondFactor.lead")}
       foot={
         <Anchor component={Link} to="/sign-in" search={{ next } as never} inherit>
-          {t("secondFactor.startAgain")}
+          {t("secondFactor.startOver")}
         </Anchor>
       }
     >

@@ -20,11 +20,11 @@ export function SendAgain({ email, lead }: { email: string; lead: string }) {
   return (
     <Alert color="verdigris" icon={<Icon name="mail" />} role="status">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{send.isSuccess ? t("verify.sentAgain", { email }) : lead}</Text>
+        <Text size="sm">{send.isSuccess ? t("verify.resent", { email }) : lead}</Text>
         <ProblemAlert error={send.error} />
         {!send.isSuccess && (
           <Button size="compact-sm" variant="default" loading={send.isPending} onClick={() => send.mutate()}>
-            {t("verify.again")}
+            {t("verify.resend")}
           </Button>
         )}
       </Stack>

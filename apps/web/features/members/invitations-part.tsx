@@ -123,12 +123,12 @@ export function InvitationsPart() {
                 <Icon name={sendsEmail ? "mail" : "refresh"} size={16} />
               </ActionIcon>
             </Tooltip>
-            <Tooltip label={t("revoke.open")}>
+            <Tooltip label={t("withdraw.open")}>
               <ActionIcon
                 variant="subtle"
                 color="red"
                 onClick={() => setTaken(invitation)}
-                aria-label={t("revoke.for", { email: invitation.email })}
+                aria-label={t("withdraw.for", { email: invitation.email })}
               >
                 <Icon name="close" size={16} />
               </ActionIcon>
@@ -143,7 +143,7 @@ export function InvitationsPart() {
         <Title order={2}>{t("invitations")}</Title>
         <SegmentedControl
           size="xs"
-          aria-label={t("shown")}
+          aria-label={t("filterLabel")}
           value={shown}
           onChange={(value) =>
             navigate({
@@ -173,15 +173,15 @@ export function InvitationsPart() {
       <Confirm
         opened={taken !== null}
         onClose={() => setTaken(null)}
-        title={t("revoke.title")}
-        deed={t("revoke.open")}
+        title={t("withdraw.title")}
+        deed={t("withdraw.open")}
         onConfirm={async () => {
           if (taken === null) return;
           await revoke.mutateAsync(paramsOf(taken));
-          tell(t("revoke.done", { email: taken.email }));
+          tell(t("withdraw.done", { email: taken.email }));
         }}
       >
-        {t("revoke.words", { email: taken?.email })}
+        {t("withdraw.words", { email: taken?.email })}
       </Confirm>
     </Stack>
   );

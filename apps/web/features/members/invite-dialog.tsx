@@ -110,7 +110,7 @@ function InviteForm({
       <Stack>
         <Text>{t("invite.noRoles")}</Text>
         {may("roles:edit") && (
-          <GoLink to={`/o/${organization.slug}/roles/new`}>{t("invite.makeRole")}</GoLink>
+          <GoLink to={`/o/${organization.slug}/roles/new`}>{t("invite.createRole")}</GoLink>
         )}
       </Stack>
     );
@@ -136,7 +136,7 @@ function InviteForm({
       />
       <Select
         label={t("invite.role")}
-        description={choices.some(({ disabled }) => disabled) ? t("invite.beyond") : undefined}
+        description={choices.some(({ disabled }) => disabled) ? t("invite.moreThanYours") : undefined}
         required
         data={choices}
         value={role}

@@ -33,7 +33,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
   });
   if (member.is_owner || member.role === null)
     return (
-      <Tooltip label={t("ownerMay")}>
+      <Tooltip label={t("ownerCan")}>
         <Badge variant="light" tabIndex={0}>
           {t("owner")}
         </Badge>
@@ -43,7 +43,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
   if (!may("roles:edit")) return <Text size="sm">{role.name}</Text>;
   if (!isWithin(held, role))
     return (
-      <Tooltip label={t("outranked")}>
+      <Tooltip label={t("moreThanYours")}>
         <Text size="sm" tabIndex={0} w="fit-content">
           {role.name}
         </Text>

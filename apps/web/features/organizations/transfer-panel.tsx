@@ -38,7 +38,7 @@ export function TransferPanel() {
     >
       {members.isSuccess && roles.isSuccess && !isPossible && (
         <Text size="sm">
-          {t("transfer.nobody")}{" "}
+          {t("transfer.noOneElse")}{" "}
           <GoLink underline="always" to={`/o/${organization.slug}/members`} search={{ invite: true }} inherit>
             {t("transfer.invite")}
           </GoLink>
@@ -60,7 +60,7 @@ export function TransferPanel() {
           <Text>{t("transfer.words")}</Text>
           <Select
             data-autofocus
-            label={t("transfer.heir")}
+            label={t("transfer.newOwner")}
             required
             searchable
             data={others.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` }))}

@@ -38,7 +38,7 @@ export function NewRolePage() {
     <Page title={t("new")} above={<Back to={address}>{t("title")}</Back>} lead={t("newLead")}>
       <Group gap={6} my="md">
         <Text size="sm" c="dimmed">
-          {t("beginWith")}
+          {t("startFrom")}
         </Text>
         {(Object.keys(presets) as Preset[]).map((one) => (
           <Button

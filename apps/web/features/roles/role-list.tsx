@@ -31,7 +31,7 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
         </GoLink>
       ),
     },
-    { id: "may", header: t("columns.may"), cell: (role) => <Reach role={role} /> },
+    { id: "may", header: t("columns.permissions"), cell: (role) => <Reach role={role} /> },
     {
       id: "members",
       header: t("columns.members"),
@@ -49,7 +49,7 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
     },
     {
       id: "changed",
-      header: t("columns.changed"),
+      header: t("columns.updated"),
       wide: true,
       cell: (role) => <ListTime at={role.updated_at} />,
     },

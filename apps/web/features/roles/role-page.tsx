@@ -53,7 +53,7 @@ export function RolePage() {
               to={`/o/${organization.slug}/roles/new` as "/"}
               search={{ copy: role.id } as never}
             >
-              {t("copy")}
+              {t("duplicate")}
             </Button>
           )}
           {mayEdit && (
@@ -82,7 +82,7 @@ export function RolePage() {
           onSubmit={(body) =>
             change.mutate(
               { params, body: { ...body, updated_at: role.updated_at } },
-              { onSuccess: () => tell(t("changed", { count: role.member_count })) },
+              { onSuccess: () => tell(t("saved", { count: role.member_count })) },
             )
           }
         />
@@ -90,7 +90,7 @@ export function RolePage() {
         <>
           {may("roles:edit") && (
             <Alert my="md" icon={<Icon name="lock" />}>
-              {t("outranked")}
+              {t("moreThanYours")}
             </Alert>
           )}
           <PermissionPicker

@@ -38,11 +38,11 @@ export function useRefusal(productId: string, isWanted: boolean): Request | null
 /** Green with the first request that was found valid; red, with the reason, while the last one was refused. */
 export function FirstLight({ at, refusal }: { at: string | null; refusal: Request | null }) {
   const { t, i18n } = useTranslation("identity");
-  const state = at !== null ? "on" : refusal !== null ? "refused" : "waiting";
+  const state = at !== null ? "on" : refusal !== null ? "rejected" : "waiting";
   const words = {
-    on: () => t("setup.light.onWords", { when: exactTime(at ?? "", i18n.language) }),
-    refused: () => t(`setup.light.reasons.${refusal?.status}`),
-    waiting: () => t("setup.light.waitingWords"),
+    on: () => t("setup.indicator.onWords", { when: exactTime(at ?? "", i18n.language) }),
+    rejected: () => t(`setup.indicator.reasons.${refusal?.status}`),
+    waiting: () => t("setup.indicator.waitingWords"),
   };
   return (
     <div className={classes.light} data-state={state} role="status">
@@ -50,14 +50,14 @@ export function FirstLight({ at, refusal }: { at: string | null; refusal: Reques
         {state !== "waiting" && <Icon name={state === "on" ? "check" : "close"} size={16} />}
       </span>
       <div>
-        <Text fw={650}>{t(`setup.light.${state}`, { status: refusal?.status })}</Text>
+        <Text fw={650}>{t(`setup.indicator.${state}`, { status: refusal?.status })}</Text>
         <Text size="sm" c="dimmed">
           {words[state]()}
         </Text>
-        {state === "refused" && refusal?.problem && <Code>{refusal.problem}</Code>}
+        {state === "rejected" && refusal?.problem && <Code>{refusal.problem}</Code>}
         {state !== "on" && (
           <Text size="sm" c="dimmed">
-            {t("setup.light.notSeen")}
+            {t("setup.indicator.notSeen")}
           </Text>
         )}
       </div>

@@ -27,7 +27,7 @@ export function LicenseStep({ product, email }: { product: Product; email: strin
           <ProblemAlert error={create.error} beside={["customer_email"]} />
           <TextInput
             label={t("setup.license.email")}
-            description={t("setup.license.noLetter")}
+            description={t("setup.license.noEmail")}
             inputWrapperOrder={["label", "input", "error", "description"]}
             type="email"
             required
