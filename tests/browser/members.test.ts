@@ -119,7 +119,7 @@ else
       await visit(guest, `${house.url}/account`);
       await guest.getByRole("button", { name: /^Leave Nordlicht/ }).click();
       await guest.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
-      await guest.getByText("You don't belong to an organization").waitFor();
+      await guest.getByText("You don't belong to any organization").waitFor();
       expect(await statusOf(guest, "GET", `/organizations/${organizationId}`)).toBe(404);
       expect(troubles).toEqual([]);
     }, 180_000);
