@@ -161,7 +161,7 @@ else
       for (const where of [`${home}/nowhere`, `${dashboard.house.url}/o/nobody`]) {
         await page.goto(where);
         await page.getByRole("heading", { name: "Page not found" }).waitFor();
-        expect(await page.title()).toBe("There is nothing here · Countersign");
+        expect(await page.title()).toBe("Page not found · Countersign");
         await page.getByRole("button", { name: "Your account" }).waitFor();
       }
     }, 180_000);

@@ -80,7 +80,7 @@ export function OrganizationPage() {
               </dd>
             </>
           )}
-          <dt>Id</dt>
+          <dt>ID</dt>
           <dd>
             <Copyable value={organization.id} />
           </dd>

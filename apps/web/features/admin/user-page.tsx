@@ -65,7 +65,7 @@ export function UserPage() {
           <dd>
             <Time at={user.created_at} />
           </dd>
-          <dt>Id</dt>
+          <dt>ID</dt>
           <dd>
             <Copyable value={user.id} />
           </dd>
