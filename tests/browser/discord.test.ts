@@ -59,7 +59,7 @@ else
       // Refused, it is still known where to go.
       discord.visitor = ada;
       await later.getByRole("button", { name: "Sign in with Discord" }).click();
-      await later.getByRole("heading", { name: "Sessions" }).waitFor();
+      await later.getByRole("heading", { name: "Sessions", level: 1 }).waitFor();
       expect(later.url()).toBe(wanted);
 
       const begun = await browser.auth("/two-factor/enable", { password: goodPassword });
@@ -69,7 +69,7 @@ else
       await third.goto(wanted);
       await third.getByRole("button", { name: "Sign in with Discord" }).click();
       await third.getByLabel("6-digit code").fill(totpCode(secret, 1));
-      await third.getByRole("heading", { name: "Sessions" }).waitFor();
+      await third.getByRole("heading", { name: "Sessions", level: 1 }).waitFor();
       expect(third.url()).toBe(wanted);
 
       await page.getByRole("button", { name: "Unlink" }).click();
