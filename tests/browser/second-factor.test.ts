@@ -40,7 +40,7 @@ else {
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Your password").fill("not the password");
       await dialog.getByRole("button", { name: "Next" }).click();
-      await dialog.getByText("The password is incorrect").waitFor();
+      await dialog.getByText("Incorrect password").waitFor();
       await dialog.getByLabel("Your password").fill(goodPassword);
       await dialog.getByRole("button", { name: "Next" }).click();
       await dialog.getByRole("img", { name: "QR code" }).waitFor();
@@ -121,7 +121,7 @@ else {
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await dialog.getByLabel("Your password").fill("not the password");
     await dialog.getByRole("button", { name: "Continue" }).click();
-    await dialog.getByText("The password is incorrect").waitFor();
+    await dialog.getByText("Incorrect password").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await pictures(page, "add-passkey");
     await dialog.getByLabel("Your password").fill(goodPassword);
