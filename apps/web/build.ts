@@ -4,10 +4,10 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const output = join(import.meta.dirname, "dist");
-/** Made beside the old one and put in its place when it is whole: nobody meets half of it. */
+/** Built next to the old files and swapped when complete, so that no request gets half of a build. */
 const half = join(import.meta.dirname, `../../node_modules/.dashboard-${process.pid}`);
 
-/** Builds the dashboard, and packs what is large enough to be worth it: once here instead of at every request. */
+/** Builds the dashboard and compresses larger files once, instead of at every request. */
 try {
   await build({ configFile: join(import.meta.dirname, "vite.config.ts"), build: { outDir: half } });
   for (const entry of readdirSync(half, { recursive: true, withFileTypes: true })) {
@@ -16,7 +16,7 @@ try {
     const content = readFileSync(path);
     if (content.length <= 1_024) continue;
     writeFileSync(`${path}.br`, brotliCompressSync(content));
-    // Browsers take the other only where nobody can listen: not from a server in the house, without a certificate.
+    // Browsers accept Brotli only over HTTPS, and a server on a local network may have no certificate.
     writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
   }
   rmSync(output, { recursive: true, force: true });

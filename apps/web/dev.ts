@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createServer } from "vite";
 
-/** For whoever changes the dashboard: shows changes at once, and asks the server at port 3000 for the rest. */
+/** Serves the dashboard with live reload; API requests go to the server on port 3000. */
 const server = await createServer({
   configFile: join(import.meta.dirname, "vite.config.ts"),
   logLevel: "info",

@@ -1,5 +1,5 @@
 import "./app/below-mantine.css";
-// In a layer: what a part of ours says about its look holds, in whichever order the built files are loaded.
+// In a CSS layer, so that our own styles win in whatever order the built files are loaded.
 import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "./app/app.css";
@@ -9,13 +9,13 @@ import { App } from "./app/app.tsx";
 import { loadTheRest, startTranslation } from "./i18n/start.ts";
 import { isFetchingAhead } from "./ui/fetch-ahead.ts";
 
-// After an upgrade of the server, what an open page wants to load next may be gone: the new page has another name for it.
+// After a server upgrade, files that an open page wants to load may be gone; a reload gets their new names.
 window.addEventListener("vite:preloadError", () => {
-  // A hand that came near a button is no reason to lose what is typed.
+  // A prefetch on hover is no reason to discard input.
   if (isFetchingAhead()) return;
   const last = Number(sessionStorage.getItem("countersign.reloaded") ?? 0);
   if (Date.now() - last < 60_000) return;
-  // Without a connection, loading anew would leave the browser's own error page.
+  // Without a connection, a reload would show the browser's error page.
   void fetch("/favicon.svg", { cache: "no-store" }).then(
     () => {
       sessionStorage.setItem("countersign.reloaded", String(Date.now()));

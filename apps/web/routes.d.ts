@@ -1,5 +1,5 @@
 declare module "virtual:routes" {
-  /** Method and path of each route, by its id. */
+  /** The method and path of each route, by its ID. */
   export const manage: Readonly<Record<string, string>>;
   export const auth: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from "vite";
 const everyPageNeeds =
   /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/.*)\//;
 
-/** Runs under Bun, which reads the contract as it is. */
+/** Runs under Bun, which imports the contract's TypeScript directly. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), routeTable()],
@@ -14,14 +14,14 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
-    // These know light-dark() themselves; what stands in for it in older ones does not know which theme was chosen.
+    // These support light-dark(); the fallback for older browsers ignores the chosen theme.
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
-    // Nothing is put into the page itself: the policy that the server sends would refuse it.
+    // The content security policy allows no inline assets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
-    // Left to itself, every part that two pages share becomes a file of its own: a hundred of them for a first visit,
-    // and a tenth more to load, because small files pack badly.
+    // By default, every module that two pages share becomes its own file: a hundred files for a first visit, and a
+    // tenth more bytes, because small files compress badly.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -37,15 +37,14 @@ export default defineConfig({
     host: "127.0.0.1",
     port: Number(process.env.WEB_PORT ?? 5173),
     strictPort: true,
-    // The server takes writes only from its own address: start it with COUNTERSIGN_URL=http://127.0.0.1:5173.
+    // The server accepts writes only from its own origin: start it with COUNTERSIGN_URL=http://127.0.0.1:5173.
     proxy: { "^/api/(manage|auth|v1)/": process.env.WEB_TARGET ?? "http://127.0.0.1:3000" },
   },
   logLevel: "warn",
 });
 
 /**
- * Where each route is, from the contract, as a few words each: the browser needs its method and its path, and not the
- * rules that the server holds every request against.
+ * The method and path of each route, from the contract. The browser does not need the schemas.
  */
 function routeTable(): Plugin {
   const name = "virtual:routes";

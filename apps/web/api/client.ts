@@ -8,7 +8,7 @@ import { heardFromServer, setConnection } from "./connection.ts";
 import { newName } from "./once.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";
 
-/** The management API, by the ids that the contract gives its routes. */
+/** The routes of the management API, by their IDs in the contract. */
 type Routes = {
   [Id in keyof ManageContract as ManageContract[Id] extends Route<infer _Q, infer _B, infer _A>
     ? Id
@@ -20,20 +20,20 @@ type Of<Id extends RouteId> =
 export type Answer<Id extends RouteId> = z.output<Of<Id>["a"]>;
 export type Query<Id extends RouteId> = z.input<Of<Id>["q"]>;
 export type Body<Id extends RouteId> = z.input<Of<Id>["b"]>;
-/** One of what a list gives. */
+/** One item of a list. */
 export type Item<Id extends RouteId> = Answer<Id> extends { data: (infer T)[] } ? T : never;
 
 export interface Input<Id extends RouteId> {
-  /** For the names in braces in the path. */
+  /** Values for the placeholders in the path. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Partial<Query<Id>>;
   readonly body?: Body<Id>;
   readonly signal?: AbortSignal;
-  /** For what is sent again on purpose: with the same key it is done once. */
+  /** For intentional repeats: with the same key, the change is made once. */
   readonly idempotencyKey?: string;
 }
 
-/** Calls a route of the management API. Throws an `ApiProblem` when the server refuses. */
+/** Calls a route of the management API. Throws an `ApiProblem` if the server refuses. */
 export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): Promise<Answer<Id>> {
   const { url, method } = place(manageBase, manage[id], input.params);
   const response = await send(
@@ -46,7 +46,7 @@ export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): P
   return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
 }
 
-/** Where a route is, for links that the browser opens by itself, such as a download. */
+/** The URL of a route, for links that the browser opens itself, such as downloads. */
 export function addressOf<Id extends RouteId>(
   id: Id,
   input: Pick<Input<Id>, "params" | "query"> = {},
@@ -54,7 +54,7 @@ export function addressOf<Id extends RouteId>(
   return place(manageBase, manage[id], input.params).url + search(input.query);
 }
 
-/** Calls one of the addresses at which people sign in. */
+/** Calls a sign-in route. */
 export async function callAuth<T>(
   id: string,
   body?: object,
@@ -65,7 +65,7 @@ export async function callAuth<T>(
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** Answered only to somebody who is signed in. */
+/** Succeeds only for a signed-in user. */
 const greeting = `${manageBase}/me`;
 
 export async function send(
@@ -75,13 +75,13 @@ export async function send(
   signal?: AbortSignal,
   idempotencyKey: string = newName(),
 ): Promise<Response> {
-  // Letters to somebody new are in the language of the page, whatever the browser itself prefers.
+  // Emails to a new user are in the language of the page, whatever the browser prefers.
   const headers: Record<string, string> = {
     accept: "application/json",
     "accept-language": document.documentElement.lang,
   };
   if (body !== undefined) headers["content-type"] = "application/json";
-  // Sent again after a broken connection, it is done once.
+  // Repeated after a lost connection, the change is made once.
   if (method === "POST" && url.startsWith("/api/manage/")) headers["idempotency-key"] = idempotencyKey;
   let response: Response;
   try {

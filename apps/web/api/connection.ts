@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether the server answers, and still knows who is signed in. Every call tells; the frame shows it. */
+/** Whether the server responds and the session is still valid. Every call updates it; the shell shows it. */
 export type Connection = "good" | "lost" | "signed_out";
 
 let now: Connection = "good";
@@ -12,7 +12,7 @@ export function setConnection(next: Connection): void {
   for (const listener of listeners) listener();
 }
 
-/** It answered: that it was lost is over, and whoever it greets by name is signed in. */
+/** The server responded, so it is reachable again. If it returned the user, the session is valid. */
 export function heardFromServer(isGreeted: boolean): void {
   if (now === "lost" || isGreeted) setConnection("good");
 }

@@ -1,4 +1,4 @@
-/** A name that nobody else has. Browsers give UUIDs of their own only to pages that came by HTTPS. */
+/** A unique name. Browsers provide `crypto.randomUUID` only to pages loaded over HTTPS. */
 export function newName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

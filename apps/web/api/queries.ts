@@ -11,7 +11,7 @@ import { ApiProblem } from "./problem.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // A page without a network says so; it does not wait in silence.
+    // Without a network, a page reports it instead of waiting silently.
     mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
@@ -21,7 +21,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** A reading route as a query: what it is asked with is what it is kept by. */
+/** A GET route as a query; its input is part of the cache key. */
 export function ask<Id extends RouteId>(id: Id, input: Omit<Input<Id>, "body" | "signal"> = {}) {
   return queryOptions({
     queryKey: [id, input.params ?? {}, input.query ?? {}] as const,
@@ -29,7 +29,7 @@ export function ask<Id extends RouteId>(id: Id, input: Omit<Input<Id>, "body" | 
   });
 }
 
-/** A list, page after page. */
+/** A list, loaded page by page. */
 export function askPages<Id extends RouteId>(id: Id, input: Omit<Input<Id>, "body" | "signal"> = {}) {
   return infiniteQueryOptions({
     queryKey: [id, input.params ?? {}, { ...input.query, pages: true }] as const,
@@ -47,12 +47,12 @@ export function askPages<Id extends RouteId>(id: Id, input: Omit<Input<Id>, "bod
   });
 }
 
-/** All that pages have brought so far, as one list. */
+/** All pages loaded so far, as one list. */
 export function flat<T>(data: InfiniteData<{ data: readonly T[] }> | undefined): T[] {
   return data?.pages.flatMap((page) => page.data) ?? [];
 }
 
-/** A route that changes something. Afterwards whatever was read by one of `touches` is read anew. */
+/** A route that changes something. Afterwards, the queries of the routes in `touches` are reloaded. */
 export function useChange<Id extends RouteId>(id: Id, touches: readonly RouteId[] = []) {
   const queries = useQueryClient();
   return useMutation<Answer<Id>, Error, ChangeInput<Id>>({

@@ -29,10 +29,10 @@ export function App() {
   );
 }
 
-// The lock that keeps the page still behind a dialog writes a style of its own, and looks here for the nonce.
+// The scroll lock behind a dialog adds a style element and reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() });
 
-/** The page's policy lets no style in that does not carry it. */
+/** The content security policy accepts only styles with this nonce. */
 function styleNonce(): string {
   return document.querySelector('meta[name="csp-nonce"]')?.getAttribute("content") ?? "";
 }

@@ -17,14 +17,14 @@ export const rootRoute = createRootRoute({
   notFoundComponent: MissingPage,
 });
 
-/** What is seen before anybody is signed in: one column in the middle. */
+/** Pages for users who are not signed in: one centered column. */
 export const outsideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "outside",
   component: lazyRouteComponent(() => import("./outside.tsx"), "Outside"),
 });
 
-/** Everything that needs somebody who is signed in. */
+/** Everything that requires a signed-in user. */
 export const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "inside",
@@ -47,7 +47,7 @@ export const insideRoute = createRoute({
   component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
 });
 
-/** One organization, by the name it has in addresses. Whoever is no member sees that there is nothing here. */
+/** One organization, by its slug. For non-members it does not exist. */
 export const organizationRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: "/o/$organization",
@@ -60,7 +60,7 @@ export const organizationRoute = createRoute({
   component: lazyRouteComponent(() => import("./organization-page.tsx"), "OrganizationPage"),
 });
 
-/** Any other address: inside the frame, so that there is a way on. */
+/** Any other path: inside the shell, so that the navigation stays available. */
 export const nowhereRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: "$",

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
 import { Page } from "../ui/page.tsx";
 
-/** Something went wrong that no page has an answer to. */
+/** For errors that no page handles. */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();

@@ -1,12 +1,12 @@
 import { notHeld, type Permission } from "@countersign/domain/members/permissions";
 import { useOrganization } from "./here.ts";
 
-/** What whoever is signed in may do here, as a set. */
+/** The permissions of the signed-in user in the current organization. */
 export function useHeld(): ReadonlySet<Permission> {
   return new Set(useOrganization().permissions);
 }
 
-/** Nobody gives or takes a role that allows more than they may do themselves. */
+/** Users cannot grant or remove a role that has permissions they lack. */
 export function isWithin(
   held: ReadonlySet<Permission>,
   role: { permissions: readonly Permission[] },

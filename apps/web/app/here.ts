@@ -8,7 +8,7 @@ import { isAllowed, mayDo } from "./may-open.ts";
 
 export type Organization = Item<"listOrganizations">;
 
-/** Who is signed in. */
+/** The signed-in user. */
 export function useMe() {
   return useSuspenseQuery(ask("getMe")).data;
 }
@@ -17,14 +17,14 @@ export function useOrganizations(): readonly Organization[] {
   return useSuspenseQuery(ask("listOrganizations", { query: { limit: 200 } })).data.data;
 }
 
-/** The organization that the address names, or null where it names none that one can see. */
+/** The organization in the URL; null if there is none or the user cannot see it. */
 export function useOrganizationOrNull(): Organization | null {
   const { organization: slug } = useParams({ strict: false });
   const organizations = useOrganizations();
   return organizations.find((organization) => organization.slug === slug) ?? null;
 }
 
-/** Where no organization is named, as on the pages of one's account: the one where one was last. */
+/** On pages without an organization, such as the account: the one that was last visited. */
 export function useNearOrganization(): Organization | null {
   const here = useOrganizationOrNull();
   const organizations = useOrganizations();
@@ -32,20 +32,20 @@ export function useNearOrganization(): Organization | null {
   return here ?? last ?? (organizations.length === 1 ? (organizations[0] ?? null) : null);
 }
 
-/** For pages below an organization, which are only shown when it is there. */
+/** For pages of an organization, which are only shown if it exists. */
 export function useOrganization(): Organization {
   const organization = useOrganizationOrNull();
   if (organization === null) throw new Error("This page belongs to an organization.");
   return organization;
 }
 
-/** Whether they may look at what belongs to this, which they still may where nothing can be changed. */
+/** Whether the user can view this. Also true where nothing can be changed. */
 export function useMaySee(): (...any: readonly Permission[]) => boolean {
   const organization = useOrganizationOrNull();
   return (...any) => organization !== null && isAllowed(organization, any);
 }
 
-/** Whether whoever is signed in may do this here. What they may not do is not offered; the server refuses it anyway. */
+/** Whether the signed-in user can do this here. Other actions are hidden; the server refuses them anyway. */
 export function useMay(): (...any: readonly Permission[]) => boolean {
   const organization = useOrganizationOrNull();
   return (...any) => organization !== null && mayDo(organization, any);

@@ -1,6 +1,6 @@
 const kept = "countersign.organization";
 
-/** Where somebody was last is where they begin. */
+/** The last visited organization is opened first. */
 export function keepOrganization(slug: string): void {
   localStorage.setItem(kept, slug);
 }

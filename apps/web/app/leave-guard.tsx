@@ -3,11 +3,11 @@ import { type ComponentType, useEffect, useState } from "react";
 import { askToLeave, questionIsReady } from "../ui/ask-to-leave.ts";
 import { guards, lostOnTheWay, unsavedKind, whenGuarded } from "../ui/unsaved.ts";
 
-/** Asks before links, Back, a reload or a closed tab lose what is unsaved. */
+/** Asks before a link, Back, a reload or closing the tab discards unsaved changes. */
 export function LeaveGuard() {
   useBlocker({ shouldBlockFn, enableBeforeUnload });
   const [Question, setQuestion] = useState<ComponentType | null>(null);
-  // Fetched when a form is there, and before it is needed: by then the server may be out of reach.
+  // Loaded as soon as there is a form: by the time it is needed, the server may be unreachable.
   useEffect(
     () =>
       whenGuarded(() => {

@@ -1,13 +1,13 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { places } from "./shell/navigation.ts";
 
-/** What an organization says about whoever is signed in. */
+/** The signed-in user's access to an organization. */
 export interface Allowed {
   readonly is_owner: boolean;
   readonly permissions: readonly Permission[];
 }
 
-/** Pages that need something else than the list they stand below. */
+/** Pages that require other permissions than the list they belong to. */
 const further: Readonly<Record<string, readonly Permission[]>> = {
   "licenses/new": ["licenses:create"],
   "licenses/import": ["licenses:import"],
@@ -22,19 +22,19 @@ const needed: ReadonlyMap<string, readonly Permission[]> = new Map([
   ...Object.entries(further),
 ]);
 
-/** Whether a page of the organization, by its path below it, is one that whoever is signed in can use. */
+/** Whether the signed-in user can use a page of the organization, by its path. */
 export function mayOpen(organization: Allowed, path: string): boolean {
   const [first = "", second = ""] = path.split("/").filter((part) => part !== "");
   const any = needed.get(`${first}/${second}`) ?? needed.get(first) ?? [];
   return any.length === 0 || isAllowed(organization, any);
 }
 
-/** Whether any of these is allowed there. */
+/** Whether the user has any of these permissions. */
 export function isAllowed({ is_owner: isOwner, permissions }: Allowed, any: readonly Permission[]): boolean {
   return isOwner || any.some((permission) => permissions.includes(permission));
 }
 
-/** The same for doing something: in a suspended organization one can still look, and take what is there away. */
+/** The same for changes: a suspended organization can only be viewed and exported. */
 export function mayDo(organization: Allowed & Suspended, any: readonly Permission[]): boolean {
   if (organization.suspended_at === null) return isAllowed(organization, any);
   const onlyLooks = any.filter((permission) => /:(view|export)$/.test(permission));

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Page } from "../ui/page.tsx";
 import { useOrganization } from "./here.ts";
 
-/** For somebody who followed a link to what their role leaves out. */
+/** For users who followed a link to a page that their role does not include. */
 export function NotAllowedPage() {
   const { t } = useTranslation();
   const { slug, name } = useOrganization();

@@ -10,14 +10,14 @@ import { mayOpen } from "./may-open.ts";
 import { MissingPage } from "./missing-page.tsx";
 import { Waiting } from "./waiting.tsx";
 
-// Few ever see it.
+// Rarely shown, so loaded on demand.
 const NotAllowedPage = lazy(() =>
   import("./not-allowed-page.tsx").then((file) => ({ default: file.NotAllowedPage })),
 );
 
 const fromEdgeToEdge = { radius: 0, style: { borderWidth: "0 0 1px" } } as const;
 
-/** What every page of an organization has in common: what its people have to know first. */
+/** The banners that every page of an organization shows first. */
 export function OrganizationPage() {
   const { t } = useTranslation();
   const { pathname } = useLocation();

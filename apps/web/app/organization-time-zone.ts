@@ -1,7 +1,7 @@
 import type { Answer } from "../api/client.ts";
 import { ask, queryClient } from "../api/queries.ts";
 
-/** The time zone of the organization that the address names; null where it names none. */
+/** The time zone of the organization in the URL; null if there is none. */
 export function organizationTimeZone(): string | null {
   const slug = /^\/o\/([^/]+)/.exec(window.location.pathname)?.[1];
   if (slug === undefined) return null;

@@ -30,7 +30,7 @@ export function Outside() {
   );
 }
 
-/** In the shape of a form. */
+/** A placeholder with the shape of a form. */
 function Coming() {
   return (
     <Paper withBorder p="xl" radius="lg" aria-hidden="true">

@@ -57,7 +57,7 @@ export const router = createRouter({
   routeTree: tree,
   defaultPreload: "intent",
   defaultPendingComponent: Waiting,
-  // Inside the frame: whoever meets a broken page can still go to another one.
+  // Inside the shell, so that users can go to another page.
   defaultErrorComponent: BrokenPage,
   defaultNotFoundComponent: MissingPage,
   defaultPendingMs: 150,

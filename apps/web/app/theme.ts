@@ -6,7 +6,7 @@ import {
 } from "@mantine/core";
 import i18next from "i18next";
 
-/** The green that old copper takes on: the one colour that stands out. */
+/** The accent: verdigris. */
 const verdigris: MantineColorsTuple = [
   "#e8f6f2",
   "#d3eae3",
@@ -38,7 +38,7 @@ export const theme = createTheme({
   primaryShade: { light: 6, dark: 4 },
   autoContrast: true,
   respectReducedMotion: true,
-  // Which colour can be read on the accent depends on the scheme, which is not known here: a variable knows.
+  // The readable text colour on the accent depends on the colour scheme, so a CSS variable holds it.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);
     const isAccent = input.color === undefined || input.color === "verdigris";
@@ -71,7 +71,7 @@ export const theme = createTheme({
     },
     Badge: {
       defaultProps: { tt: "none" },
-      // A state is a word or two: on a phone the column makes room for it.
+      // A badge is a word or two and is never truncated; on a phone the column grows.
       styles: { root: { overflow: "visible", flexShrink: 0 }, label: { overflow: "visible" } },
     },
     SegmentedControl: {
@@ -83,14 +83,14 @@ export const theme = createTheme({
         label: { paddingInline: "0.625rem" },
       },
     },
-    // The place that would take the focus first is no item, and a menu holds items only.
+    // The element that would take the initial focus is not an item, and a menu may contain only items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
       defaultProps: () => ({
         centered: true,
         overlayProps: { backgroundOpacity: 0.45, blur: 1 },
         closeButtonProps: { "aria-label": i18next.t("close") },
-        // The page has a header already; this one is only the top of a window.
+        // The page already has a header landmark; a dialog's title bar is not another one.
         attributes: { header: { role: "presentation" } },
       }),
       styles: { title: { fontWeight: 650 } },
@@ -100,7 +100,7 @@ export const theme = createTheme({
         closeButtonProps: { "aria-label": i18next.t("close") },
         attributes: { header: { role: "presentation" } },
       }),
-      // A field that takes the focus does not stop behind the head or the buttons at the foot.
+      // A focused field does not scroll behind the title bar or the buttons.
       styles: { title: { fontWeight: 650 }, content: { scrollPaddingBlock: "5rem" } },
     },
     Notification: {
@@ -111,7 +111,7 @@ export const theme = createTheme({
   },
 });
 
-/** Text that is less important still has to be read by everybody. */
+/** Dimmed text still has enough contrast. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -124,7 +124,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-orange-light-color": "#8f3e00",
     "--mantine-color-verdigris-light": "#edf7f3",
     "--mantine-color-red-light": "#fef2f1",
-    // Words of a menu are of this one.
+    // The text colour of menu items.
     "--mantine-color-red-6": "#c92a2a",
     "--mantine-color-red-light-color": "#a61e1e",
     "--mantine-color-red-filled": "#c92a2a",
@@ -138,7 +138,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-error": "#ff8f8f",
     "--mantine-color-placeholder": "#84919c",
     "--mantine-color-default-border": "#2b353f",
-    // Notes stand out by their words: at night their ground is only a little lighter than the page.
+    // In the dark theme, the background of a notification is only a little lighter than the page.
     "--mantine-color-verdigris-light": "#142924",
     "--mantine-color-orange-light": "#2d2318",
     "--mantine-color-orange-light-color": "#f0b37e",

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { Page } from "../ui/page.tsx";
 
-/** In the shape of a page, so that nothing jumps when it comes. */
+/** A placeholder with the shape of a page, so that the layout does not shift. */
 export function Waiting() {
   return (
     <Page>

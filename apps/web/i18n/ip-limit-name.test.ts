@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The names that one thing had in each language; only "IP limit" and "Limit IP addresses" are left. */
+/** Other names for the IP limit, by language. Only "IP limit" and "Limit IP addresses" are used. */
 const former = {
   en: /max\. IPs|how many addresses|check addresses|count addresses|limit addresses|address limit|note addresses/i,
   de: /höchstens so viele IPs|wie viele Adressen|Adressen prüfen|Adressen zählen|(?<!IP-)Adressen begrenzen|Adressgrenze|IP-Grenze|Erlaubte IPs/i,

@@ -3,7 +3,7 @@ export type Language = keyof typeof languages;
 
 const kept = "countersign.language";
 
-/** What was chosen here before, or the first of the browser's languages that there is. */
+/** The language chosen before, or else the first of the browser's languages that is available. */
 export function preferredLanguage(): Language {
   const chosen = localStorage.getItem(kept);
   for (const wanted of [chosen, ...navigator.languages]) {

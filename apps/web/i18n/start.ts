@@ -4,14 +4,14 @@ import { keepLanguage, type Language, preferredLanguage } from "./languages.ts";
 
 type Words = () => Promise<{ words: Record<string, object> }>;
 
-/** Two files for each language, with the words of features that are seen first, and of the rest. */
+/** Two files per language: the texts of the features that are seen first, and the rest. */
 const files: Record<Language, { first: Words; rest: Words }> = {
   en: { first: () => import("./en/first.ts"), rest: () => import("./en/rest.ts") },
   de: { first: () => import("./de/first.ts"), rest: () => import("./de/rest.ts") },
   es: { first: () => import("./es/first.ts"), rest: () => import("./es/rest.ts") },
 };
 
-/** A page whose words are not there yet waits for them. */
+/** A page waits until its texts are loaded. */
 const rest: BackendModule = {
   type: "backend",
   init: () => undefined,
@@ -23,7 +23,7 @@ const rest: BackendModule = {
   },
 };
 
-/** Resolves when the words are there that most pages need, in the preferred language. */
+/** Resolves when the texts that most pages need are loaded in the preferred language. */
 export async function startTranslation(): Promise<void> {
   const language = preferredLanguage();
   const { words } = await files[language].first();

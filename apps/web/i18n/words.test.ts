@@ -58,7 +58,7 @@ describe("the dashboard's words", () => {
   });
 });
 
-/** Keys that are written out. What is put together from parts is seen when the pages are looked at. */
+/** Keys that are literals. Keys that are assembled at run time are not checked here. */
 function asked(source: string): { feature: string; key: string }[] {
   const features = new Map<string, string>();
   for (const [, names = "", feature = "everywhere"] of source.matchAll(
@@ -67,7 +67,7 @@ function asked(source: string): { feature: string; key: string }[] {
     const name = /\bt(?:: (\w+))?/.exec(names);
     if (name !== null) features.set(name[1] ?? "t", feature);
   }
-  // One file may hold parts of several features under the same name; then nothing certain can be said.
+  // If a file uses several features under the same name, a key cannot be attributed.
   const all = [...source.matchAll(/useTranslation\((?:"([^"]+)")?\)/g)].map(
     ([, feature]) => feature ?? "everywhere",
   );
@@ -100,7 +100,7 @@ function flat(words: Words, before = ""): [string, string][] {
   );
 }
 
-/** Languages differ in which numbers have a form of their own: Spanish has one for millions. */
+/** Languages differ in their plural forms: Spanish has one for millions. */
 function singular(key: string): string {
   return key.replace(/_many$/, "_other");
 }

@@ -8,15 +8,15 @@ interface Question {
 }
 
 let question: Question | null = null;
-/** Escape closes the question, and every window beneath it hears the same key. */
+/** Escape closes the question, and every dialog beneath it gets the same key event. */
 let isJustAnswered = false;
 let canAsk = false;
 const listeners = new Set<() => void>();
 
-/** Asks whether what is unsaved may be lost. */
+/** Asks whether unsaved changes can be discarded. */
 export function askToLeave(kind: UnsavedKind): Promise<boolean> {
   if (question !== null || isJustAnswered) return Promise.resolve(false);
-  // Its window could not be fetched: better a plain question than none.
+  // The dialog could not be loaded: fall back to the browser's own.
   if (!canAsk) return Promise.resolve(window.confirm(i18next.t(`unsaved.${kind}.words`)));
   return new Promise((done) => {
     show({
@@ -33,9 +33,9 @@ export function askToLeave(kind: UnsavedKind): Promise<boolean> {
   });
 }
 
-/** Closes a dialog; asks first where something in it is unsaved. */
+/** Closes a dialog, after asking if it has unsaved changes. */
 export async function closeAfterAsking(inside: ReadonlySet<Guard>, close: () => void): Promise<void> {
-  // Closed by its own button after a key that meant the question.
+  // The key event was meant for the question, not for the dialog.
   if (question !== null || isJustAnswered) return;
   const kind = unsavedKind(inside);
   if (kind !== null) {
@@ -55,7 +55,7 @@ export function useQuestion(): Question | null {
   );
 }
 
-/** Called when the window that asks is there. */
+/** Called when the dialog has loaded. */
 export function questionIsReady(): void {
   canAsk = true;
 }

@@ -2,7 +2,7 @@ import classes from "./back.module.css";
 import { GoLink } from "./go-link.tsx";
 import { Icon } from "./icon.tsx";
 
-/** To the list that this is one of. */
+/** A link back to the list. */
 export function Back({ to, children }: { to: string; children: string }) {
   return (
     <GoLink to={to} size="sm" c="dimmed" className={classes.back ?? ""}>

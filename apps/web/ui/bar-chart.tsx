@@ -3,22 +3,22 @@ import classes from "./bar-chart.module.css";
 
 export interface ChartBar {
   readonly key: string | number;
-  /** What it says, on hover. */
+  /** The tooltip. */
   readonly title: string;
-  /** One on the other, the first at the bottom. */
+  /** Stacked, the first at the bottom. */
   readonly parts: readonly { readonly value: number; readonly className?: string | undefined }[];
 }
 
 interface BarChartProps {
-  /** The whole of it in a sentence, for those who do not see it. */
+  /** A summary for screen readers. */
   readonly label: string;
   readonly bars: readonly ChartBar[];
   readonly height: number;
-  /** Whether a line over the bars says how many the highest stands for. */
+  /** Whether a line above the bars shows the maximum. */
   readonly hasScale?: boolean;
 }
 
-/** Bars side by side, as wide as there is room. The highest one is as high as the chart. */
+/** A bar chart that fills the available width and height. */
 export function BarChart({ label, bars, height, hasScale = false }: BarChartProps) {
   const { i18n } = useTranslation();
   const highest = Math.max(1, ...bars.map(totalOf));
@@ -62,7 +62,7 @@ function Parts({ bar, at, height, scale }: PartsProps) {
   let top = height;
   return bar.parts.map(({ value, className }, part) => {
     if (value === 0) return null;
-    // A single one beside thousands is still to be seen.
+    // One among thousands is still visible.
     const length = Math.max(2, value * scale);
     top -= length;
     return (

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "./icon.tsx";
 import { tellProblem } from "./tell.tsx";
 
-/** Somebody else was quicker: nothing was saved, and what they wrote can be brought here without losing what is typed. */
+/** Someone else saved first: nothing was saved, and their version can be loaded without losing the user's edits. */
 export function ChangedMeanwhile({ onReload }: { readonly onReload: () => Promise<unknown> }) {
   const { t } = useTranslation();
   return (

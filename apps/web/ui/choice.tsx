@@ -9,7 +9,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, all in sight. */
+/** A choice among a few options, all visible. */
 export function Choice<Value extends string>({ label, values, words, value, onChange }: ChoiceProps<Value>) {
   return (
     <Input.Wrapper label={label} labelElement="div">

@@ -4,7 +4,7 @@ import classes from "./code-block.module.css";
 import { CodeText } from "./code-text.tsx";
 import { Copy } from "./copy.tsx";
 
-/** A program to copy, under the name of its file. */
+/** Code to copy, with its file name. */
 export function CodeBlock({ label, file, text }: { label: string; file: string; text: string }) {
   const { t } = useTranslation();
   return (

@@ -4,19 +4,19 @@ import classes from "./code-text.module.css";
 interface CodeTextProps {
   readonly label: string;
   readonly children: ReactNode;
-  /** Long lines go on below instead of being scrolled to. */
+  /** Wraps long lines instead of scrolling. */
   readonly wrapped?: boolean;
-  /** What is shown is no longer what holds. */
+  /** The content is outdated. */
   readonly isOld?: boolean;
 }
 
-/** A program or an answer, as it is written. It is scrolled with the keyboard too. */
+/** Code or a response, verbatim. It can be scrolled with the keyboard. */
 export function CodeText({ label, children, wrapped = false, isOld = false }: CodeTextProps) {
   return (
     <section
       className={classes.box}
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be focusable.
       tabIndex={0}
       data-wrapped={wrapped || undefined}
       data-old={isOld || undefined}

@@ -9,25 +9,25 @@ interface ConfirmProps {
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What will happen, in a sentence or two; and further fields, if any are needed. */
+  /** What will happen, in a sentence or two, and further fields if needed. */
   readonly children: ReactNode;
-  /** What the button says: the deed itself, never "OK". */
+  /** The label of the button: the action itself, never "OK". */
   readonly deed: string;
   readonly onConfirm: () => Promise<unknown>;
-  /** For what cannot be undone: to be typed first. */
+  /** For actions that cannot be undone: the text to type first. */
   readonly typed?: string;
-  /** What somebody wrote in further fields, so that it is not lost unasked. */
+  /** The input of further fields, which is not discarded without asking. */
   readonly draft?: unknown;
   readonly harmless?: boolean;
-  /** There is nothing to do, or something is missing. */
+  /** Nothing to do, or input is missing. */
   readonly isIdle?: boolean;
 }
 
-/** Asks before something that matters, and stays open with the reason when the server refuses. */
+/** Asks before an important action, and stays open with the reason if the server refuses. */
 export function Confirm(props: ConfirmProps) {
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={props.title}>
-      {/* What was typed before is forgotten when it opens again. */}
+      {/* Reset each time it opens. */}
       {props.opened && <Question {...props} />}
     </Dialog>
   );

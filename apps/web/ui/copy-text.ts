@@ -1,6 +1,6 @@
 /**
- * Copies a text, and says whether that worked. Browsers give the clipboard only to pages from `https:` or this
- * computer; many servers of one's own are neither, and there the older way still works.
+ * Copies a text and returns whether that worked. Browsers offer the clipboard API only to pages from HTTPS or
+ * localhost; on other self-hosted servers, the older way still works.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -18,7 +18,7 @@ function copySelected(text: string): boolean {
   area.readOnly = true;
   area.style.position = "fixed";
   area.style.opacity = "0";
-  // Beside what has the focus: a window that is open takes it back from what is outside.
+  // Next to the focused element: an open dialog takes the focus back from elements outside it.
   (focused?.parentElement ?? document.body).append(area);
   area.select();
   const isCopied = document.execCommand("copy");

@@ -6,11 +6,11 @@ import { useCopy } from "./use-copy.ts";
 interface CopyProps {
   readonly value: string;
   readonly label?: string;
-  /** Of a button with words on it. */
+  /** The label of a button with text. */
   readonly size?: "sm" | "compact-sm";
 }
 
-/** Copies a text; says so for a moment, also to those who listen. */
+/** Copies a text and confirms it for a moment, also to screen readers. */
 export function Copy({ value, label, size = "sm" }: CopyProps) {
   const { t } = useTranslation();
   const { copied, copy } = useCopy();
@@ -31,7 +31,7 @@ export function Copy({ value, label, size = "sm" }: CopyProps) {
   );
 }
 
-/** A key, an address or an id: in figures of one width, with a way to copy it. */
+/** A key, a URL or an ID, in a monospaced font with a copy button. */
 export function Copyable({ value }: { value: string }) {
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex" maw="100%">

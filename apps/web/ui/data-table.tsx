@@ -8,25 +8,25 @@ export interface Column<Row> {
   readonly id: string;
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
-  /** Left out where there is little room. */
+  /** Hidden on narrow screens. */
   readonly wide?: boolean;
-  /** Holds short words of a fixed set, which are never broken. */
+  /** Contains short words of a fixed set, which never wrap. */
   readonly whole?: boolean;
-  /** Where there is little room it takes what the others leave, and is cut off. */
+  /** On narrow screens it takes the remaining width and is truncated. */
   readonly fills?: boolean;
   readonly align?: "left" | "right";
   readonly width?: string | number;
 }
 
 interface DataTableProps<Row> {
-  /** What the table is, for those who do not see it. */
+  /** The name of the table, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly isPending: boolean;
   readonly error: Error | null;
-  /** What is shown when there is nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode;
   readonly hasMore?: boolean;
   readonly isFetchingMore?: boolean;
@@ -34,7 +34,7 @@ interface DataTableProps<Row> {
   readonly isMarked?: (row: Row) => boolean;
 }
 
-/** A list as a table. More is fetched as its end comes into view; a button does the same. */
+/** A list as a table. The next page is loaded when its end becomes visible, or with a button. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { t } = useTranslation();
   const {
@@ -62,7 +62,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [hasMore, isFetchingMore, fetchMore, error]);
   if (error !== null && rows.length === 0) return <ProblemAlert error={error} />;
   if (!isPending && !hasMore && rows.length === 0) return <>{empty}</>;
-  // A page may be empty although there is more behind it: then the next one is on its way.
+  // A page can be empty although more follow; then the next one is loading.
   const isWaiting = isPending || rows.length === 0;
   return (
     <div className={classes.box}>
@@ -86,7 +86,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <Table.Tbody>
             {isWaiting
               ? Array.from({ length: 8 }, (_, line) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: they are identical.
                   <Table.Tr key={line} aria-hidden="true">
                     {columns.map((column) => (
                       <Table.Td key={column.id} data-wide={column.wide || undefined}>

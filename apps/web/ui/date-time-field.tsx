@@ -2,12 +2,12 @@ import { TextInput, type TextInputProps } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
 type DateTimeFieldProps = Omit<TextInputProps, "value" | "onChange" | "type"> & {
-  /** As the browser keeps it: local time without a zone, or empty. See `toLocal` and `fromLocal`. */
+  /** In the browser's format: local time without a zone, or empty. See `toLocal` and `fromLocal`. */
   readonly value: string;
   readonly onChange: (local: string) => void;
 };
 
-/** A date and a time, in the zone of whoever looks, which it names. */
+/** A date and time in the user's time zone, which it names. */
 export function DateTimeField({ value, onChange, description, ...rest }: DateTimeFieldProps) {
   const { t } = useTranslation();
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -27,14 +27,14 @@ export function DateTimeField({ value, onChange, description, ...rest }: DateTim
   );
 }
 
-/** From the wire's time to what the browser's field holds. */
+/** From an API time to the value of the browser's field. */
 export function toLocal(at: string | null): string {
   if (at === null) return "";
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Back again; null while nothing, or no date, is in the field. */
+/** The reverse; null while the field has no valid date. */
 export function fromLocal(local: string): string | null {
   const ms = local === "" ? Number.NaN : new Date(local).getTime();
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

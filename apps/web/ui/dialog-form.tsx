@@ -6,19 +6,19 @@ import { Form, type FormProps } from "./form.tsx";
 
 interface DialogFormProps extends Pick<FormProps, "onSubmit" | "typed" | "base" | "error" | "noValidate"> {
   readonly isBusy: boolean;
-  /** What the button says: the deed itself, never "OK". */
+  /** The label of the button: the action itself, never "OK". */
   readonly deed: string;
   readonly isDisabled?: boolean;
-  /** It takes something away. */
+  /** The action removes something. */
   readonly isRemoval?: boolean;
   /** Left of the buttons. */
   readonly note?: ReactNode;
-  /** Where the focus is at first, when no field has it. */
+  /** What gets the initial focus if no field does. */
   readonly isDeedFirst?: boolean;
   readonly children: ReactNode;
 }
 
-/** A form in a `Dialog`: its fields, and below them the way out and the deed. */
+/** A form in a `Dialog`: its fields, and below them Cancel and the action. */
 export function DialogForm(props: DialogFormProps) {
   const { isBusy, deed, isDisabled = false, isRemoval = false, note, isDeedFirst = false, ...rest } = props;
   const { children, ...form } = rest;

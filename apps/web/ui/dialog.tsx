@@ -3,7 +3,7 @@ import { useContext, useMemo, useRef } from "react";
 import { closeAfterAsking } from "./ask-to-leave.ts";
 import { DialogContext, type Guard } from "./unsaved.ts";
 
-/** A window with a form in it: Escape, a click outside and its buttons ask before they close it over what was typed. */
+/** A dialog with a form: Escape, a click outside and its buttons ask before they discard input. */
 export function Dialog({ onClose, children, ...rest }: ModalProps) {
   const dialog = useDialog(onClose);
   return (
@@ -13,7 +13,7 @@ export function Dialog({ onClose, children, ...rest }: ModalProps) {
   );
 }
 
-/** The same at the side of the page. */
+/** The same as a drawer. */
 export function SideDialog({ onClose, children, ...rest }: DrawerProps) {
   const dialog = useDialog(onClose);
   return (
@@ -23,7 +23,7 @@ export function SideDialog({ onClose, children, ...rest }: DrawerProps) {
   );
 }
 
-/** For a button that closes the dialog around it, as its corner does. */
+/** For a button that closes the surrounding dialog, like its close button. */
 export function useCloseDialog(): () => void {
   const dialog = useContext(DialogContext);
   if (dialog === null) throw new Error("There is no dialog around it.");

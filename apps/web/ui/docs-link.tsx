@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type DocsSection, docsSections } from "./docs-sections.ts";
 
-/** Where the reference is, or one of its sections. */
+/** A link to the API reference or to one of its sections. */
 export function docs(section?: DocsSection): string {
   return section === undefined ? "/docs" : `/docs#${docsSections[section]}`;
 }
@@ -13,7 +13,7 @@ interface DocsLinkProps {
   readonly children: ReactNode;
 }
 
-/** In a tab of its own, so that nobody loses a half-filled form to it. */
+/** In a new tab, so that a half-filled form is kept. */
 export function DocsLink({ section, children }: DocsLinkProps) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-/** The sections of the reference that the dashboard links to. A test finds each of them there. */
+/** The sections of the API reference that the dashboard links to. A test checks that each exists. */
 export const docsSections = {
   results: "group-results",
   ipLimit: "topic-ip-limit",

@@ -11,7 +11,7 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** In place of a list that has nothing in it yet. */
+/** Shown in place of an empty list. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" className={classes.empty}>

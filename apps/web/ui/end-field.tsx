@@ -6,7 +6,7 @@ import { shownTimeZone } from "./shown-time-zone.ts";
 
 interface EndFieldProps {
   readonly label: string;
-  /** A day, with or without a time, in the organization's zone: see `toEnd` and `fromEnd`. */
+  /** A day, with or without a time, in the organization's time zone: see `toEnd` and `fromEnd`. */
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly required?: boolean;
@@ -15,7 +15,7 @@ interface EndFieldProps {
   readonly "data-autofocus"?: boolean;
 }
 
-/** When something ends: a day, which counts to its end, and a time for those who want one. */
+/** When something expires: a day, which is included, and optionally a time. */
 export function EndField({ label, value, onChange, required, disabled, error, ...rest }: EndFieldProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -1,12 +1,12 @@
 let underWay = 0;
 
-/** Fetches what may be wanted soon. That it cannot be had matters only to whoever then wants it. */
+/** Prefetches what may be needed soon. A failure is reported only when it is needed. */
 export async function fetchAhead(load: () => Promise<unknown>): Promise<void> {
   underWay += 1;
   try {
     await load();
   } catch {
-    // It is fetched again, and what is wrong is told, when it is wanted.
+    // Loaded again, with error handling, when it is needed.
   } finally {
     underWay -= 1;
   }

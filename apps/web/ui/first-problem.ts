@@ -1,9 +1,9 @@
-/** How long a part of a form may take to unfold. */
+/** How long a collapsed part of a form can take to open. */
 const patienceMs = 1_000;
 
 const wrongField = '[aria-invalid="true"], [data-error="true"]';
 
-/** Brings the first wrong field of a form into sight and into focus; without one, the words that say what is wrong. */
+/** Scrolls to the first invalid field of a form and focuses it; without one, the error message. */
 export function showFirstProblem(form: HTMLElement, selector: string = wrongField): void {
   const until = performance.now() + patienceMs;
   let last = Number.NaN;
@@ -12,7 +12,7 @@ export function showFirstProblem(form: HTMLElement, selector: string = wrongFiel
       form.querySelector<HTMLElement>(selector) ?? form.querySelector<HTMLElement>('[role="alert"]');
     if (found === null) return;
     const { top, height } = found.getBoundingClientRect();
-    // It may lie in a part that is only now unfolding: wait until it rests.
+    // It may be in a part that is just opening: wait until its position is stable.
     if ((height === 0 || top !== last) && performance.now() < until) {
       last = height === 0 ? Number.NaN : top;
       requestAnimationFrame(look);

@@ -3,13 +3,13 @@ import { showFirstProblem } from "./first-problem.ts";
 import { useTyped } from "./unsaved.ts";
 
 export interface FormProps {
-  /** Returns false when nothing was sent. */
+  /** Returns false if nothing was sent. */
   readonly onSubmit: () => unknown;
-  /** All that somebody can type here; it is guarded. Null where nothing is worth to be kept, as with a lone password. */
+  /** All input, which is guarded. Null where nothing is worth keeping, as with a single password field. */
   readonly typed: unknown;
-  /** What it is compared with: what the server has. Without it, what was there first. */
+  /** What the input is compared with: the saved values. By default, the initial input. */
   readonly base?: unknown;
-  /** Why the server refused: its first field is shown. */
+  /** Why the server refused: the first invalid field is focused. */
   readonly error: Error | null;
   readonly goesWithSearch?: boolean;
   readonly className?: string | undefined;
@@ -17,12 +17,12 @@ export interface FormProps {
   readonly children: ReactNode;
 }
 
-/** Every form: a refusal leads to the first wrong field, and what was typed is not lost unasked. */
+/** Every form: a refusal focuses the first invalid field, and input is not discarded without asking. */
 export function Form(props: FormProps) {
   const { onSubmit, typed, base, error, goesWithSearch = false, className, noValidate, children } = props;
   const form = useRef<HTMLFormElement>(null);
   const { sent, refused } = useTyped(typed, base, { goesWithSearch });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each refusal once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per refusal.
   useEffect(() => {
     if (error === null) return;
     refused();
@@ -30,7 +30,7 @@ export function Form(props: FormProps) {
   }, [error]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // One of a dialog that opened from inside this one.
+    // From a dialog that was opened inside this form.
     if (event.target !== event.currentTarget) return;
     const unreadable = event.currentTarget.querySelector("[data-unreadable]");
     if (unreadable !== null) {

@@ -3,13 +3,13 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 interface GoLinkProps extends AnchorProps {
-  /** An address inside the dashboard, as text, for pages that know each other by address alone. */
+  /** A path inside the dashboard, as text, for pages that do not import each other's routes. */
   readonly to: string;
   readonly search?: Readonly<Record<string, unknown>>;
   readonly children: ReactNode;
 }
 
-/** A link that opens another page without loading the dashboard anew. */
+/** A link that opens another page without reloading the dashboard. */
 export function GoLink({ to, search, children, ...look }: GoLinkProps) {
   return (
     <Anchor

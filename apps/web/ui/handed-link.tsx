@@ -6,12 +6,12 @@ import { NoEmail } from "./no-email.tsx";
 
 interface HandedLinkProps {
   readonly link: string;
-  /** To whom, and for how long it works. */
+  /** Who it is for, and when it expires. */
   readonly children: ReactNode;
   readonly onDone: () => void;
 }
 
-/** A link that nobody emails: to be copied and sent in another way. It is shown this once; another one is a click away. */
+/** A link to copy and send, where the server sends no email. It is shown once; a new one can be created. */
 export function HandedLink({ link, children, onDone }: HandedLinkProps) {
   const { t } = useTranslation();
   return (

@@ -83,7 +83,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Always beside words, or inside a control that has a label: to those who cannot see it, it says nothing. */
+/** Always next to text or inside a labelled control, so it is hidden from screen readers. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg

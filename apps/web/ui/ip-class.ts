@@ -1,4 +1,4 @@
-/** The look of an IP address: an IPv4 address stays in one line, an IPv6 address breaks, but not letter by letter. */
+/** The class for an IP address: IPv4 stays on one line, IPv6 wraps, but not at every character. */
 export function ipClass(ip: string): string {
   return ip.includes(":") ? "mono ipv6" : "mono oneLine";
 }

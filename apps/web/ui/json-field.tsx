@@ -7,7 +7,7 @@ type JsonFieldProps = Omit<TextareaProps, "value" | "onChange"> & {
   readonly onChange: (text: string) => void;
 };
 
-/** A JSON object as text. What cannot be read is said while one types; it is set out anew when one leaves. */
+/** A JSON object as text. Errors are shown while typing; the text is formatted on blur. */
 export function JsonField({ value, onChange, error, ...rest }: JsonFieldProps) {
   const { t } = useTranslation();
   const read = readObject(value);
@@ -22,7 +22,7 @@ export function JsonField({ value, onChange, error, ...rest }: JsonFieldProps) {
       onChange={(event) => onChange(event.currentTarget.value)}
       onBlur={() => read.ok && onChange(writeObject(read.value))}
       error={read.ok ? error : t(`json.${read.problem}`)}
-      // A form with it is not sent.
+      // Prevents the form from being sent.
       data-unreadable={read.ok ? undefined : true}
       {...rest}
     />
@@ -33,7 +33,7 @@ type Read =
   | { readonly ok: true; readonly value: Record<string, unknown> | null }
   | { readonly ok: false; readonly problem: "unreadable" | "notAnObject" };
 
-/** Empty is null: nothing is kept. */
+/** Empty means null. */
 export function readObject(text: string): Read {
   if (text.trim() === "") return { ok: true, value: null };
   try {

@@ -4,7 +4,7 @@ import { type Language, languages } from "../i18n/languages.ts";
 import { changeLanguage } from "../i18n/start.ts";
 import { Icon } from "./icon.tsx";
 
-/** Each language under its own name, so that whoever needs it can read it. */
+/** Each language under its own name, so that its speakers can find it. */
 export function LanguageMenu() {
   const { t, i18n } = useTranslation();
   const now = i18n.language as Language;

@@ -12,7 +12,7 @@ interface LanguageSelectProps {
   readonly error?: ReactNode;
 }
 
-/** One of the languages that pages and letters are written in. */
+/** One of the languages of the dashboard and the emails. */
 export function LanguageSelect({ onChange, ...field }: LanguageSelectProps) {
   return (
     <Select

@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import { useQuestion } from "./ask-to-leave.ts";
 import type { UnsavedKind } from "./unsaved.ts";
 
-/** Asks before something is lost. To stay is what Escape, a click beside it and the first button do. */
+/** Asks before something is discarded. Escape, a click outside and the first button stay on the page. */
 export function LeaveQuestion() {
   const { t } = useTranslation();
   const question = useQuestion();
-  // Its words stay while it fades.
+  // Keeps its text while it fades out.
   const [last, setLast] = useState<UnsavedKind>("typed");
   if (question !== null && question.kind !== last) setLast(question.kind);
   return (
@@ -16,7 +16,7 @@ export function LeaveQuestion() {
       opened={question !== null}
       onClose={() => question?.answer(false)}
       title={t(`unsaved.${last}.title`)}
-      // Above the dialog that it asks about.
+      // Above the dialog that it is about.
       zIndex={300}
     >
       <Stack>

@@ -16,7 +16,7 @@ interface LicenseEmailProps {
   readonly license: { readonly id: string; readonly revoked_at: string | null };
 }
 
-/** Whether the customer was sent the key, and a way to send it again; where nobody sends it, the text to pass on. */
+/** Whether the key was emailed to the customer, with a way to resend it; without email, the text to pass on. */
 export function LicenseEmail({ license }: LicenseEmailProps) {
   const { t } = useTranslation("licenses");
   const may = useMay();
@@ -25,7 +25,7 @@ export function LicenseEmail({ license }: LicenseEmailProps) {
   const { data: email } = useQuery({
     ...ask("getLicenseEmail", { params }),
     enabled: may("licenses:view"),
-    // It goes out within seconds.
+    // It is sent within seconds.
     refetchInterval: ({ state }) => (state.data?.state === "queued" ? 2_000 : false),
   });
   const send = useChange("sendLicenseEmail", ["getLicenseEmail", "listAuditLog"]);

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import classes from "./license-status.module.css";
 
-/** Active, expired or revoked: a dot and the word. */
+/** Active, expired or revoked, as a dot and a word. */
 export function LicenseStatus({ status }: { status: "active" | "expired" | "revoked" }) {
   const { t } = useTranslation();
   return (

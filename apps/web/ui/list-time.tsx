@@ -6,11 +6,11 @@ import { exactTime, relativeTime, shortDate } from "./time.tsx";
 
 interface ListTimeProps {
   readonly at: string;
-  /** Emphasized, because it is near. */
+  /** Emphasized because it is soon. */
   readonly isSoon?: boolean;
 }
 
-/** A time in a list: its date, with how long ago or how soon that is beside it. */
+/** A time in a list: the date, and how long ago or how soon it is. */
 export function ListTime({ at, isSoon }: ListTimeProps) {
   const { i18n } = useTranslation();
   return (
@@ -24,7 +24,7 @@ interface PlainListTimeProps extends ListTimeProps {
   readonly language: string;
 }
 
-/** The same for lists with hundreds of rows: the exact time is written out only for a pointer that is over it. */
+/** The same for lists with hundreds of rows: the exact time is formatted only on hover. */
 export function PlainListTime({ at, isSoon = false, language }: PlainListTimeProps) {
   const [exact, setExact] = useState<string>();
   return (

@@ -1,4 +1,4 @@
-/** A C, and the stroke that signs across it. */
+/** The letter C with a signature stroke. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

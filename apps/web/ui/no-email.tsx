@@ -5,7 +5,7 @@ import { useMe } from "../app/here.ts";
 import { GoLink } from "./go-link.tsx";
 import { Notice } from "./notice.tsx";
 
-/** Says that nothing was or will be sent, what to do instead, and where the emails are. */
+/** Explains that no email is sent, what to do instead, and where the emails are listed. */
 export function NoEmail({ children }: { readonly children?: ReactNode }) {
   const { t } = useTranslation();
   return (

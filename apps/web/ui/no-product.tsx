@@ -6,12 +6,12 @@ import { Empty } from "./empty.tsx";
 import { Icon } from "./icon.tsx";
 
 interface NoProductProps {
-  /** Where one is made; null for those who may not. */
+  /** Where to create one; null without the permission. */
   readonly to: string | null;
   readonly children: ReactNode;
 }
 
-/** In place of what needs a product where there is none, with the way to one. */
+/** Shown where a product is required and there is none, with a link to create one. */
 export function NoProduct({ to, children }: NoProductProps) {
   const { t } = useTranslation();
   return (

@@ -1,21 +1,21 @@
-/** Where a note can be. */
+/** Where a notification can be shown. */
 export type NotePlace = "bottom-left" | "bottom-center" | "top-center";
 
-/** What lies under a place. */
+/** What a notification would cover. */
 export interface Covered {
-  /** Buttons that send a form, and the field that somebody is in. */
+  /** Submit buttons, and the focused field. */
   readonly needed: number;
   /** All controls. */
   readonly controls: number;
 }
 
-/** The bottom, unless that hides more than the top would. What is needed now weighs more than anything else. */
+/** The bottom, unless that covers more than the top. What is needed now counts most. */
 export function lessCovering(bottom: Covered, top: Covered): "bottom-center" | "top-center" {
   if (bottom.needed !== top.needed) return bottom.needed < top.needed ? "bottom-center" : "top-center";
   return bottom.controls <= top.controls ? "bottom-center" : "top-center";
 }
 
-/** Beside the page there is room at the foot of the navigation; on a phone a note lies on the page, so it looks first. */
+/** On a desktop there is room below the navigation; on a phone a notification covers part of the page. */
 export function notePlace(): NotePlace {
   if (window.matchMedia("(min-width: 48em)").matches) return "bottom-left";
   const height = window.innerHeight;
@@ -27,7 +27,7 @@ export function notePlace(): NotePlace {
 
 const margin = 16;
 const headerHeight = 52;
-/** Of two lines. */
+/** The height of two lines. */
 const noteHeight = 72;
 
 function coveredBetween(top: number, bottom: number): Covered {

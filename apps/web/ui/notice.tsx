@@ -4,13 +4,13 @@ import { Icon } from "./icon.tsx";
 import classes from "./notice.module.css";
 
 interface NoticeProps {
-  /** info: good to know. warn: somebody should look. bad: something does not work. */
+  /** info: good to know. warn: needs attention. bad: something does not work. */
   readonly tone: "info" | "warn" | "bad";
   readonly title: string;
   readonly children?: ReactNode;
 }
 
-/** What is worth knowing about this page now: calm, in the text's own colour, so that it can be read in both themes. */
+/** A notice about the page, in the normal text colour, so that it is readable in both themes. */
 export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div className={classes.notice} data-tone={tone}>

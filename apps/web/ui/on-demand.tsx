@@ -3,14 +3,14 @@ import { fetchAhead } from "./fetch-ahead.ts";
 import { tellProblem } from "./tell.tsx";
 
 /**
- * A window whose script is fetched when it is first opened: the page beneath does not wait for it. What opens it takes
- * `near`, so that the fetching begins when a hand comes close.
+ * A dialog whose code is loaded when it is first opened, so that the page does not wait for it. The button that opens it
+ * uses `near` to start loading on hover.
  */
 export function onDemand<Props extends Openable>(load: Load<Props>) {
   return Object.assign((props: Props) => <Fetched load={load} props={props} />, { near: nearOf(load) });
 }
 
-/** For a button that opens what is fetched on demand. */
+/** For a button that opens a dialog which is loaded on demand. */
 export function nearOf(load: () => Promise<unknown>) {
   const fetch = () => void fetchAhead(load);
   return { onPointerEnter: fetch, onFocus: fetch };
@@ -27,7 +27,7 @@ function Fetched<Props extends Openable>({ load, props }: { load: Load<Props>; p
   const { opened, onClose } = props;
   const [part, setPart] = useState<{ readonly Window: ComponentType<Props> } | null>(null);
   const [isDrawn, setDrawn] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: how it is closed is no reason to fetch it again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new close handler is no reason to load it again.
   useEffect(() => {
     if (!opened || part !== null) return;
     load().then(
@@ -38,7 +38,7 @@ function Fetched<Props extends Openable>({ load, props }: { load: Load<Props>; p
       },
     );
   }, [opened, part]);
-  // Drawn closed at first: what is open from the start does not know where the focus was, to give it back.
+  // Rendered closed at first: a dialog that starts open cannot return the focus.
   useEffect(() => setDrawn(part !== null), [part]);
   return part === null ? null : <part.Window {...props} opened={opened && isDrawn} />;
 }

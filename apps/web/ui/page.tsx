@@ -5,24 +5,24 @@ import classes from "./page.module.css";
 
 interface PageProps {
   readonly title?: string;
-  /** The part of it that is shown, for the browser's tab. */
+  /** The current section, for the browser tab's title. */
   readonly part?: string | undefined;
-  /** The way back up, above the title. */
+  /** The link back, above the title. */
   readonly above?: ReactNode;
-  /** What belongs to the title itself, such as a status or a way to copy it. */
+  /** Next to the title, such as a status or a copy button. */
   readonly beside?: ReactNode;
-  /** One sentence below the title, where the title does not say enough. */
+  /** One sentence below the title. */
   readonly lead?: ReactNode;
-  /** What one can do here, on the right. */
+  /** Actions, on the right. */
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
-  /** For forms and texts, which are hard to read when they are wide. */
+  /** For forms and texts, which are hard to read if wide. */
   readonly narrow?: boolean;
-  /** For lists, whose columns take all the room there is. */
+  /** For lists, whose columns use the full width. */
   readonly wide?: boolean;
 }
 
-/** A page inside the frame: its title, also on the browser's tab, what one can do, and the rest. */
+/** A page inside the shell: its title, also for the browser tab, its actions and its content. */
 export function Page({ title, part, above, beside, lead, actions, children, narrow, wide }: PageProps) {
   useEffect(() => {
     const names = [part, title, "Countersign"].filter((name) => name !== undefined);

@@ -4,15 +4,15 @@ import classes from "./panel.module.css";
 
 interface PanelProps {
   readonly title: string;
-  /** What it is about, in a sentence or two. */
+  /** One or two sentences of explanation. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
-  /** Around what cannot be undone. */
+  /** For actions that cannot be undone. */
   readonly danger?: boolean;
 }
 
-/** One matter of a settings page, with a border around it. */
+/** One group of settings, in a bordered box. */
 export function Panel({ title, lead, actions, children, danger = false }: PanelProps) {
   const id = useId();
   return (

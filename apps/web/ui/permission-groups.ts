@@ -11,7 +11,7 @@ export const permissionGroups = [
 ] as const;
 export type PermissionGroup = (typeof permissionGroups)[number];
 
-/** A permission that is new has no place until somebody gives it one here. */
+/** A new permission must be added to a group here. */
 const groupOf: Readonly<Record<Permission, PermissionGroup>> = {
   "products:view": "products",
   "products:manage": "products",
@@ -46,7 +46,7 @@ export function permissionsOf(group: PermissionGroup): readonly Permission[] {
   return permissions.filter((permission) => groupOf[permission] === group);
 }
 
-/** Where its words are: a colon means something else there. */
+/** The translation key: i18next uses the colon for something else. */
 export function wordsOf(permission: Permission): { name: string; effect: string } {
   const place = permission.replace(":", ".");
   return { name: `names.${place}`, effect: `effects.${place}` };

@@ -8,13 +8,13 @@ import classes from "./permission-picker.module.css";
 interface PermissionPickerProps {
   readonly value: ReadonlySet<Permission>;
   readonly onChange: (value: ReadonlySet<Permission>) => void;
-  /** What whoever chooses may do themselves. They cannot give the rest, nor take it away. */
+  /** The permissions of the user who is choosing. They cannot grant or remove others. */
   readonly held: ReadonlySet<Permission>;
-  /** To look at, not to change. */
+  /** Read-only. */
   readonly readOnly?: boolean;
 }
 
-/** What a role or an access token allows, in groups, with a sentence for each. */
+/** The permissions of a role or an access token, in groups, each with a description. */
 export function PermissionPicker(props: PermissionPickerProps) {
   const { t } = useTranslation("permissions");
   const isShort = props.readOnly !== true && permissions.some((permission) => !props.held.has(permission));

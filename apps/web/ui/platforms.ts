@@ -1,4 +1,4 @@
-/** What programs can be shown for, by the names they have in every language. */
+/** The platforms with code samples. Their names are the same in every language. */
 export const platforms = {
   curl: "curl",
   node: "Node.js",

@@ -5,11 +5,11 @@ import { Icon } from "./icon.tsx";
 
 interface ProblemAlertProps {
   readonly error: Error | null;
-  /** Fields whose errors stand beside them already. */
+  /** Fields that already show their own errors. */
   readonly beside?: readonly string[];
 }
 
-/** Why the server refused, unless every reason stands beside its field. */
+/** Why the server refused, unless every error is already shown at its field. */
 export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
   const { t } = useTranslation();
   if (error === null) return null;
@@ -31,7 +31,7 @@ export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
   );
 }
 
-/** What to put beside a field. */
+/** The error to show at a field. */
 export function fieldError(error: Error | null, field: string): string | null {
   return error instanceof ApiProblem ? error.of(field) : null;
 }

@@ -4,15 +4,15 @@ import { useTranslation } from "react-i18next";
 import { Form, type FormProps } from "./form.tsx";
 
 interface SaveFormProps extends Pick<FormProps, "typed" | "error"> {
-  /** Returns false when nothing was sent. */
+  /** Returns false if nothing was sent. */
   readonly onSave: () => unknown;
   readonly isBusy: boolean;
-  /** The same as `typed`, as the server has it. */
+  /** The saved values, in the same form as `typed`. */
   readonly base: unknown;
   readonly children: ReactNode;
 }
 
-/** Settings that are saved together, in a panel. */
+/** A panel of settings that are saved together. */
 export function SaveForm({ onSave, isBusy, children, ...form }: SaveFormProps) {
   const { t } = useTranslation();
   const isChanged = JSON.stringify(form.typed) !== JSON.stringify(form.base);

@@ -7,14 +7,14 @@ import { useGuard } from "./unsaved.ts";
 
 interface SecretOnceProps {
   readonly title: string;
-  /** What it is for, and where to put it. */
+  /** What it is for, and where to store it. */
   readonly children?: ReactNode;
-  /** Null while there is nothing to show. */
+  /** Null if there is nothing to show. */
   readonly secret: string | null;
   readonly onDone: () => void;
 }
 
-/** A secret that the server shows this one time. It stays until somebody says that they have stored it. */
+/** A secret that is shown once. The dialog stays open until the user confirms that they have saved it. */
 export function SecretOnce({ title, children, secret, onDone }: SecretOnceProps) {
   return (
     <Modal
@@ -35,7 +35,7 @@ export function SecretOnce({ title, children, secret, onDone }: SecretOnceProps)
   );
 }
 
-/** The same without a window around it, for a page that has nothing else. */
+/** The same without a dialog, for a page of its own. */
 export function SecretBox({
   children,
   secret,

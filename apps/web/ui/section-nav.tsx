@@ -5,16 +5,16 @@ import classes from "./section-nav.module.css";
 interface Section {
   readonly to: string;
   readonly label: string;
-  /** For the first one, whose address the others begin with. */
+  /** For the first page, whose path is a prefix of the others. */
   readonly exact?: boolean;
 }
 
-/** The pages of one area, side by side above them. Each has an address of its own. */
+/** Tabs for the pages of one area. Each has its own URL. */
 export function SectionNav({ label, sections }: { label: string; sections: readonly Section[] }) {
   const { pathname } = useLocation();
   const list = useRef<HTMLUListElement>(null);
-  // On a phone not all of them fit: the one that is open has to be in sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is why.
+  // On a phone not all tabs fit: scroll to the current one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect depends on the path.
   useEffect(() => {
     const open = list.current?.querySelector('[data-status="active"]');
     open?.scrollIntoView({ inline: "center", block: "nearest" });

@@ -4,16 +4,16 @@ import classes from "./section.module.css";
 
 interface SectionProps {
   readonly title: string;
-  /** A few words beside the title, such as a count. */
+  /** A few words next to the title, such as a count. */
   readonly note?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Without a box of its own, for a table that has one. */
+  /** Without a box, for a table that has its own. */
   readonly bare?: boolean;
   readonly id?: string;
 }
 
-/** One part of a page, under a heading. */
+/** A section of a page, with a heading. */
 export function Section({ title, note, actions, children, bare = false, id }: SectionProps) {
   const heading = useId();
   return (

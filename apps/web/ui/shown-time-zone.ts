@@ -1,16 +1,16 @@
-/** Where the browser says that it is. */
+/** The browser's time zone. */
 export function browserTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 let organizationTimeZone: () => string | null = () => null;
 
-/** Tells the parts that show times how to find the time zone of the organization whose pages are open. */
+/** Sets how components find the time zone of the current organization. */
 export function findTimeZoneBy(find: () => string | null): void {
   organizationTimeZone = find;
 }
 
-/** The zone that times are shown in: that of the organization whose pages are open, else that of the browser. */
+/** The time zone for display: the current organization's, or else the browser's. */
 export function shownTimeZone(): string {
   return organizationTimeZone() ?? browserTimeZone();
 }

@@ -12,12 +12,12 @@ import signedNode from "../../../sdks/snippets/signed/node.mjs?raw";
 import signedPython from "../../../sdks/snippets/signed/python.py?raw";
 import type { Platform } from "./platforms.ts";
 
-/** What a snippet is filled in with. The keys are not: they are read from the environment. */
+/** The values in a snippet. Keys are not among them: they are read from the environment. */
 export interface Blanks {
-  /** Where this server is, without a slash at the end. */
+  /** The URL of this server, without a trailing slash. */
   readonly server: string;
   readonly productId: string;
-  /** Whether answers are signed, and so have to be checked. */
+  /** Whether responses are signed and must be verified. */
   readonly isSigned: boolean;
 }
 
@@ -25,11 +25,11 @@ interface Snippet {
   readonly file: string;
   readonly plain: string;
   readonly signed: string;
-  /** What to add to the project, as a command or as lines of its build file. Null where nothing is needed. */
+  /** How to add the SDK, as a command or as lines of a build file. Null if nothing is needed. */
   readonly install: string | null;
 }
 
-/** The programs of the SDKs' own folder, which their tests run against a real server. */
+/** The examples from the SDK folders, which the SDK tests run against a real server. */
 const snippets: Record<Platform, Snippet> = {
   curl: { file: "validate.sh", plain: curl, signed: signedCurl, install: null },
   node: { file: "app.mjs", plain: node, signed: signedNode, install: "npm install @countersign/node" },

@@ -2,14 +2,14 @@ import { Tooltip } from "@mantine/core";
 import classes from "./state-mark.module.css";
 
 interface StateMarkProps {
-  /** good: as it should be. wait: not at an end. warn: somebody should look. bad: it broke. off: by intention. */
+  /** good: as intended. wait: in progress. warn: needs attention. bad: failed. off: intentionally inactive. */
   readonly tone: "good" | "wait" | "warn" | "bad" | "off";
   readonly children: string;
-  /** What it means, on hover and focus. */
+  /** The explanation, on hover and focus. */
   readonly words?: string;
 }
 
-/** A state as a mark and a word; the mark differs by shape too, for those who do not tell the colours apart. */
+/** A state as a symbol and a word. Symbols differ in shape, not only in colour. */
 export function StateMark({ tone, children, words }: StateMarkProps) {
   if (words === undefined)
     return (
@@ -19,7 +19,7 @@ export function StateMark({ tone, children, words }: StateMarkProps) {
     );
   return (
     <Tooltip label={words} multiline maw={300}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what it means is told on focus as well. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the explanation is shown on focus too. */}
       <span className={classes.state} data-tone={tone} tabIndex={0}>
         {children}
       </span>

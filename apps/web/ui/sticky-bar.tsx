@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import classes from "./sticky-bar.module.css";
 
-/** Keeps what saves a long form in sight, however far one has scrolled. */
+/** Keeps the save button of a long form visible while scrolling. */
 export function StickyBar({ shown, children }: { shown: boolean; children: ReactNode }) {
   return shown ? <div className={classes.bar}>{children}</div> : null;
 }

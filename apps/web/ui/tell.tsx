@@ -8,8 +8,8 @@ import { notePlace } from "./note-place.ts";
 let toldLast: string | null = null;
 
 /**
- * Says that something is done; with a way back where there is one. It takes the place of what was said before: whoever
- * flips one switch after the other does not want a pile of notes over them.
+ * Shows that something was done, with Undo where possible. It replaces the previous notification, so that several quick
+ * changes do not pile up.
  */
 export function tell(words: string, undo?: () => Promise<unknown>): void {
   if (toldLast !== null) notifications.hide(toldLast);
@@ -41,7 +41,7 @@ export function tell(words: string, undo?: () => Promise<unknown>): void {
   });
 }
 
-/** Says why something did not work, where there is no form to say it in. */
+/** Shows why something failed, where there is no form to show it in. */
 export function tellProblem(error: unknown): void {
   const message =
     error instanceof Unreachable
@@ -53,7 +53,7 @@ export function tellProblem(error: unknown): void {
     id: newName(),
     color: "red",
     title: i18next.t("broken.title"),
-    // Below a title it would be paler than everybody can read.
+    // Below a title, its contrast would be too low.
     message: (
       <Text inherit c="var(--mantine-color-text)">
         {message}
@@ -64,11 +64,11 @@ export function tellProblem(error: unknown): void {
   });
 }
 
-/** Where it hides nothing that is needed; it makes room when somebody goes on typing beneath it. */
+/** Placed where it covers nothing that is needed; moves away when the user types beneath it. */
 function showNote(note: NotificationData & { readonly id: string }): void {
   let position = notePlace();
   const makeRoom = () =>
-    // After the page has been drawn: a button may come with the first letter.
+    // After rendering: the first keystroke may add a button.
     requestAnimationFrame(() => {
       const better = notePlace();
       if (better === position) return;

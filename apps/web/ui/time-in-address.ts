@@ -1,4 +1,4 @@
-/** A time as it came in an address, or nothing where it is none. Apart: every page loads what routes need. */
+/** A time from the URL, or undefined if it is not valid. In its own file because every page loads it. */
 export function timeInAddress(value: unknown): string | undefined {
   return typeof value === "string" && !Number.isNaN(Date.parse(value)) ? value : undefined;
 }

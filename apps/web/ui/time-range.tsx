@@ -22,7 +22,7 @@ const presets = [
   ["month", 2_592_000_000],
 ] as const;
 
-/** From when until when, in the time of whoever looks; the address keeps it as it is everywhere. */
+/** A time range, shown in the user's time zone; the URL has it in UTC. */
 export function TimeRange({ from, to, onChange, fullWidth = false }: TimeRangeProps) {
   const { t, i18n } = useTranslation();
   const isSet = from !== undefined || to !== undefined;
@@ -82,7 +82,7 @@ export function TimeRange({ from, to, onChange, fullWidth = false }: TimeRangePr
   );
 }
 
-/** The two fields alone, for a dialog. */
+/** Only the two fields, for a dialog. */
 export function RangeFields({ from, to, onChange }: TimeRangeProps) {
   const { t } = useTranslation();
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -10,7 +10,7 @@ interface TimeZoneSelectProps {
   readonly error?: ReactNode;
 }
 
-/** One of the time zones that the browser knows, found by typing a part of its name. */
+/** One of the browser's time zones, found by part of its name. */
 export function TimeZoneSelect({ onChange, nothingFound, ...field }: TimeZoneSelectProps) {
   const { value } = field;
   const choices = useMemo(() => {
@@ -24,7 +24,7 @@ export function TimeZoneSelect({ onChange, nothingFound, ...field }: TimeZoneSel
       searchable
       selectFirstOptionOnChange
       nothingFoundMessage={nothingFound}
-      // What is typed replaces the zone that is there.
+      // Typing replaces the current value.
       onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}
       onChange={(zone) => zone !== null && onChange(zone)}

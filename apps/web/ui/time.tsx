@@ -11,7 +11,7 @@ const units = [
   ["minute", 60],
 ] as const;
 
-/** How long ago, or until when; on hover the exact time, with its zone. */
+/** How long ago or how soon; the exact time and zone on hover. */
 export function Time({ at }: { at: string }) {
   const { i18n } = useTranslation();
   return (
@@ -23,7 +23,7 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** The day in the zone of the organization whose pages are open. */
+/** The date in the current organization's time zone. */
 export function shortDate(at: string, language: string): string {
   const timeZone = shownTimeZone();
   return kept(
@@ -33,7 +33,7 @@ export function shortDate(at: string, language: string): string {
   ).format(new Date(at));
 }
 
-/** In the zone of the organization whose pages are open, which it names. */
+/** In the current organization's time zone, which it names. */
 export function exactTime(at: string, language: string): string {
   const timeZone = shownTimeZone();
   return kept(
@@ -55,12 +55,12 @@ export function relativeTime(at: string, nowMs: number, language: string): strin
   return format.format(0, "second");
 }
 
-/** What has passed counts when it is full; what begins in fourteen days is not "next week" a second later. */
+/** Past units count when complete, and future ones round so that "in 2 weeks" does not change after a second. */
 function whole(count: number): number {
   return count < 0 ? Math.trunc(count) : Math.round(count);
 }
 
-/** To make one takes far longer than to use it, and a list uses hundreds. */
+/** Cached: creating a formatter is far slower than using it, and a list uses hundreds. */
 const dates = new Map<string, Intl.DateTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
 const relative = new Map<string, Intl.RelativeTimeFormat>();

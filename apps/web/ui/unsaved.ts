@@ -1,15 +1,15 @@
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** What would be lost: words that were typed, a secret that is shown once, or the rest of work that runs here. */
+/** What would be lost: typed input, a secret that is shown once, or the rest of a running task. */
 export type UnsavedKind = "typed" | "secret" | "running";
 
-/** One form, or one secret, that is on the page. */
+/** A form, a secret or a task on the page. */
 export interface Guard {
   readonly kind: UnsavedKind;
-  /** Whether it goes when only what follows the `?` in the address changes. */
+  /** Whether a change of the query string alone removes it. */
   readonly goesWithSearch: boolean;
   isUnsaved(): boolean;
-  /** What it holds now may go. */
+  /** Its current content can be discarded. */
   release(): void;
 }
 
@@ -18,14 +18,14 @@ interface Place {
   readonly search: unknown;
 }
 
-/** What the way from one address to the next would lose; null for nothing. */
+/** What a navigation would discard; null for nothing. */
 export function lostOnTheWay(guards: Iterable<Guard>, current: Place, next: Place): UnsavedKind | null {
   const isOtherPage = current.pathname !== next.pathname;
   if (!isOtherPage && JSON.stringify(current.search) === JSON.stringify(next.search)) return null;
   return unsavedKind([...guards].filter((guard) => isOtherPage || guard.goesWithSearch));
 }
 
-/** The greatest loss first. */
+/** The most important first. */
 const byLoss: readonly UnsavedKind[] = ["secret", "running", "typed"];
 
 export function unsavedKind(guards: Iterable<Guard>): UnsavedKind | null {
@@ -33,7 +33,7 @@ export function unsavedKind(guards: Iterable<Guard>): UnsavedKind | null {
   return byLoss.find((kind) => kinds.has(kind)) ?? null;
 }
 
-/** Everything on the page that could be lost. */
+/** Everything on the page that could be discarded. */
 export const guards = new Set<Guard>();
 
 let onGuard: (() => void) | null = null;
@@ -49,7 +49,7 @@ function listenOnce(): void {
   onGuard = null;
 }
 
-/** Asks before the page is left while this runs: for work that goes on only as long as the page is open. */
+/** Asks before leaving the page while `work` runs: for tasks that stop when the page closes. */
 export async function whileRunning<T>(work: () => Promise<T>): Promise<T> {
   const guard: Guard = {
     kind: "running",
@@ -66,10 +66,10 @@ export async function whileRunning<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A dialog, and what in it could be lost when it closes. */
+/** A dialog, and what closing it could discard. */
 interface Dialog {
   readonly guards: Set<Guard>;
-  /** Closes it; asks first where something would be lost. */
+  /** Closes it, after asking if something would be discarded. */
   readonly close: () => void;
 }
 
@@ -77,14 +77,14 @@ export const DialogContext = createContext<Dialog | null>(null);
 
 export interface GuardOptions {
   readonly kind?: UnsavedKind;
-  /** For a form on a page that shows another part by what follows the `?`; forms in dialogs are such anyway. */
+  /** For a form on a page that changes with the query string. Always true for forms in dialogs. */
   readonly goesWithSearch?: boolean;
   readonly release?: () => void;
-  /** There is never anything to lose. */
+  /** There is nothing to guard. */
   readonly isIdle?: boolean;
 }
 
-/** Asks before the page, the dialog around it or the browser loses it. */
+/** Asks before the page, the surrounding dialog or the browser discards it. */
 export function useGuard(isUnsaved: () => boolean, options: GuardOptions = {}): void {
   const dialog = useContext(DialogContext);
   const { kind = "typed", goesWithSearch = false, isIdle = false } = options;
@@ -111,8 +111,8 @@ export function useGuard(isUnsaved: () => boolean, options: GuardOptions = {}): 
 }
 
 /**
- * Guards what is typed, compared with `base` or, without one, with what was there first. What was sent is not asked
- * about: whoever saves may be led elsewhere at once.
+ * Guards typed input, compared with `base` or, without one, with the initial input. Input that was sent is not guarded,
+ * because saving may lead to another page immediately.
  */
 export function useTyped(typed: unknown, base?: unknown, options: Pick<GuardOptions, "goesWithSearch"> = {}) {
   const text = JSON.stringify(typed);

@@ -3,7 +3,7 @@ import { copyText } from "./copy-text.ts";
 
 const saidForMs = 1_500;
 
-/** Copies a text, and knows for a moment that it did. */
+/** Copies a text, and reports success for a moment. */
 export function useCopy(): { copied: boolean; copy: (text: string) => void } {
   const [copiedAt, setCopiedAt] = useState<number | null>(null);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { DocsLink } from "./docs-link.tsx";
 import type { DocsSection } from "./docs-sections.ts";
 
-/** What is said, and the section of the reference with more about it. */
+/** The text, and the section of the API reference with more about it. */
 const sections = {
   ipLimit: "ipLimit",
   freedIps: "ipLimit",
@@ -28,8 +28,8 @@ const sections = {
 export type HelpTopic = keyof typeof sections;
 
 /**
- * Below what changes the result of a validation: what validate will answer, and where to read more about it.
- * `field` names what is meant where it is not beside it.
+ * Shown at settings that affect validation results: what validate returns, and a link to the reference. `field` names
+ * the setting where it is not next to it.
  */
 export function ValidateHelp({ about, field }: { about: HelpTopic; field?: string }) {
   const { t } = useTranslation();

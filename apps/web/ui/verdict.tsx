@@ -5,13 +5,13 @@ import classes from "./verdict.module.css";
 
 interface VerdictProps {
   readonly isRefused: boolean;
-  /** The sentence that says it. */
+  /** The main sentence. */
   readonly title: ReactNode;
-  /** What there is to say besides. */
+  /** Further details. */
   readonly children?: ReactNode;
 }
 
-/** Whether requests pass or are refused, and why. */
+/** Whether requests are accepted or rejected, and why. */
 export function Verdict({ isRefused, title, children }: VerdictProps) {
   return (
     <div className={classes.verdict} data-refused={isRefused || undefined}>

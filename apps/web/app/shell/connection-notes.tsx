@@ -11,7 +11,7 @@ import classes from "./shell.module.css";
 
 const everyMs = 3_000;
 
-/** Says that the server is gone, or that one is signed out, without taking away what was being typed. */
+/** Reports that the server is unreachable or the session has expired, without discarding unsaved input. */
 export function ConnectionNotes() {
   const { t } = useTranslation();
   const connection = useConnection();
@@ -35,7 +35,7 @@ function Lost() {
     const timer = setInterval(() => void call("getMe").catch(() => undefined), everyMs);
     return () => {
       clearInterval(timer);
-      // Whatever could not be read meanwhile is read now.
+      // Reload what could not be loaded in the meantime.
       void queryClient.invalidateQueries();
     };
   }, []);
@@ -47,7 +47,7 @@ function Lost() {
   );
 }
 
-/** In another tab, because there are many ways to sign in, and this page should stay as it is. */
+/** In another tab: signing in can take several steps, and this page keeps its input. */
 function SignedOut() {
   const { t } = useTranslation();
   const me = useMe();

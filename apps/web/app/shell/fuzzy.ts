@@ -1,6 +1,6 @@
 /**
- * How well what was typed fits a name: 0 when its letters are not all there in this order, more the earlier and the
- * closer together they stand. "nl" finds "New license", "cstmr" finds "Customers".
+ * How well a search text matches a name: 0 if its letters do not all occur in order, higher the earlier and the closer
+ * together they are. "nl" finds "New license", "cstmr" finds "Customers".
  */
 export function fit(typed: string, name: string): number {
   const wanted = plain(typed);
@@ -19,7 +19,7 @@ export function fit(typed: string, name: string): number {
   return 1 / (1 + jumps);
 }
 
-/** Accents and capitals make no difference. */
+/** Ignores accents and case. */
 function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
 }

@@ -25,7 +25,7 @@ export function LazyPalette() {
   );
 }
 
-/** Whoever is quicker than the first loading types for the palette, and not for the page below it. */
+/** Keys pressed while the palette is loading are for the palette, not for the page. */
 function keepKeys(keep: (key: string) => void): AbortController {
   const until = new AbortController();
   const hear = (event: KeyboardEvent) => {

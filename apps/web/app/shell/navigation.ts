@@ -2,16 +2,16 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import type { IconName } from "../../ui/icon.tsx";
 
 export interface Place {
-  /** Below `/o/$organization/`, and what the words for it are called. */
+  /** The path below `/o/$organization/`, and the translation key. */
   readonly path: string;
   readonly icon: IconName;
-  /** Any of these lets one see it; none for every member. */
+  /** Any of these permissions is enough; an empty list is for every member. */
   readonly any: readonly Permission[];
   /** Pressed after "g". */
   readonly key: string;
 }
 
-/** In groups, as they stand in the side bar. */
+/** In the groups of the sidebar. */
 export const places: readonly (readonly Place[])[] = [
   [
     { path: "", icon: "overview", any: [], key: "o" },

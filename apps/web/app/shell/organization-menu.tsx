@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { useOrganizationOrNull, useOrganizations } from "../here.ts";
 
-/** Which organization one is in, and the others. */
+/** The current organization, and a menu of the others. */
 export function OrganizationMenu() {
   const { t } = useTranslation();
   const here = useOrganizationOrNull();

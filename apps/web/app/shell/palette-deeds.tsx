@@ -19,7 +19,7 @@ export interface ActionGroup {
   readonly actions: readonly PaletteAction[];
 }
 
-/** What one can begin and where one can go, in the organization that one is in or was in last. */
+/** Actions and pages of the current or last visited organization. */
 export function useDeeds(): ActionGroup[] {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** The palette is loaded when it is first opened; until then this is all of it. */
+/** Opens the palette, which is loaded on first use. */
 const asked = new EventTarget();
 
 export function openPalette(): void {

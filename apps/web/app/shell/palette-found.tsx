@@ -9,7 +9,7 @@ import type { ActionGroup, PaletteAction } from "./palette-deeds.tsx";
 
 const shortestTerm = 3;
 
-/** What the server finds: licenses by their key or their customer, customers, and products by name. */
+/** Search results from the server: licenses by key or customer, customers, and products by name. */
 export function useFound(term: string) {
   const { t } = useTranslation();
   const navigate = useNavigate();

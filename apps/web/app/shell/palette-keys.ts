@@ -1,4 +1,4 @@
-/** Which of so many options a key makes the active one, counted from 0; null for a key that is not about options. */
+/** The index of the option that a key activates; null for keys that do not move between options. */
 export function nextOption(key: string, active: number, count: number): number | null {
   if (count === 0) return null;
   switch (key) {

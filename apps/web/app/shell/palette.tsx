@@ -10,19 +10,19 @@ import { useFound } from "./palette-found.tsx";
 import { nextOption } from "./palette-keys.ts";
 
 interface PaletteProps {
-  /** How often it was asked for. */
+  /** How often it has been opened. */
   readonly times: number;
-  /** What was typed while it was loaded. */
+  /** The text typed while it was loading. */
   readonly typed: RefObject<string>;
   readonly onThere: () => void;
 }
 
-/** Go anywhere, begin anything, and find a license by pasting its key. */
+/** Goes to pages, starts actions, and finds a license by its pasted key. */
 export function Palette({ times, typed, onThere }: PaletteProps) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const [term, setTerm] = useState("");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it opens each time it is asked to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens it.
   useEffect(() => setOpen(true), [times]);
   useEffect(() => {
     setTerm(typed.current);
@@ -38,7 +38,7 @@ export function Palette({ times, typed, onThere }: PaletteProps) {
       withCloseButton={false}
       padding={0}
       size={600}
-      // Where one types stays in its place, however much is found.
+      // The field stays in place, however many results there are.
       centered={false}
       yOffset={80}
     >
@@ -53,7 +53,7 @@ interface SearchProps {
   readonly onClose: () => void;
 }
 
-/** A combobox: the focus stays in the field, and the field says which option is the active one. */
+/** A combobox: the focus stays in the field, which names the active option. */
 function Search({ term, onType, onClose }: SearchProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -62,7 +62,7 @@ function Search({ term, onType, onClose }: SearchProps) {
   const found = useFound(settled);
   const groups = [...found.groups, ...fitting(useDeeds(), term)];
   const options = groups.flatMap(({ actions }) => actions);
-  // What the server finds comes later and first; only an option that somebody moved to stays the active one.
+  // The server's results arrive later and go first; only an option that the user moved to stays active.
   const kept = moved?.term === term ? options.find((option) => option.id === moved.option) : undefined;
   const active = kept ?? (term === "" ? undefined : options[0]);
   const idOf = (option: PaletteAction) => `${id}-${options.indexOf(option)}`;
@@ -75,7 +75,7 @@ function Search({ term, onType, onClose }: SearchProps) {
     option.do();
   };
   const hear = (event: KeyboardEvent) => {
-    // A character that is still being composed is not a choice yet.
+    // Enter while composing a character selects nothing.
     if (event.nativeEvent.isComposing || event.shiftKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Enter") {
       event.preventDefault();
@@ -130,7 +130,7 @@ function Search({ term, onType, onClose }: SearchProps) {
                 {group}
               </div>
               {actions.map((option) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys for all options.
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys for all options.
                 <div
                   key={option.id}
                   id={idOf(option)}
@@ -160,7 +160,7 @@ function Search({ term, onType, onClose }: SearchProps) {
           {state}
         </p>
       )}
-      {/* Said once the server has answered, so that it is not said for every letter. */}
+      {/* Announced after the server has responded, not after every keystroke. */}
       <p className={classes.unseen} role="status">
         {isLooking ? "" : state}
       </p>
@@ -168,7 +168,7 @@ function Search({ term, onType, onClose }: SearchProps) {
   );
 }
 
-/** What fits what was typed, the closest first. */
+/** The matches of the search text, best first. */
 function fitting(groups: readonly ActionGroup[], term: string): ActionGroup[] {
   return groups.flatMap(({ group, actions }) => {
     const fits = actions

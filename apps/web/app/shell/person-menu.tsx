@@ -16,7 +16,7 @@ const schemes = [
   ["dark", "moon"],
 ] as const satisfies readonly (readonly [string, IconName])[];
 
-/** Who is signed in, and what is theirs alone. */
+/** The signed-in user, and a menu of their own pages. */
 export function PersonMenu() {
   const { t, i18n } = useTranslation();
   const me = useMe();

@@ -16,13 +16,13 @@ import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { paletteKeys, useShortcuts } from "./shortcuts.ts";
 import { SideBar } from "./side-bar.tsx";
 
-/** The frame around everything that needs somebody who is signed in. */
+/** The layout of all pages for signed-in users. */
 export function Shell() {
   const { t } = useTranslation();
   const [isOpen, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
-  // On a phone, whoever has chosen where to go wants to see it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is why.
+  // On a phone, the menu closes to show the chosen page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect depends on the path.
   useEffect(close, [pathname]);
   useShortcuts();
   const isStill = useReducedMotion();
@@ -52,7 +52,7 @@ export function Shell() {
       <AppShell.Navbar
         className={classes.navbar}
         aria-label={t("mainNavigation")}
-        // A link to the same page, or one that unsaved changes hold back, leads back to the page too.
+        // Also closes for a link to the same page, or one that is blocked by unsaved changes.
         onClick={({ target }) => target instanceof Element && target.closest("a") !== null && close()}
       >
         <ScrollArea type="never" h="100%">

@@ -7,7 +7,7 @@ import { places } from "./navigation.ts";
 import { whenShortcutSheetIsAsked } from "./shortcut-sheet-door.ts";
 import { paletteKeys } from "./shortcuts.ts";
 
-/** What "?" shows. */
+/** The list of shortcuts that "?" opens. */
 export function ShortcutSheet() {
   const { t } = useTranslation();
   const near = useNearOrganization();

@@ -10,7 +10,7 @@ const patienceMs = 1_200;
 
 export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
-/** Ctrl-K or Cmd-K, "/" and "?" anywhere; "g" and a letter to go somewhere; "n" for a new license. */
+/** Ctrl-K or Cmd-K, "/" and "?" anywhere; "g" and a letter to open a page; "n" for a new license. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
   const near = useNearOrganization();
@@ -44,7 +44,7 @@ export function useShortcuts(): void {
   }, [navigate, near]);
 }
 
-/** While a dialog or a menu is open, letters are for it: nobody wants to leave a half-filled form by one. */
+/** While a dialog or a menu is open, it gets the keys, so that no keystroke leaves a half-filled form. */
 function isAskedSomething(): boolean {
   return document.querySelector('[role="dialog"], [role="menu"]') !== null;
 }

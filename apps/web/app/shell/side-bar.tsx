@@ -7,7 +7,7 @@ import { mayOpen } from "../may-open.ts";
 import { type Place, places } from "./navigation.ts";
 import classes from "./shell.module.css";
 
-/** Where one can go: only what one may see. Outside of organizations, in the one where one was last. */
+/** The pages that the user can see, of the current or last visited organization. */
 export function SideBar() {
   const { t } = useTranslation();
   const me = useMe();
@@ -57,7 +57,7 @@ function Places({ group, organization }: { group: readonly Place[]; organization
             to={`/o/$organization/${path}` as "/o/$organization"}
             params={{ organization: organization.slug }}
             activeOptions={{ exact: path === "", includeSearch: false }}
-            // Blocks are the other half of the pages about IP addresses.
+            // IP blocks belong to the pages about IP addresses.
             data-here={(path === "ips" && pathname === `/o/${organization.slug}/ip-blocks`) || undefined}
           >
             <Icon name={icon} />
@@ -69,7 +69,7 @@ function Places({ group, organization }: { group: readonly Place[]; organization
   );
 }
 
-/** For somebody who has been in none of them yet, in this browser. */
+/** For users who have not visited an organization in this browser yet. */
 function Organizations({ organizations }: { organizations: readonly Organization[] }) {
   const { t } = useTranslation();
   return (

@@ -1,6 +1,6 @@
 import { byFeature } from "../by-feature.ts";
 
-/** What a first visit is likely to show. */
+/** Texts that a first visit probably needs. */
 export const words = byFeature(
   import.meta.glob(
     "./{everywhere,audit-log,customers,identity,ip-blocks,ips,licenses,overview,permissions,webhooks}.json",
