@@ -10,7 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { TokenForm } from "./token-form.tsx";
 import { TokenTable } from "./token-table.tsx";
 
-/** Tokens that act for whoever made them, everywhere they belong. */
+/** Personal access tokens, which act as their creator in all of their organizations. */
 export function MyTokensPage() {
   const { t } = useTranslation("access-tokens");
   const tokens = useInfiniteQuery(askPages("listMyAccessTokens"));

@@ -12,7 +12,7 @@ import { Page } from "../../ui/page.tsx";
 import { TokenForm } from "./token-form.tsx";
 import { TokenTable } from "./token-table.tsx";
 
-/** Tokens that belong to the organization and to nobody in it. */
+/** Tokens that belong to the organization rather than to a member. */
 export function OrganizationTokensPage() {
   const { t } = useTranslation("access-tokens");
   const { id, slug } = useOrganization();

@@ -48,7 +48,7 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
       const made = await create({ name, permissions, expires_at: endsAt, ...proven });
       setSecret(made.token);
     } catch {
-      // The reason stands in the form.
+      // The form shows the reason.
     } finally {
       setBusy(false);
     }

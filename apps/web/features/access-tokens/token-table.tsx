@@ -21,11 +21,11 @@ interface TokenTableProps {
     readonly fetchNextPage: () => unknown;
   };
   readonly rows: readonly Token[];
-  /** Who made it; null where it is always the same person. */
+  /** The creator; null where it is always the same user. */
   readonly nameOf: ((userId: string) => string | null) | null;
   readonly create: ReactNode;
   readonly emptyWords: string;
-  /** Null where nothing can be changed. */
+  /** Null if read-only. */
   readonly revoke: ((tokenId: string) => Promise<unknown>) | null;
 }
 

@@ -15,7 +15,7 @@ import type { ProofBody } from "./proof.tsx";
 
 const securityRoute = getRouteApi("/inside/account/account-frame/security");
 
-/** Only where the server knows Discord, or the account does from before. */
+/** Shown only if Discord is configured, or the account is already linked. */
 export function DiscordPanel() {
   const { t } = useTranslation("account");
   const { discord } = useMe().sign_in_methods;

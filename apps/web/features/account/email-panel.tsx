@@ -13,7 +13,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ProofFields, useProof } from "./proof.tsx";
 
-/** A new address holds once it was confirmed from there. */
+/** A new email address takes effect after it is confirmed. */
 export function EmailPanel() {
   const { t } = useTranslation("account");
   const me = useMe();

@@ -1,6 +1,6 @@
 import { bytesOf, textOf, written } from "../identity/passkey.ts";
 
-/** What the server wants a new passkey to be like. */
+/** The server's options for a new passkey. */
 export interface PasskeyCreation {
   readonly challenge: string;
   readonly rp: { readonly id: string; readonly name: string };
@@ -12,7 +12,7 @@ export interface PasskeyCreation {
   readonly excludeCredentials?: readonly { readonly id: string; readonly transports?: readonly string[] }[];
 }
 
-/** Asks the device to make one; null when the person did not want to. */
+/** Asks the device to create a passkey; null if the user cancels. */
 export async function makePasskey(wanted: PasskeyCreation): Promise<object | null> {
   const publicKey: PublicKeyCredentialCreationOptions = {
     challenge: bytesOf(wanted.challenge),

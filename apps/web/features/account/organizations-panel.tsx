@@ -8,7 +8,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { LeaveDialog } from "../members/leave-dialog.tsx";
 import classes from "./account.module.css";
 
-/** Where one belongs; and the way out, for those too whose role does not show them the members. */
+/** The user's organizations. Everyone can leave here, even if their role does not include the members page. */
 export function OrganizationsPanel() {
   const { t } = useTranslation("account");
   const organizations = useOrganizations();

@@ -27,7 +27,7 @@ export function PasskeysPanel() {
   const nameOf = (passkey: Passkey | null) => passkey?.name ?? t("passkeys.unnamed");
   const [isAdding, setAdding] = useState(false);
   const add = async (body: ProofBody) => {
-    // Refused before the device is asked: a passkey that the server does not know would stay on the device.
+    // Checked before asking the device: it would keep a passkey that the server has not stored.
     const wanted = await callAuth<PasskeyCreation>("beginPasskey", body);
     try {
       const response = await makePasskey(wanted);

@@ -13,11 +13,11 @@ interface PasswordAgainProps {
   readonly isRemoval?: boolean;
   readonly isForSecondFactor?: boolean;
   readonly onClose: () => void;
-  /** What to do with the proof: it belongs in the body of the request. */
+  /** Receives the proof, for the body of the request. */
   readonly run: (proof: ProofBody) => Promise<unknown>;
 }
 
-/** Asks for the password, a passkey or a code before the account can be opened in another way, or in one way less. */
+/** Asks for the password, a passkey or a code before a sign-in method is added or removed. */
 export function PasswordAgain({ opened, title, onClose, ...form }: PasswordAgainProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={title}>
@@ -48,7 +48,7 @@ function Form({
   return (
     <DialogForm
       onSubmit={send.mutate}
-      // A password is typed again sooner than a question about it is read.
+      // Retyping a password is quicker than answering a question about it.
       typed={null}
       error={send.error}
       isBusy={send.isPending}

@@ -71,7 +71,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
       deed={t("password.open")}
     >
       <ProblemAlert error={change.error} beside={["currentPassword", "newPassword"]} />
-      {/* So that whatever keeps passwords knows whose this is. */}
+      {/* Tells password managers which account this is. */}
       <input type="text" autoComplete="username" value={me.email} readOnly hidden />
       <PasswordInput
         label={t("password.current")}

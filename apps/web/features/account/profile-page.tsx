@@ -51,7 +51,7 @@ function NamePanel() {
   );
 }
 
-/** Both hold at once. */
+/** Both take effect immediately. */
 function LanguagePanel() {
   const { t, i18n } = useTranslation("account");
   const me = useMe();

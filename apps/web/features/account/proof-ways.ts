@@ -5,7 +5,7 @@ interface WaysIn {
   readonly sign_in_methods: { readonly password: boolean; readonly passkeys: readonly unknown[] };
 }
 
-/** How somebody can show that it is them, the usual way first. None for an account that only Discord opens. */
+/** How users can confirm their identity, the most common first. Empty for an account that only uses Discord. */
 export function proofWays(me: WaysIn, canUsePasskeys: boolean): ProofWay[] {
   const { password, passkeys } = me.sign_in_methods;
   return [

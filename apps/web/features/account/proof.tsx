@@ -7,7 +7,7 @@ import { fieldError } from "../../ui/problem-alert.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
 import { type ProofWay, proofWays } from "./proof-ways.ts";
 
-/** What a request that asks for a proof takes. */
+/** The members of a request that requires a proof. */
 export interface ProofBody {
   readonly password?: string;
   readonly confirmation?: string;
@@ -19,13 +19,13 @@ export interface Proof {
   readonly setWay: (way: ProofWay) => void;
   readonly typed: string;
   readonly setTyped: (typed: string) => void;
-  /** Null when the person did not want to use the passkey. */
+  /** Null if the user cancels the passkey prompt. */
   readonly prove: () => Promise<ProofBody | null>;
 }
 
 /**
- * How the person at the keyboard shows that it is them, and what they typed for it. Changes to the second factor take
- * nothing but the password of somebody who has one.
+ * How the user confirms their identity, and the input for it. Changes to two-factor authentication require the password
+ * of users who have one.
  */
 export function useProof(isForSecondFactor = false): Proof {
   const me = useMe();
@@ -66,7 +66,7 @@ async function confirm(body: object): Promise<ProofBody> {
 interface ProofFieldsProps {
   readonly proof: Proof;
   readonly error: Error | null;
-  /** What the proof is for, below the label of the field. */
+  /** The purpose of the proof, below the field's label. */
   readonly description?: string;
   readonly isFirst?: boolean;
 }

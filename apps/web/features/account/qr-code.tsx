@@ -1,10 +1,10 @@
 import qrcode from "qrcode-generator";
 import { useMemo } from "react";
 
-/** Around the code there has to be light, or cameras do not find it. */
+/** Cameras need a light margin to find the code. */
 const margin = 4;
 
-/** Drawn as one path; black on white also where everything else is dark, as cameras want it. */
+/** Drawn as one path; black on white in both themes, for cameras. */
 export function QrCode({ text, label, size = 196 }: { text: string; label: string; size?: number }) {
   const { side, path } = useMemo(() => drawn(text), [text]);
   return (

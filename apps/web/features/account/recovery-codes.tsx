@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./account.module.css";
 
-/** Shown this one time, until somebody says that they have stored them. */
+/** Shown once, until the user confirms that they have saved them. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useTranslation("account");
   const [isStored, setStored] = useState(false);

@@ -41,7 +41,7 @@ const newMyTokenRoute = createRoute({
   component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "NewMyTokenPage"),
 });
 
-// Routes made inside `addChildren` would get the type any, and with them the whole tree.
+// Routes created inside `addChildren` would have the type any, and so would the whole tree.
 export const accountRoutes = [
   frameRoute.addChildren([profileRoute, securityRoute, sessionsRoute, myTokensRoute, newMyTokenRoute]),
 ] as const;

@@ -16,7 +16,7 @@ import classes from "./account.module.css";
 
 type Session = Item<"listMySessions">;
 
-/** Where one is signed in: this browser first. */
+/** The user's sessions, this browser first. */
 export function SessionsPage() {
   const { t } = useTranslation("account");
   const list = useInfiniteQuery(askPages("listMySessions"));

@@ -17,7 +17,7 @@ interface Begun {
   readonly backupCodes: readonly string[];
 }
 
-/** Password, then a first code from the app, then the codes for when the app is lost. */
+/** The password, then a first code from the app, then the recovery codes. */
 export function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation("account");
   const [step, setStep] = useState<"begin" | "confirm" | "codes">("begin");
@@ -107,7 +107,7 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
               {t("twoFactor.secret")}
             </Text>
             <Group gap={4} wrap="nowrap" align="flex-start">
-              {/* In fours, which are easier to type. */}
+              {/* In groups of four, which are easier to type. */}
               <span className="mono">{secret.replace(/(.{4})(?=.)/g, "$1 ")}</span>
               <Copy value={secret} />
             </Group>

@@ -10,7 +10,7 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { HandedPasswordLink } from "./password-link.tsx";
 
-/** Adds a person to the server, who chooses their own password. */
+/** Adds a user, who then sets their own password. */
 export function AddUser({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation("admin");
   const [added, setAdded] = useState<Answer<"createUser"> | null>(null);

@@ -4,7 +4,7 @@ import { useMe } from "../../app/here.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { SectionNav } from "../../ui/section-nav.tsx";
 
-/** For whoever runs this server. Others see that there is nothing here. */
+/** For platform admins. For others, these pages do not exist. */
 export function AdminFrame() {
   const { t } = useTranslation("admin");
   const me = useMe();

@@ -8,7 +8,7 @@ import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
 
-/** How many organizations a person may own. It hangs on the person, also where an organization is looked at. */
+/** How many organizations a user can own. It belongs to the user, also on an organization's page. */
 export function AllowancePanel({ userId, ofOwner = false }: { userId: string; ofOwner?: boolean }) {
   const { t } = useTranslation("admin");
   const user = useQuery(ask("getUser", { params: { user_id: userId } }));
@@ -35,7 +35,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
   const [allowance, setAllowance] = useState(props.allowance);
   const save = useChange("updateUser", ["getUser", "listUsers"]);
   const submit = () => {
-    // The new state makes the form anew, and what hangs on a form is not called once it is gone.
+    // The new state remounts the form, and callbacks of an unmounted form are not called.
     save
       .mutateAsync({
         params: { user_id: props.userId },
@@ -43,7 +43,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
       })
       .then(
         () => tell(t("terms.done")),
-        // Shown above the button.
+        // The error is shown above the button.
         () => undefined,
       );
   };

@@ -18,7 +18,7 @@ const platformAuditRoute = getRouteApi("/inside/admin/admin-frame/audit-log");
 
 const narrowing = ["organization", "actor", "subject"] as const;
 
-/** Who did what anywhere: the same log, without the walls between organizations. */
+/** The audit log across all organizations. */
 export function PlatformAuditPage() {
   const { t } = useTranslation(["admin", "audit-log"]);
   const search = platformAuditRoute.useSearch();
@@ -163,7 +163,7 @@ export function PlatformAuditPage() {
   );
 }
 
-/** A name where what is shown knows one. */
+/** The name, if a shown entry has it. */
 function nameOf(by: "actor" | "subject", id: string | undefined, rows: readonly Entry[]): string {
   const name =
     by === "actor"

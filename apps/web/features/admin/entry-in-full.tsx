@@ -13,7 +13,7 @@ interface EntryInFullProps {
   readonly narrow: (to: { actor?: string; subject?: string; entry: undefined }) => void;
 }
 
-/** One entry whole, with ways to the organization and to what belongs with it. */
+/** One entry in full, with links to the organization and related entries. */
 export function EntryInFull({ entry, title, narrow }: EntryInFullProps) {
   const { t, i18n } = useTranslation(["audit-log", "admin"]);
   const { id: actorId } = entry.actor;

@@ -14,7 +14,7 @@ import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
 import { NewOrganizationsPanel } from "./new-organizations-panel.tsx";
 
-/** Beyond these somebody should look. */
+/** Values above these need attention. */
 const slowMs = 50;
 const clockApartMs = 1_000;
 const readEveryMs = 10_000;
@@ -26,7 +26,7 @@ export function HealthPage() {
   const health = useQuery({ ...ask("getPlatformHealth"), refetchInterval: readEveryMs });
   if (health.isPending) return <Waiting />;
   const figure = (value: number) => value.toLocaleString(i18n.language);
-  // The server stops counting there.
+  // The server stops counting at this number.
   const countedFigure = (value: number) =>
     value < mostCounted ? figure(value) : t("health.atLeast", { number: figure(value) });
   const { data } = health;
@@ -111,7 +111,7 @@ function Tile({ label, to, children }: { label: string; to?: string; children: R
   );
 }
 
-/** Beside words that say the same. */
+/** Next to text with the same meaning. */
 function Light({ isWell }: { isWell: boolean }) {
   return <span className={classes.dot} data-warn={!isWell || undefined} aria-hidden="true" />;
 }

@@ -19,7 +19,7 @@ const outboxRoute = getRouteApi("/inside/admin/admin-frame/outbox");
 
 type Mail = Item<"listMailbox">;
 
-/** Letters, the newest first. Until a mail server is set up, this is where they are. */
+/** The outbox, newest first. Without a mail server, emails can be read here. */
 export function MailboxPage() {
   const { t } = useTranslation("admin");
   const search = outboxRoute.useSearch();
@@ -35,7 +35,7 @@ export function MailboxPage() {
     }),
   );
   const rows = flat(list.data);
-  // A part of an address is no address yet; whoever goes on typing needs no telling.
+  // An incomplete email address is not an error while the user is typing.
   const isHalfTyped = list.error instanceof ApiProblem && list.error.of("recipient") !== null;
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });

@@ -6,7 +6,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { plans } from "./terms.ts";
 
-/** What an organization begins with. Changes at once, and goes back with a reason when the server says no. */
+/** The defaults of new organizations. Changes are saved immediately, and reverted with a reason if refused. */
 export function NewOrganizationsPanel() {
   const { t } = useTranslation("admin");
   const settings = useQuery(ask("getPlatformSettings"));

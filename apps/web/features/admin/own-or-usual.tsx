@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 interface OwnOrUsualProps {
   readonly label: string;
   readonly description: string;
-  /** What holds when nothing is set. */
+  /** The default. */
   readonly usual: string;
   readonly value: number | null;
   readonly onChange: (value: number | null) => void;
@@ -12,7 +12,7 @@ interface OwnOrUsualProps {
   readonly max: number;
 }
 
-/** A number of its own, or what holds for everybody. */
+/** A number that overrides the default. */
 export function OwnOrUsual({ label, description, usual, value, onChange, error, max }: OwnOrUsualProps) {
   const { t, i18n } = useTranslation("admin");
   const separator = new Intl.NumberFormat(i18n.language).format(10_000).charAt(2);

@@ -16,7 +16,7 @@ interface Person {
   readonly email: string;
 }
 
-/** A way back in for somebody who cannot sign in. */
+/** A link to set a new password, for users who cannot sign in. */
 export function PasswordLinkPanel({ user }: { user: Person }) {
   const { t } = useTranslation("admin");
   const sendsEmail = useSendsEmail();

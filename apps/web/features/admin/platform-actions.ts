@@ -1,4 +1,4 @@
-/** What only the log of the whole server can say. */
+/** Actions that occur only in the platform's audit log. */
 export const platformActions = [
   "person.set_up",
   "person.signed_up",

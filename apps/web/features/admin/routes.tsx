@@ -100,7 +100,7 @@ const platformBlocksRoute = createRoute({
   component: lazyRouteComponent(() => import("./platform-blocks-page.tsx"), "PlatformBlocksPage"),
 });
 
-// Routes made inside `addChildren` would get the type any, and with them the whole tree.
+// Routes created inside `addChildren` would have the type any, and so would the whole tree.
 export const adminRoutes = [
   frameRoute.addChildren([
     healthRoute,

@@ -10,7 +10,7 @@ interface SearchBoxProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** Searches as one types, a moment after the last letter. */
+/** Searches while typing, shortly after the last keystroke. */
 export function SearchBox({ label, value, onChange }: SearchBoxProps) {
   const [words, setWords] = useState(value ?? "");
   const settle = useWhenSettled((text: string) => onChange(text.trim() === "" ? undefined : text.trim()));

@@ -7,7 +7,7 @@ export interface Pages {
   readonly fetchNextPage: () => unknown;
 }
 
-/** A search reads a part at a time, and a part may hold nothing: goes on until something is found or all was read. */
+/** A search reads one part of the list at a time. Continues until something is found or the end is reached. */
 export function useSearchOn(pages: Pages, found: number): { readonly isPending: boolean } {
   const { isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const isSearching = found === 0 && hasNextPage;

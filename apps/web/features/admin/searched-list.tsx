@@ -9,24 +9,24 @@ interface SearchedListProps<Row> {
   readonly title: string;
   readonly lead: string;
   readonly actions?: ReactNode;
-  /** What is worth knowing first, above the search. */
+  /** Shown above the search. */
   readonly notice?: ReactNode;
   readonly search: {
     readonly label: string;
     readonly value: string | undefined;
     readonly onChange: (value: string | undefined) => void;
   };
-  /** Beside the search. */
+  /** Next to the search. */
   readonly filters: ReactNode;
   readonly columns: readonly Column<Row>[];
   readonly list: Pages & { readonly error: Error | null };
   readonly rows: readonly Row[];
   readonly empty: ReactNode;
-  /** Shown in place of the list, where there is something to say first. */
+  /** Shown in place of the list. */
   readonly instead?: ReactNode;
 }
 
-/** A page with a long list of the whole server, searched as one types. */
+/** A page with a long list that is searched while typing. */
 export function SearchedList<Row extends { readonly id: string }>(props: SearchedListProps<Row>) {
   const { title, lead, search, filters, columns, list, rows, empty, instead = null, actions, notice } = props;
   const { isPending } = useSearchOn(list, rows.length);

@@ -9,18 +9,18 @@ import { Time } from "../../ui/time.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 interface SuspensionPanelProps {
-  /** Which words it uses. */
+  /** Selects the texts. */
   readonly of: "organization" | "person";
   readonly name: string;
   readonly suspendedAt: string | null;
   readonly reason: string | null;
-  /** How many stop working, where that can be said. */
+  /** How many licenses stop working, if known. */
   readonly licenseCount?: number;
   readonly suspend: (reason: string) => Promise<unknown>;
   readonly restore: () => Promise<unknown>;
 }
 
-/** Suspending an organization or a person; the reason is shown to whom it concerns. */
+/** Suspends an organization or a user; the reason is shown to those affected. */
 export function SuspensionPanel(props: SuspensionPanelProps) {
   const { t } = useTranslation("admin");
   const { of, name, suspendedAt } = props;

@@ -11,7 +11,7 @@ import { LetterFrame } from "./letter-frame.tsx";
 
 const templatesRoute = getRouteApi("/inside/admin/admin-frame/email-templates");
 
-/** Every kind of letter, with values that are made up, in each language. */
+/** Every kind of email with example values, in each language. */
 export function TemplatesPage() {
   const { t, i18n } = useTranslation("admin");
   const search = templatesRoute.useSearch();

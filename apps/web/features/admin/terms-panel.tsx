@@ -30,7 +30,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
   const [isAsking, setAsking] = useState(false);
   const stops = billing === "suspended" && organization.billing_state !== "suspended";
   const submit = () =>
-    // The new state makes the form anew, and what hangs on a form is not called once it is gone.
+    // The new state remounts the form, and callbacks of an unmounted form are not called.
     save
       .mutateAsync({
         params: { organization_id: organization.id },
@@ -44,7 +44,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
       })
       .then(
         () => tell(t("terms.done")),
-        // Shown above the button.
+        // The error is shown above the button.
         () => undefined,
       );
   return (
@@ -53,7 +53,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
         onSave={() => {
           if (!stops) return submit();
           setAsking(true);
-          // Nothing was sent yet.
+          // Nothing has been sent yet.
           return false;
         }}
         isBusy={save.isPending}

@@ -100,7 +100,7 @@ interface AdminPanelProps {
   readonly params: { readonly user_id: string };
 }
 
-/** Asked first, either way: it is the whole server. */
+/** Asks first in both directions, because it gives or removes access to the whole server. */
 function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
   const { t } = useTranslation("admin");
   const [isOpen, setOpen] = useState(false);

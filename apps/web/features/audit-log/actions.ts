@@ -1,4 +1,4 @@
-/** What the log of an organization can say, in the order in which people look for it. */
+/** The actions in an organization's audit log, most wanted first. */
 export const actions = [
   "license.created",
   "license.updated",
@@ -81,7 +81,7 @@ export const subjectKinds = [
   "organization",
 ] as const;
 
-/** What a later server knows and this page does not is still readable. A version stays a version. */
+/** An unknown action from a newer server stays readable. A version number is kept. */
 export function plainWords(code: string): string {
   return code.replaceAll(/_|(?<=[a-z])\.(?=[a-z])/g, " ");
 }

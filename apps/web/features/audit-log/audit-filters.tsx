@@ -12,7 +12,7 @@ import type { AuditSearch } from "./search.ts";
 interface AuditFiltersProps {
   readonly search: AuditSearch;
   readonly onChange: (changes: Partial<AuditSearch>) => void;
-  /** What is shown: whoever is no member (any more) is known from there. */
+  /** The shown entries, which also name people who are no longer members. */
   readonly entries: readonly Entry[];
 }
 
@@ -87,7 +87,7 @@ export const nothing = {
   to: undefined,
 } as const;
 
-/** Members, and whoever else has done something that is in sight. */
+/** Members, and the other actors of the shown entries. */
 function usePeople(entries: readonly Entry[], chosen: string | undefined) {
   const { id } = useOrganization();
   const may = useMay();

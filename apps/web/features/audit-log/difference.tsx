@@ -5,7 +5,7 @@ import classes from "./difference.module.css";
 import { changesOf, type Entry, type FieldChange, listDifference } from "./field-changes.ts";
 import { useValueText, Value } from "./value.tsx";
 
-/** Field by field: as it was, and as it is since. */
+/** Each changed field, before and after. */
 export function Difference({ entry }: { entry: Entry }) {
   const { t } = useTranslation("audit-log");
   const changes = changesOf(entry);
@@ -81,7 +81,7 @@ export function FieldName({ field }: { field: string }) {
 
 const mostShort = 2;
 
-/** The same in a line, for the list: the first two, and how many more. */
+/** The same on one line, for the list: the first two, and how many more. */
 export function ShortDifference({ entry }: { entry: Entry }) {
   const { t } = useTranslation("audit-log");
   const textOf = useValueText("short");
@@ -115,7 +115,7 @@ export function ShortDifference({ entry }: { entry: Entry }) {
   );
 }
 
-/** Ids and moments repeat what stands elsewhere in the line, and nothing is nothing. */
+/** IDs and times repeat the rest of the line, and empty values say nothing. */
 function saysMuch({ field, before, after }: FieldChange): boolean {
   if ((before ?? null) === null && (after ?? null) === null) return false;
   return !/(?:^|_)ids?$|^revoked_at$/.test(field);

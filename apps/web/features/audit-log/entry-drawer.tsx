@@ -16,7 +16,7 @@ interface EntryDrawerProps {
   readonly onNarrow: (changes: Partial<AuditSearch>) => void;
 }
 
-/** One entry whole: who, when, from where, and each field that changed. */
+/** One entry in full: who, when, from where, and each changed field. */
 export function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
   const { t } = useTranslation("audit-log");
   return (

@@ -5,7 +5,7 @@ import { useOrganization } from "../../app/here.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { AuditSearch } from "./search.ts";
 
-/** A file of what is shown, and of all that comes after it. */
+/** Exports the filtered list, including entries that are not loaded yet. */
 export function ExportMenu({ search }: { search: AuditSearch }) {
   const { t } = useTranslation("audit-log");
   const { id } = useOrganization();

@@ -3,7 +3,7 @@ import type { Item } from "../../api/client.ts";
 export type Entry = Item<"listAuditLog">;
 type Json = NonNullable<Entry["before"]>[string];
 
-/** One field: what it was, what it is since. Undefined where that side says nothing of it. */
+/** One field before and after. Undefined if that side does not have it. */
 export interface FieldChange {
   readonly field: string;
   readonly before: Json | undefined;
@@ -15,7 +15,7 @@ export function changesOf({ before, after }: Pick<Entry, "before" | "after">): F
   return [...fields].map((field) => ({ field, before: before?.[field], after: after?.[field] }));
 }
 
-/** Of two lists of words: what came and what went. Null where they are not both such lists. */
+/** What was added to and removed from a list of strings. Null if either side is not one. */
 export function listDifference({
   before,
   after,
@@ -31,7 +31,7 @@ function isWordList(value: Json | undefined): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-/** A moment, as text or as the milliseconds in which the database keeps some. Null for anything else. */
+/** A time, as text or as milliseconds. Null for anything else. */
 export function momentOf(field: string, value: Json | undefined): string | null {
   if (typeof value === "number" && /_(?:at|after|until)$/.test(field)) return new Date(value).toISOString();
   return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value)
@@ -39,7 +39,7 @@ export function momentOf(field: string, value: Json | undefined): string | null 
     : null;
 }
 
-/** Switches are written down as 0 and 1 where the database keeps them so. */
+/** Some booleans are logged as 0 and 1, as in the database. */
 export function isSwitch(field: string): boolean {
   return /_enabled$|^(?:auto_register_ip|track_ip|expiry_enforcement|signed_validation|custom_response_on|deliver_license|expiring_soon_mail|is_|has_|auto_reenable)/.test(
     field,

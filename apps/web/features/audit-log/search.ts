@@ -1,4 +1,4 @@
-/** Who, what, to what and when, by the names of the API; and the entry that is open. */
+/** The filters, by their API names, and the open entry. */
 export interface AuditSearch {
   actor_id?: string | undefined;
   action?: string | undefined;

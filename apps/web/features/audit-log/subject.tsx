@@ -4,7 +4,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { plainWords } from "./actions.ts";
 import type { Entry } from "./field-changes.ts";
 
-/** What it was done to, as a link where it has a page that one may see. */
+/** The subject of an entry, as a link if it has a page that the user can see. */
 export function Subject({ subject, action }: { subject: Entry["subject"]; action: string }) {
   const { t } = useTranslation("audit-log");
   const { slug } = useOrganization();

@@ -4,7 +4,7 @@ import { exactTime } from "../../ui/time.tsx";
 import classes from "./difference.module.css";
 import { type FieldChange, isSwitch, momentOf } from "./field-changes.ts";
 
-/** A value as a person would say it. */
+/** A value in readable form. */
 export function useValueText(
   length: "long" | "short" = "long",
 ): (field: string, value: FieldChange["before"]) => string {

@@ -2,7 +2,7 @@ import { Badge, Group, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Entry } from "./field-changes.ts";
 
-/** Who did it, and by what, where it was not simply somebody who was signed in. */
+/** The actor, and the access token if one was used. */
 export function Who({ actor }: { actor: Entry["actor"] }) {
   const { t } = useTranslation("audit-log");
   const kind = actor.kind === "person" && actor.access_token_id !== null ? "by_token" : actor.kind;

@@ -18,9 +18,9 @@ type Customer = Item<"listCustomers">;
 interface CustomerDialogProps {
   readonly opened: boolean;
   readonly onClose: () => void;
-  /** With whoever it is afterwards: with another e-mail it is somebody else. */
+  /** Called with the resulting customer: another email address can lead to another customer. */
   readonly onDone: (customer: Customer) => void;
-  /** To be changed; without it a new one is made. */
+  /** The customer to edit; without it, a new one is created. */
   readonly customer?: Customer;
 }
 
@@ -135,13 +135,13 @@ function bodyOf(texts: Texts) {
   return { email: kept(email), name: kept(name), discord_id: kept(discord_id) };
 }
 
-/** What was typed stays; what was left alone becomes what is there now. */
+/** Keeps edited fields; other fields take the current values. */
 function merged(was: Texts, typed: Texts, is: Texts): Texts {
   const pick = (field: Field) => (typed[field] === was[field] ? is[field] : typed[field]);
   return { email: pick("email"), name: pick("name"), discord_id: pick("discord_id") };
 }
 
-/** The e-mail says who it is; without one, the Discord id does. */
+/** The email address identifies the customer; without one, the Discord ID does. */
 function isSomebodyElse(customer: Customer, texts: Texts): boolean {
   const identity = (email: string, discordId: string) =>
     email.trim() === "" ? `discord ${discordId.trim()}` : email.trim().toLowerCase();

@@ -11,7 +11,7 @@ import { LicenseList } from "../licenses/license-list.tsx";
 
 type License = Item<"listLicenses">;
 
-/** What the customer has, the newest first. */
+/** The customer's licenses, newest first. */
 export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer"> }) {
   const { t } = useTranslation("customers");
   const may = useMay();

@@ -22,7 +22,7 @@ import { CustomerProfile } from "./customer-profile.tsx";
 
 const customerRoute = getRouteApi("/inside/o/$organization/customers/$customerId");
 
-/** One customer: who it is, what they have, and what is kept from them. */
+/** One customer: profile, licenses and IP blocks. */
 export function CustomerPage() {
   const { t } = useTranslation("customers");
   const may = useMay();

@@ -33,7 +33,7 @@ export function CustomerProfile({ customer }: { customer: Answer<"getCustomer"> 
   );
 }
 
-/** How many work, have run out or were taken back, in words and as a picture. */
+/** How many licenses are active, expired or revoked, as text and as a chart. */
 function Shares({ active, expired, revoked }: { active: number; expired: number; revoked: number }) {
   const { t } = useTranslation("customers");
   const shares = { active, expired, revoked };

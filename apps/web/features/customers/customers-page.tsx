@@ -20,7 +20,7 @@ const customersRoute = getRouteApi("/inside/o/$organization/customers");
 
 type Customer = Item<"listCustomers">;
 
-/** Everybody this organization has written down, the newest first. */
+/** The organization's customers, newest first. */
 export function CustomersPage() {
   const { t } = useTranslation("customers");
   const may = useMay();
@@ -89,7 +89,7 @@ export function CustomersPage() {
     </Button>
   );
   return (
-    // Where there is nobody yet, the same button stands in the middle of the page, and there is nobody to find.
+    // An empty list has this button in the middle of the page, and nothing to search.
     <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && button}>
       {!hasNone && (
         <TextInput
@@ -113,7 +113,7 @@ export function CustomersPage() {
         keyOf={(customer) => customer.id}
         isPending={list.isPending}
         error={list.error}
-        // A search may have looked at a part only, and found nothing there.
+        // A search may have read only part of the list and found nothing yet.
         empty={
           list.hasNextPage ? (
             <Empty

@@ -6,7 +6,7 @@ const customersRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/customers",
   validateSearch: (search: Record<string, unknown>): CustomersSearch => ({
-    // A Discord id alone is read as a number.
+    // The router parses a Discord ID as a number.
     q: search.q === undefined || search.q === "" ? undefined : String(search.q).slice(0, 100),
     new: search.new === true || undefined,
   }),

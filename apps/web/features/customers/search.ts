@@ -1,5 +1,5 @@
 export interface CustomersSearch {
   q?: string | undefined;
-  /** Opens the form for a new one. */
+  /** Opens the form for a new customer. */
   new?: true | undefined;
 }

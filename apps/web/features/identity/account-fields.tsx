@@ -11,18 +11,18 @@ export interface AccountDraft {
 
 export const noAccount: AccountDraft = { name: "", email: "", password: "" };
 
-/** The fields of a form whose errors stand beside them. */
+/** The fields that show their own errors. */
 export const accountFields = ["name", "email", "password"] as const;
 
 interface AccountFieldsProps {
   readonly draft: AccountDraft;
   readonly onChange: (draft: AccountDraft) => void;
   readonly error: Error | null;
-  /** Where the address was chosen by somebody else. */
+  /** Set if the email address is fixed, as for an invitation. */
   readonly isEmailFixed?: boolean;
 }
 
-/** What every new account begins with. */
+/** The fields of every new account. */
 export function AccountFields({ draft, onChange, error, isEmailFixed = false }: AccountFieldsProps) {
   const { t } = useTranslation("identity");
   return (

@@ -12,11 +12,11 @@ import { OutsideCard } from "./outside-card.tsx";
 interface AskForLinkProps {
   readonly title: string;
   readonly lead: string;
-  /** In its place on a server that sends no emails. */
+  /** Shown instead on a server that sends no emails. */
   readonly leadNoEmail: string;
 }
 
-/** The answer is the same whether the address has an account, so what is shown is too. */
+/** The response is the same whether or not the email address has an account, and so is the page. */
 export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
   const { t } = useTranslation("identity");
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
@@ -27,7 +27,7 @@ export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
       {t("toSignIn")}
     </Anchor>
   );
-  // Nobody gets a link here: it would open the account of whoever's address is typed.
+  // The link is not shown here: it would give access to any account whose email address is entered.
   if (!setup.email)
     return (
       <OutsideCard title={title} lead={leadNoEmail}>
@@ -47,7 +47,7 @@ export function AskForLink({ title, lead, leadNoEmail }: AskForLinkProps) {
   }
   return (
     <OutsideCard title={title} lead={lead} foot={foot}>
-      {/* As on the sign-in page, an email address alone is typed again in no time. */}
+      {/* Not guarded: an email address is quick to retype. */}
       <Form onSubmit={() => request.mutate()} typed={null} error={request.error}>
         <Stack>
           <ProblemAlert error={request.error} beside={["email"]} />

@@ -8,7 +8,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 
 const confirmEmailRoute = getRouteApi("/inside/account/email");
 
-/** The link in the letter to a new address leads here. It works for whoever asked for the change. */
+/** The target of the link in the email to a new address. It works only for the user who requested the change. */
 export function ConfirmEmailPage() {
   const { t } = useTranslation("identity");
   const me = useMe();

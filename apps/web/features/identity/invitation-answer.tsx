@@ -17,7 +17,7 @@ interface InvitationAnswerProps {
   readonly invitation: ReceivedInvitation;
 }
 
-/** Accept; or first sign in, or sign up, with the address that was invited. */
+/** Accepts the invitation, after signing in or signing up with the invited email address. */
 export function InvitationAnswer({ token, invitation }: InvitationAnswerProps) {
   const { t } = useTranslation("identity");
   const navigate = useNavigate();
@@ -59,7 +59,7 @@ export function InvitationAnswer({ token, invitation }: InvitationAnswerProps) {
           component={Link}
           to="/"
           variant="subtle"
-          // An email address may be longer than a phone is wide.
+          // An email address can be wider than a phone.
           h="auto"
           py="xs"
           styles={{ label: { whiteSpace: "normal" } }}

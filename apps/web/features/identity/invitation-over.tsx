@@ -6,7 +6,7 @@ import { OutsideCard } from "./outside-card.tsx";
 import type { ReceivedInvitation } from "./received-invitation.ts";
 import { askSession } from "./session.ts";
 
-/** A link that opens nothing any more: why, and the way on. Null for one that is not known here. */
+/** Why an invitation link no longer works, and what to do. Null for an unknown link. */
 export function InvitationOver({ invitation }: { invitation: ReceivedInvitation | null }) {
   const { t } = useTranslation("identity");
   const { data: session } = useSuspenseQuery(askSession);

@@ -10,7 +10,7 @@ import { OutsideCard } from "./outside-card.tsx";
 
 const invitationRoute = getRouteApi("/outside/invitations/$token");
 
-/** Who invites, where to and as what; and then whatever it takes to accept. */
+/** Who invites, to which organization and role, and the steps to accept. */
 export function InvitationPage() {
   const { t, i18n } = useTranslation("identity");
   const { token } = invitationRoute.useParams();

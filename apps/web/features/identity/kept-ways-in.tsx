@@ -2,7 +2,7 @@ import { Checkbox, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Time } from "../../ui/time.tsx";
 
-/** What opens the account besides the password, as the server shows it to those who have the link. */
+/** The account's other sign-in methods, as the server shows them to users who have the link. */
 export interface WaysIn {
   readonly passkeys: readonly {
     readonly id: string;
@@ -25,7 +25,7 @@ interface KeptWaysInProps {
   readonly onChange: (kept: ReadonlySet<string>) => void;
 }
 
-/** Somebody else may have added them, so each goes unless it is ticked. */
+/** Someone else may have added them, so each is removed unless it is selected. */
 export function KeptWaysIn({ ways, kept, onChange }: KeptWaysInProps) {
   const { t } = useTranslation("identity");
   const { passkeys, accessTokens, discord } = ways;

@@ -8,13 +8,13 @@ interface NewPasswordProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly error: string | null;
-  /** What others know, so that it is no secret. */
+  /** Known facts about the user, which a password must not contain. */
   readonly about?: readonly string[];
   readonly label?: string;
   readonly autoFocus?: boolean;
 }
 
-/** A password that is being chosen, with the rules below it. The server has the last word. */
+/** A new password, with its rules. The server decides. */
 export function NewPassword({ value, onChange, error, about = [], label, autoFocus }: NewPasswordProps) {
   const { t } = useTranslation("identity");
   const rules = useId();
@@ -40,7 +40,7 @@ export function NewPassword({ value, onChange, error, about = [], label, autoFoc
       <ul className={classes.rules} id={rules}>
         <Rule isKept={kept.length}>{t("passwordRules.length")}</Rule>
         <Rule isKept={kept.own}>{t("passwordRules.own")}</Rule>
-        {/* Only the server can tell. */}
+        {/* Checked by the server only. */}
         <Rule isKept={false}>{t("passwordRules.common")}</Rule>
       </ul>
     </div>

@@ -8,7 +8,7 @@ import { browserTimeZone } from "../../ui/shown-time-zone.ts";
 
 export interface OrganizationDraft {
   readonly name: string;
-  /** Null while it follows the name, and the server finds one that is free. */
+  /** Null while it follows the name; the server then finds a free one. */
   readonly slug: string | null;
 }
 
@@ -19,7 +19,7 @@ export function bodyOf({ name, slug }: OrganizationDraft) {
   return {
     name,
     ...(slug === null ? {} : { slug }),
-    // It can be changed in the settings. A browser that hides where it is names no zone.
+    // It can be changed in the settings. Some browsers do not reveal a time zone.
     ...(timeZoneName(zone) === null ? {} : { time_zone: zone }),
   };
 }
@@ -30,7 +30,7 @@ interface OrganizationFieldsProps {
   readonly error: Error | null;
 }
 
-/** A name, and what stands for it in addresses. */
+/** A name, and the slug for URLs. */
 export function OrganizationFields({ draft, onChange, error }: OrganizationFieldsProps) {
   const { t } = useTranslation("identity");
   const shown = draft.slug ?? (draft.name.trim() === "" ? "" : slugOf(draft.name));

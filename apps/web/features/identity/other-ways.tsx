@@ -10,7 +10,7 @@ import { useEnter } from "./next-page.ts";
 import { pageOfThisSite } from "./page-of-this-site.ts";
 import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasskey } from "./passkey.ts";
 
-/** Ways to sign in without a password, where there are any. */
+/** Sign-in methods without a password, if any. */
 export function OtherWays({ next }: { next: string | undefined }) {
   const { t } = useTranslation("identity");
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
@@ -48,7 +48,7 @@ export function OtherWays({ next }: { next: string | undefined }) {
   );
 }
 
-/** By the button; and, where the browser can, offered beside the e-mail address all the while. */
+/** With the button, and where supported by autofill of the email field. */
 function usePasskey(next: string | undefined) {
   const enter = useEnter();
   const [suggestions, setSuggestions] = useState(0);
@@ -57,7 +57,7 @@ function usePasskey(next: string | undefined) {
   const [error, setError] = useState<Error | null>(null);
 
   const run = async (mediation: CredentialMediationRequirement) => {
-    // Only one can be asked at a time.
+    // Only one request can be pending at a time.
     waiting.current?.abort();
     const turn = new AbortController();
     waiting.current = turn;
@@ -70,14 +70,14 @@ function usePasskey(next: string | undefined) {
     return true;
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins anew when the one before has ended.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it restarts when the previous request has ended.
   useEffect(() => {
     let isGone = false;
     const suggest = async () => {
       if (!(await canSuggestPasskeys()) || isGone) return;
       await run("conditional").catch((problem: Error) => {
         setError(problem);
-        // After a while the server does not take the answer any more: there is another question.
+        // The server's challenge expires, so it is replaced after a while.
         setSuggestions((count) => count + 1);
       });
     };

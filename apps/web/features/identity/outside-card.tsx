@@ -6,11 +6,11 @@ interface OutsideCardProps {
   readonly title: string;
   readonly lead?: ReactNode;
   readonly children?: ReactNode;
-  /** Below the card: another way to go. */
+  /** Below the card: a link to an alternative. */
   readonly foot?: ReactNode;
 }
 
-/** One matter, in the middle of the page. Its title is also on the browser's tab. */
+/** A card in the middle of the page. Its title is also the browser tab's. */
 export function OutsideCard({ title, lead, children, foot }: OutsideCardProps) {
   useEffect(() => {
     document.title = `${title} · Countersign`;

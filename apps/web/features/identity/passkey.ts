@@ -1,4 +1,4 @@
-/** What the server asks a passkey to sign. */
+/** The server's challenge for a passkey. */
 export interface PasskeyRequest {
   readonly challenge: string;
   readonly rpId: string;
@@ -7,18 +7,18 @@ export interface PasskeyRequest {
   readonly allowCredentials?: readonly { readonly id: string; readonly transports?: readonly string[] }[];
 }
 
-/** Browsers know passkeys only over https or on localhost, and only for names: an address of digits has none. */
+/** Browsers support passkeys only over HTTPS or on localhost, and only for host names, not IP addresses. */
 export function canUsePasskeys(): boolean {
   return "PublicKeyCredential" in window && !/^[\d.]+$|^\[/.test(location.hostname);
 }
 
-/** Whether passkeys are offered where the e-mail address is typed. */
+/** Whether the browser offers passkeys in the email field. */
 export async function canSuggestPasskeys(): Promise<boolean> {
   if (!canUsePasskeys()) return false;
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
 }
 
-/** Asks the device; null when the person did not want to. */
+/** Asks the device; null if the user cancels. */
 export async function signWithPasskey(
   request: PasskeyRequest,
   signal: AbortSignal,
@@ -56,7 +56,7 @@ function answered(credential: PublicKeyCredential): object {
   });
 }
 
-/** As JSON has it, by hand: not every browser in use does it by itself. */
+/** Serialized by hand: not every browser in use supports `toJSON`. */
 export function written(credential: PublicKeyCredential, response: object): object {
   return {
     id: credential.id,

@@ -15,7 +15,7 @@ import { OutsideCard } from "./outside-card.tsx";
 
 const resetPasswordRoute = getRouteApi("/outside/reset-password");
 
-/** With the link from the letter, which works once. */
+/** Opened with the link from the email, which works once. */
 export function ResetPasswordPage() {
   const { t } = useTranslation("identity");
   const { token, first = false } = resetPasswordRoute.useSearch();
@@ -37,7 +37,7 @@ export function ResetPasswordPage() {
         keepAccessTokens: idsOf(ways.data?.accessTokens, kept),
         keepDiscord: kept.has("discord"),
       }),
-    // Every session has ended, this browser's too.
+    // All sessions have ended, including this browser's.
     onSuccess: () => queryClient.clear(),
   });
   if (reset.isSuccess) {
@@ -72,7 +72,7 @@ export function ResetPasswordPage() {
             error={fieldError(reset.error, "newPassword")}
           />
           {ways.data !== undefined && <KeptWaysIn ways={ways.data} kept={kept} onChange={setKept} />}
-          {/* Not before it is known what would be removed. */}
+          {/* Only after it is known what would be removed. */}
           <Button type="submit" loading={reset.isPending} disabled={!ways.isSuccess}>
             {t("reset.do")}
           </Button>

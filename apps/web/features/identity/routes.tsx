@@ -13,7 +13,7 @@ const text = (value: unknown) => (typeof value === "string" ? value : undefined)
 const withNext = (search: Search): Next => ({ next: text(search.next) });
 const withToken = (search: Search): Token => ({ token: text(search.token) });
 
-/** Whoever is signed in already has no business with a form to sign in. */
+/** Signed-in users skip the sign-in pages. */
 async function onlyNobody({ search }: { search: Next }): Promise<void> {
   const session = await queryClient.fetchQuery(askSession);
   if (session !== null) throw redirect({ href: pageOfThisSite(search.next), replace: true });
@@ -58,7 +58,7 @@ const forgotPasswordRoute = createRoute({
 const resetPasswordRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: "/reset-password",
-  /** The first password of somebody who was added, or a new one. */
+  /** The first password of an added user, or a new one. */
   validateSearch: (search: Search): Token & { first?: true } => ({
     ...withToken(search),
     ...(search.first === true ? { first: true } : {}),
@@ -89,7 +89,7 @@ export const outsideRoutes = [
   setupRoute,
 ] as const;
 
-/** Where somebody was last, or where the first organization is made. */
+/** The last visited organization, or the page to create the first one. */
 const homeRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: "/",
@@ -107,7 +107,7 @@ const newOrganizationRoute = createRoute({
   component: lazyRouteComponent(() => import("./new-organization-page.tsx"), "NewOrganizationPage"),
 });
 
-/** In the letter to a new address; beside the account's own pages, as it is about this one letter. */
+/** The link in the email to a new address. Not part of the account pages, because it is about one link. */
 const confirmEmailRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: "/account/email",

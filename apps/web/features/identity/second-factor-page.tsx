@@ -14,7 +14,7 @@ const secondFactorRoute = getRouteApi("/outside/sign-in/second-factor");
 
 const digits = 6;
 
-/** After the password, or Discord: the code from the app, or one of the recovery codes. */
+/** After the password or Discord: a code from the app, or a recovery code. */
 export function SecondFactorPage() {
   const { t } = useTranslation("identity");
   const { next } = secondFactorRoute.useSearch();
@@ -51,7 +51,7 @@ export function SecondFactorPage() {
         </Anchor>
       }
     >
-      {/* A code is good for seconds, or stored elsewhere: nothing is lost with it. */}
+      {/* Not guarded: a code is valid for seconds, or stored elsewhere. */}
       <Form onSubmit={() => verify.mutate(code.trim())} typed={null} error={verify.error}>
         <Stack>
           <ProblemAlert error={verify.error} />

@@ -6,7 +6,7 @@ import { useSendsEmail } from "../../app/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 
-/** An email that verifies an address is on its way, where emails are sent; it can be sent once more. */
+/** Says that a verification email was sent, if the server sends emails, with a way to resend it. */
 export function SendAgain({ email, lead }: { email: string; lead: string }) {
   const { t } = useTranslation("identity");
   const sendsEmail = useSendsEmail();

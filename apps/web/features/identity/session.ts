@@ -5,7 +5,7 @@ export interface OpenSession {
   readonly user: { readonly name: string; readonly email: string };
 }
 
-/** Who is signed in, for pages that anybody may see; null when nobody is. */
+/** The signed-in user on public pages; null if no one is signed in. */
 export const askSession = queryOptions({
   queryKey: ["getSession"],
   queryFn: () => callAuth<OpenSession | null>("getSession"),

@@ -12,11 +12,11 @@ import { SendAgain } from "./send-again.tsx";
 
 interface SignInFormProps {
   readonly next: string | undefined;
-  /** The only address that will do. */
+  /** Set if only this email address is accepted. */
   readonly fixedEmail?: string;
 }
 
-/** By e-mail address and password; the second factor is asked for on a page of its own. */
+/** Email and password; the second factor has its own page. */
 export function SignInForm({ next, fixedEmail }: SignInFormProps) {
   const { t } = useTranslation("identity");
   const navigate = useNavigate();

@@ -35,7 +35,7 @@ export function SignInPage() {
   );
 }
 
-/** What brought somebody here, when it was a letter or Discord. */
+/** A message for users who come from an email or from Discord. */
 function Arrival() {
   const { t } = useTranslation("identity");
   const { verified, error } = signInRoute.useSearch();

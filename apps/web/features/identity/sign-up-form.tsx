@@ -8,7 +8,7 @@ import { type AccountDraft, AccountFields, accountFields, noAccount } from "./ac
 
 interface SignUpFormProps {
   readonly deed: string;
-  /** From an invitation, which is for one address. */
+  /** From an invitation, which is for one email address. */
   readonly invitation?: { readonly email: string; readonly token: string };
   readonly onDone: (account: Pick<AccountDraft, "email" | "password">) => unknown;
 }

@@ -8,7 +8,7 @@ import { OutsideCard } from "./outside-card.tsx";
 import { SendAgain } from "./send-again.tsx";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-/** Only where the server lets anybody in. An invitation has a page of its own. */
+/** Available only if sign-up is open. Invitations have their own page. */
 export function SignUpPage() {
   const { t } = useTranslation("identity");
   const { data: setup } = useSuspenseQuery(ask("getSetup"));

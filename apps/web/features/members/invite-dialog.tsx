@@ -43,7 +43,7 @@ export function InviteDialog({ opened, roleId, onClose }: InviteDialogProps) {
 
 type MadeInvitation = Answer<"createInvitation">;
 
-/** The link of an invitation that nobody emails. */
+/** The link of an invitation, where the server sends no emails. */
 export function InvitationLink({
   invitation,
   onDone,

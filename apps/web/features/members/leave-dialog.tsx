@@ -7,12 +7,12 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { tell } from "../../ui/tell.tsx";
 
 interface LeaveDialogProps {
-  /** Null while nobody is leaving. */
+  /** Null while closed. */
   readonly organization: Pick<Organization, "id" | "name"> | null;
   readonly onClose: () => void;
 }
 
-/** Everybody but the owner can leave, whatever their role. */
+/** Everyone except the owner can leave, whatever their role. */
 export function LeaveDialog({ organization, onClose }: LeaveDialogProps) {
   const { t } = useTranslation("members");
   const me = useMe();
@@ -30,7 +30,7 @@ export function LeaveDialog({ organization, onClose }: LeaveDialogProps) {
         if (organization === null) return;
         await remove.mutateAsync({ params: { organization_id: organization.id, user_id: me.id } });
         tell(t("leave.done", { organization: name }));
-        // First away from its pages, which are gone as soon as the list of organizations is read anew.
+        // Navigate away first: the organization's pages disappear when the list is reloaded.
         await navigate({ to: "/account" });
         await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
       }}

@@ -8,7 +8,7 @@ import { InviteDialog } from "./invite-dialog.tsx";
 import { MembersPart } from "./members-part.tsx";
 import { membersRoute } from "./members-route.ts";
 
-/** Who belongs to the organization, and who is asked to. */
+/** The members of the organization, and open invitations. */
 export function MembersPage() {
   const { t } = useTranslation("members");
   const { name } = useOrganization();

@@ -9,7 +9,7 @@ import { tell, tellProblem } from "../../ui/tell.tsx";
 type Member = Item<"listMembers">;
 type Role = Item<"listRoles">;
 
-/** What somebody may do here; a choice, for whoever may choose. */
+/** A member's role, as a select for users who can change it. */
 export function RoleOfMember({ member, roles }: { member: Member; roles: readonly Role[] }) {
   const { t } = useTranslation("members");
   const { id: organizationId } = useOrganization();
@@ -56,7 +56,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
       await give.mutateAsync(next.id);
       tell(t("roleGiven", { name: member.name, role: next.name }), () => give.mutateAsync(role.id));
     } catch {
-      // Said already; the choice is back where it was.
+      // Already reported; the select shows the old value again.
     }
   };
   const choices = roles.map(({ id, name, permissions }) => ({

@@ -3,7 +3,7 @@ import { startingRoleLike } from "@countersign/domain/members/starting-roles";
 import type { TFunction } from "i18next";
 import { permissionGroups, permissionsOf } from "../../ui/permission-groups.ts";
 
-/** One line about what a role allows, from what it allows now: a role that was changed is not described as it was. */
+/** A one-line summary of a role's current permissions. */
 export function roleWords(t: TFunction, allowed: readonly Permission[]): string {
   const like = startingRoleLike(allowed);
   if (like !== null) return t(`members:roles.${like}`);

@@ -8,7 +8,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { exactTime } from "../../ui/time.tsx";
 
-/** Deleting has fourteen days in which it can be taken back. */
+/** A deletion can be undone for fourteen days. */
 export function DeletionPanel() {
   const { t, i18n } = useTranslation("organizations");
   const organization = useOrganization();

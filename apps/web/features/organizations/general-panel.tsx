@@ -15,7 +15,7 @@ import { SaveForm } from "../../ui/save-form.tsx";
 import { tell } from "../../ui/tell.tsx";
 import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
 
-/** Name, slug, language and time zone: saved together. */
+/** Name, slug, language and time zone, saved together. */
 export function GeneralPanel() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();
@@ -33,7 +33,7 @@ export function GeneralPanel() {
       }),
     onSuccess: async (saved) => {
       tell(t("general.done"));
-      // For a moment it is known by both slugs: the page one is on must not be gone before the next one is there.
+      // Cache it under both slugs for a moment, so that the current page works until the new one is shown.
       if (saved.slug !== organization.slug) {
         queries.setQueryData(
           ask("listOrganizations", { query: { limit: 200 } }).queryKey,

@@ -10,7 +10,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { tell, tellProblem } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 
-/** On at once; off after a question. It goes back with a reason when the server says no. */
+/** Turned on immediately, turned off after confirmation. Reverted with a reason if refused. */
 export function SigningPanel() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();
@@ -56,7 +56,7 @@ export function SigningPanel() {
   );
 }
 
-/** Those whose answers are signed now. */
+/** The products whose responses are signed now. */
 function SigningProducts() {
   const { t, i18n } = useTranslation("organizations");
   const { id } = useOrganization();

@@ -9,7 +9,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { tell } from "../../ui/tell.tsx";
 
-/** The owner and a member change places. */
+/** Transfers ownership to a member. */
 export function TransferPanel() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();

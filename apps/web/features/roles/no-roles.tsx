@@ -5,7 +5,7 @@ import { useMay, useOrganization } from "../../app/here.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { presets } from "./presets.ts";
 
-/** Before the first role there is something to begin with. */
+/** Offers presets while there are no roles. */
 export function NoRoles() {
   const { t } = useTranslation("roles");
   const { slug } = useOrganization();

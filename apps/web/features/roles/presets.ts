@@ -1,7 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { startingRoles } from "@countersign/domain/members/starting-roles";
 
-/** Where most organizations begin. What they are called is in the words of the page. */
+/** Common roles to start from. Their names are in the translation files. */
 export const presets = {
   ...startingRoles,
   sales: [

@@ -7,12 +7,12 @@ import { Icon } from "../../ui/icon.tsx";
 import { permissionGroups, permissionsOf, wordsOf } from "../../ui/permission-groups.ts";
 import classes from "./roles.module.css";
 
-/** Who may do what: every permission, beside every role. */
+/** A table of every permission and every role. */
 export function RoleComparison({ roles }: { roles: readonly Item<"listRoles">[] }) {
   const { t } = useTranslation(["roles", "permissions"]);
   const { slug } = useOrganization();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and has to do so by keyboard as well.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be focusable.
     <section className={classes.matrix} aria-label={t("view.compare")} tabIndex={0}>
       <table>
         <thead>

@@ -19,7 +19,7 @@ interface RoleFormProps {
   readonly isBusy: boolean;
   readonly error: Error | null;
   readonly onSubmit: (role: { name: string; permissions: Permission[] }) => void;
-  /** A name that needs no change, as in a role that is new. */
+  /** The initial name of a new role. */
   readonly isNew?: boolean;
   readonly children?: ReactNode;
 }
@@ -42,7 +42,7 @@ export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, 
       typed={[name, sortedPermissions(chosen)]}
       base={[first.name, sortedPermissions(new Set(first.permissions))]}
       error={error}
-      // Another role to begin with, which the address names, makes the form anew.
+      // Another template in the URL remounts the form.
       goesWithSearch={isNew}
     >
       <Stack>

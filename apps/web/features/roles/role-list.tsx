@@ -25,7 +25,7 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
       id: "name",
       header: t("columns.name"),
       cell: (role) => (
-        // The first role that everybody has is called "Administrator".
+        // The role that every organization starts with is called "Administrator".
         <GoLink to={`/o/${slug}/roles/${role.id}`} fw={600} size="sm" display="block" miw="6.75rem">
           {role.name}
         </GoLink>
@@ -67,7 +67,7 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
   );
 }
 
-/** How far a role reaches: one bar for each group, as full as the group is. */
+/** The extent of a role: one bar per group, filled by the share of its permissions. */
 function Reach({ role }: { role: Role }) {
   const { t } = useTranslation(["roles", "permissions"]);
   return (

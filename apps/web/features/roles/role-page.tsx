@@ -73,7 +73,7 @@ export function RolePage() {
     >
       {mayEdit ? (
         <RoleForm
-          // What the server has now is what changes are told from.
+          // Changes are compared with the saved role.
           key={role.updated_at}
           first={role}
           deed={t("everywhere:save")}

@@ -12,7 +12,7 @@ const rolesRoute = createRoute({
 const newRoleRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/roles/new",
-  /** Begun with a preset, or as the copy of a role. */
+  /** From a preset, or a copy of a role. */
   validateSearch: (search: Record<string, unknown>): { from?: string; copy?: string } => ({
     ...(typeof search.from === "string" ? { from: search.from } : {}),
     ...(typeof search.copy === "string" ? { copy: search.copy } : {}),

@@ -12,7 +12,7 @@ import { AccountFields, accountFields, noAccount } from "../account-fields.tsx";
 import classes from "./first-run.module.css";
 import { StepCard } from "./step-card.tsx";
 
-/** Whoever holds the link that the server printed becomes its operator. */
+/** The user who opens the link that the server printed becomes the platform admin. */
 export function AccountStep({ token }: { token: string }) {
   const { t, i18n } = useTranslation("identity");
   const navigate = useNavigate();
@@ -24,7 +24,7 @@ export function AccountStep({ token }: { token: string }) {
       { body: { token, ...draft, locale } },
       {
         onSuccess: async () => {
-          // The link is used up: it has no place in the address any more.
+          // The token has been used: remove it from the URL.
           await navigate({ to: "/setup", search: {}, replace: true });
           await queryClient.resetQueries();
         },

@@ -10,12 +10,12 @@ import type { License } from "./standing.ts";
 
 const pollMs = 1_500;
 
-/** When the license was first found valid; null while that has not happened. Asked for until it has. */
+/** When the license was first validated successfully; null before. Polled until then. */
 export function useFirstUse(license: License): string | null {
   const { data } = useQuery({
     ...ask("getLicense", { params: { license_id: license.id } }),
     refetchInterval: ({ state }) => (state.data?.first_used_at == null ? pollMs : false),
-    // The request is sent from another window, a terminal.
+    // The request is sent from another window: a terminal.
     refetchIntervalInBackground: true,
   });
   return data?.first_used_at ?? license.first_used_at;
@@ -23,7 +23,7 @@ export function useFirstUse(license: License): string | null {
 
 type Request = NonNullable<Answer<"getLastValidation">["request"]>;
 
-/** The product's last request if it was refused, while none was found valid. */
+/** The product's last request if it was rejected and none has succeeded yet. */
 export function useRefusal(productId: string, isWanted: boolean): Request | null {
   const { data } = useQuery({
     ...ask("getLastValidation", { params: { product_id: productId } }),
@@ -35,7 +35,7 @@ export function useRefusal(productId: string, isWanted: boolean): Request | null
   return !isWanted || request?.status === "active" ? null : request;
 }
 
-/** Green with the first request that was found valid; red, with the reason, while the last one was refused. */
+/** Green after the first valid request; red with the reason while the last one was rejected. */
 export function FirstLight({ at, refusal }: { at: string | null; refusal: Request | null }) {
   const { t, i18n } = useTranslation("identity");
   const state = at !== null ? "on" : refusal !== null ? "rejected" : "waiting";

@@ -14,7 +14,7 @@ import { PurposeStep } from "./purpose-step.tsx";
 import { useStanding } from "./standing.ts";
 import { TryStep } from "./try-step.tsx";
 
-/** The steps after the account, for the platform admin. Which one it is follows from what is there already. */
+/** The steps after the account, for the platform admin. The current step follows from what already exists. */
 export function FirstRun() {
   const { data: me } = useSuspenseQuery(ask("getMe"));
   return me.is_platform_admin ? <Steps email={me.email} /> : <Navigate to="/" replace />;
@@ -22,7 +22,7 @@ export function FirstRun() {
 
 function Steps({ email }: { email: string }) {
   const { t } = useTranslation("identity");
-  // Nowhere but here: a page that is loaded anew does not know it, and neither does the server.
+  // Kept only in memory: neither a reloaded page nor the server knows it.
   const [apiKey, setApiKey] = useState<string | null>(null);
   const [isStored, setStored] = useState(false);
   const showKey = (key: string) => {
@@ -30,7 +30,7 @@ function Steps({ email }: { email: string }) {
     setStored(false);
   };
   const standing = useStanding();
-  // Before all else: while it is looked what comes next, the key must not go, nor what was ticked beside it.
+  // First: while the next step is loading, the key and its checkbox must stay.
   if (apiKey !== null && !isStored) return <KeyStep apiKey={apiKey} onStored={() => setStored(true)} />;
   if (standing.step === "unknown") {
     return (

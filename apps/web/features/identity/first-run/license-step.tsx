@@ -8,7 +8,7 @@ import classes from "./first-run.module.css";
 import type { Product } from "./standing.ts";
 import { StepCard } from "./step-card.tsx";
 
-/** The operator is the first customer, unless they name another. */
+/** The platform admin is the first customer, unless they enter another. */
 export function LicenseStep({ product, email }: { product: Product; email: string }) {
   const { t } = useTranslation("identity");
   const [customer, setCustomer] = useState(email);

@@ -13,12 +13,12 @@ import classes from "./first-run.module.css";
 import type { Organization } from "./standing.ts";
 import { StepCard } from "./step-card.tsx";
 
-/** The operator's own organization has no limits, whatever others get. */
+/** The platform admin's own organization has no limits. */
 export function OrganizationStep({ defaultPlan }: { defaultPlan: Plan }) {
   const { t } = useTranslation("identity");
   const [draft, setDraft] = useState(noOrganization);
   const isLimited = defaultPlan !== "enterprise";
-  // Made, but perhaps not raised yet: trying again must not make a second one.
+  // Created, but perhaps its plan is not set yet: a retry must not create a second one.
   const made = useRef<Organization>(null);
   const create = useMutation({
     mutationFn: async () => {

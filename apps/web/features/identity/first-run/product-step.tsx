@@ -20,7 +20,7 @@ export function ProductStep({ organization, onMade }: ProductStepProps) {
   const [name, setName] = useState("");
   const create = useMutation({
     mutationFn: () => call("createProduct", { params: { organization_id: organization.id }, body: { name } }),
-    // The key is taken before the page learns that there is a product, and goes on to what follows.
+    // Take the key before the page reloads the products and moves to the next step.
     onSuccess: ({ api_key: apiKey }) => {
       onMade(apiKey);
       return queryClient.invalidateQueries({ queryKey: ["listProducts"] });

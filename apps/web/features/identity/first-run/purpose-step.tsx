@@ -11,7 +11,7 @@ import { StepCard } from "./step-card.tsx";
 
 const plansForOthers = ["free", "pro"] as const;
 
-/** Whether others will sell here too decides what their organizations may do. */
+/** Whether others will sell here too determines the plan of new organizations. */
 export function PurposeStep() {
   const { t } = useTranslation("identity");
   const { data: setup } = useSuspenseQuery(ask("getSetup"));

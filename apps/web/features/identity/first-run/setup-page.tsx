@@ -10,11 +10,11 @@ import { FirstRun } from "./first-run.tsx";
 
 const setupRoute = getRouteApi("/outside/setup");
 
-/** The first account of an installation, and then all that leads to a first license that was asked about. */
+/** The first account of an installation, then all steps up to the first validation. */
 export function SetupPage() {
   const { token } = setupRoute.useSearch();
   const query = token === undefined ? {} : { query: { token } };
-  // Kept while somebody types: a link that runs out meanwhile must not take the form away.
+  // Kept while the user is typing: an expiring link must not remove the form.
   const { data: setup } = useSuspenseQuery({
     ...ask("getSetup", query),
     staleTime: Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { type Platform, platforms } from "../../../ui/platforms.ts";
 import { snippetFor } from "../../../ui/snippets.ts";
 
 export interface SnippetFacts {
-  /** Where this server answers, without a slash at the end. */
+  /** The URL of this server, without a trailing slash. */
   readonly url: string;
   readonly productId: string;
   readonly apiKey: string;
@@ -22,10 +22,10 @@ export interface FirstCall {
   readonly needsPackage: boolean;
 }
 
-/** Those in which a program asks once and ends: servers wait for a customer first. */
+/** Platforms with a program that validates once and exits. */
 const askAtOnce = { node: "node app.mjs", python: "python3 app.py", java: null } as const;
 
-/** Ways to ask about the first license, with nothing left to fill in. */
+/** Ways to validate the first license, complete with keys. */
 export function firstCalls(facts: SnippetFacts): readonly FirstCall[] {
   const programs = Object.entries(askAtOnce).map(([key, run]) => program(key as Platform, run, facts));
   return [
@@ -39,7 +39,7 @@ export function firstCalls(facts: SnippetFacts): readonly FirstCall[] {
   ];
 }
 
-/** The SDK's own program; the keys are put beside it, as they are on a server. */
+/** The SDK's example; the keys are environment variables, as on a server. */
 function program(platform: Platform, run: string | null, facts: SnippetFacts): FirstCall {
   const { file, text, install } = snippetFor(platform, {
     server: facts.url,

@@ -21,7 +21,7 @@ export type Standing =
       readonly license: License;
     };
 
-/** The first thing that is not there yet. Read from the server, so that loading the page anew loses no step. */
+/** The first step that is not done. Read from the server, so that a reload loses nothing. */
 export function useStanding(): Standing {
   const settings = useQuery(ask("getPlatformSettings"));
   const organizations = useQuery(ask("listOrganizations", { query: { limit: 200 } }));

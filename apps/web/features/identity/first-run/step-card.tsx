@@ -11,11 +11,11 @@ interface StepCardProps {
   readonly title: string;
   readonly lead?: ReactNode;
   readonly children: ReactNode;
-  /** Not while something is shown that is never shown again. */
+  /** Disabled while a one-time secret is shown. */
   readonly canLeave?: boolean;
 }
 
-/** One step of the first run, below the line that shows how far it is. */
+/** One step of the first run, below the progress bar. */
 export function StepCard({
   step,
   title,

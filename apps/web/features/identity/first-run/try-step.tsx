@@ -15,12 +15,12 @@ interface TryStepProps {
   readonly organization: Organization;
   readonly product: Product;
   readonly license: License;
-  /** Null after the page was loaded anew. */
+  /** Null after a reload. */
   readonly apiKey: string | null;
   readonly onNewKey: (apiKey: string) => void;
 }
 
-/** A request to paste, and the light that shows that it arrived. */
+/** A request to paste, and an indicator that shows its result. */
 export function TryStep({ organization, product, license, apiKey, onNewKey }: TryStepProps) {
   const { t } = useTranslation("identity");
   const firstUsedAt = useFirstUse(license);
@@ -86,7 +86,7 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
   );
 }
 
-/** The server keeps no key that could be shown again. */
+/** The server stores no key that could be shown again. */
 function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: string) => void }) {
   const { t } = useTranslation("identity");
   const rotate = useChange("rotateApiKey", ["listProducts"]);
