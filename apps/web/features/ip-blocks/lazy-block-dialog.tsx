@@ -1,4 +1,4 @@
 import { onDemand } from "../../ui/on-demand.tsx";
 
-/** Blocking is rare: the pages that offer it are read far more often. */
+/** Loaded on demand: most visits to the pages that offer it do not block anything. */
 export const LazyBlockDialog = onDemand(() => import("./block-dialog.tsx").then((file) => file.BlockDialog));

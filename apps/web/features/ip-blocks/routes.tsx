@@ -4,7 +4,7 @@ import { organizationRoute } from "../../app/base-routes.tsx";
 const ipBlocksRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/ip-blocks",
-  /** `add` opens the form, with an address or network in it, or with none. */
+  /** `add` opens the form, with this IP address or network, or with an empty field. */
   validateSearch: (search: Record<string, unknown>): { add?: string | undefined } => ({
     add: typeof search.add === "string" ? search.add : undefined,
   }),

@@ -118,7 +118,7 @@ function BlockStatus({ address }: { address: IpAddress }) {
   );
 }
 
-/** An IPv6 address may have been counted as itself and as its network: each is shown. */
+/** An IPv6 address can be counted as itself and as its network; both are shown. */
 function Sightings({ address }: { address: IpAddress }) {
   const { t } = useTranslation("ips");
   if (address.sightings.length === 0)

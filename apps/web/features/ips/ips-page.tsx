@@ -131,7 +131,7 @@ export function IpsPage() {
   );
 }
 
-/** An address opens its page; a network lists what is in it. */
+/** An IP address opens its page; a network filters the list. */
 function Find({ network, refusal }: { network: string | undefined; refusal: string | null }) {
   const { t } = useTranslation("ips");
   const { slug } = useOrganization();

@@ -1,6 +1,6 @@
 export interface IpsSearch {
-  /** A network, in any of its ways of writing. */
+  /** A network, in any notation. */
   in?: string | undefined;
-  /** At least this many licenses. */
+  /** The minimum number of licenses. */
   min?: number | undefined;
 }

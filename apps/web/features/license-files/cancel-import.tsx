@@ -4,7 +4,7 @@ import { useChange } from "../../api/queries.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Import } from "./license-import.ts";
 
-/** Stops an import that runs. What it did stays, so there is no need to ask. */
+/** Stops a running import. Rows that are already imported stay, so there is no confirmation. */
 export function CancelImport({ job }: { job: Import }) {
   const { t } = useTranslation("license-files");
   const cancel = useChange("cancelLicenseImport", ["getLicenseImport", "listOrganizationImports"]);

@@ -11,14 +11,14 @@ import type { Peek } from "./peek.ts";
 interface ColumnTableProps {
   readonly peek: Peek;
   readonly columns: Readonly<Record<string, ImportField | null>>;
-  /** A field that two columns say. */
+  /** A field that two columns are mapped to. */
   readonly problem: ImportField | null;
   readonly onChange: (columns: Record<string, ImportField | null>) => void;
 }
 
 const dontImport = "-";
 
-/** One line for each column of the file: what is in it, and what it means. */
+/** One row per column of the file: sample values, and the field that it maps to. */
 export function ColumnTable({ peek, columns, problem, onChange }: ColumnTableProps) {
   const { t } = useTranslation("license-files");
   const used = Object.values(columns);
@@ -41,7 +41,7 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
         </Table.Thead>
         <Table.Tbody>
           {peek.columns.map((column, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name.
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns can have the same name.
             <Table.Tr key={place} data-out={columns[column] === null || undefined}>
               <Table.Td>
                 <strong>{column === "" ? t("columns.unnamed") : column}</strong>

@@ -11,7 +11,7 @@ interface DropFieldProps {
   readonly onFile: (file: File) => void;
 }
 
-/** A file, by hand or by choice. */
+/** A file, dropped or selected. */
 export function DropField({ file, error, onFile }: DropFieldProps) {
   const { t, i18n } = useTranslation("license-files");
   const [isOver, setOver] = useState(false);

@@ -1,7 +1,7 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
 import type { HelpTopic } from "../../ui/validate-help.tsx";
 
-/** What of a license changes what validate answers; null for nothing. */
+/** How a field affects the response of validate; null if it does not. */
 const topics: Record<ImportField, HelpTopic | null> = {
   license_key: null,
   customer_email: null,
@@ -29,7 +29,7 @@ const topics: Record<ImportField, HelpTopic | null> = {
   created_at: null,
 };
 
-/** What to say about the fields that a file has: each sentence once, at the first field that it is about. */
+/** The help for a file's fields: each topic once, at its first field. */
 export function helpFor(
   fields: readonly (ImportField | null)[],
 ): { readonly topic: HelpTopic; readonly field: ImportField }[] {

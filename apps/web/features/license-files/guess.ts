@@ -1,6 +1,6 @@
 import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
 
-/** What columns are called elsewhere, without spaces and signs, in the languages of the dashboard. */
+/** Other names of columns, without spaces and punctuation, in the dashboard's languages. */
 const otherNames: Partial<Record<ImportField, readonly string[]>> = {
   license_key: [
     "key",
@@ -100,11 +100,11 @@ const otherNames: Partial<Record<ImportField, readonly string[]>> = {
   ],
 };
 
-/** What each column probably means. No field is given to two. */
+/** Guesses the field of each column. No field is used twice. */
 export function guessColumns(columns: readonly string[]): Record<string, ImportField | null> {
   const taken = new Set<ImportField>();
   const meanings: Record<string, ImportField | null> = {};
-  // Those that are called exactly as a field is come first.
+  // Exact field names have priority.
   for (const certain of [true, false]) {
     for (const column of columns) {
       if (meanings[column]) continue;

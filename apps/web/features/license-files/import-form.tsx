@@ -17,7 +17,7 @@ import { type ImportOptions, upload } from "./upload.ts";
 
 interface ImportFormProps {
   readonly productId: string;
-  /** The import that the address names: it is shown, and the form waits behind it. */
+  /** The import in the URL. While it is shown, the form is hidden but keeps its state. */
   readonly importId: string | undefined;
   readonly onStarted: (importId: string) => void;
   readonly onBack: () => void;
@@ -129,7 +129,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
   );
 }
 
-/** The field that two columns claim. */
+/** A field that two columns are mapped to. */
 function twiceSaid(columns: Record<string, ImportField | null>): ImportField | null {
   const fields = Object.values(columns).filter((field) => field !== null);
   return fields.find((field, place) => fields.indexOf(field) !== place) ?? null;

@@ -13,7 +13,7 @@ import { useImportProducts, useWayToProduct } from "./products.ts";
 
 const importRoute = getRouteApi("/inside/o/$organization/licenses/import");
 
-/** From a file to licenses: choose it, say what its columns mean, try it, do it. */
+/** Imports licenses from a file: select it, map its columns, do a dry run, import. */
 export function ImportPage() {
   const { t } = useTranslation("license-files");
   const organization = useOrganization();
@@ -22,7 +22,7 @@ export function ImportPage() {
   const products = useImportProducts();
   const wayToProduct = useWayToProduct();
   const product = products.data?.find(({ id }) => id === wanted) ?? products.data?.[0];
-  // A new form for the next file.
+  // Remounts the form for the next file.
   const [round, setRound] = useState(0);
   const go = (search: { product_id?: string | undefined; import_id?: string | undefined }) =>
     void navigate({ search, resetScroll: true });

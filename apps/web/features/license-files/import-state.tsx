@@ -20,10 +20,10 @@ import { UndoImport } from "./undo-import.tsx";
 interface ImportStateProps {
   readonly productId: string;
   readonly importId: string;
-  /** Whether the file is still at hand, to be imported after it was tried. */
+  /** Whether the file is still loaded, so that it can be imported after a dry run. */
   readonly canImport: boolean;
   readonly onImport: (mode: Import["mode"]) => void;
-  /** Back to the file and its columns, as they were. */
+  /** Returns to the file and its column mapping. */
   readonly onBack?: () => void;
   readonly onAnother: () => void;
 }
@@ -32,7 +32,7 @@ const lookEveryMs = 700;
 const ends: readonly Import["state"][] = ["finished", "failed", "cancelled", "undone"];
 export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state);
 
-/** One import: how far it is, what came of it, and which rows are wrong. */
+/** One import: its progress, its result and its invalid rows. */
 export function ImportState(props: ImportStateProps) {
   const { productId, importId } = props;
   const { t } = useTranslation("license-files");
@@ -82,7 +82,7 @@ function Running({ job }: { job: Import }) {
   const number = (count: number) => count.toLocaleString(i18n.language);
   if (job.undo !== null)
     return <Text aria-live="polite">{t("undo.running", { number: number(job.undo.deleted) })}</Text>;
-  // While it is checked, only its bytes are counted; how many rows there are is known afterwards.
+  // During the check, only bytes are counted; the number of rows is known afterwards.
   const share = job.rows_total
     ? job.rows_done / job.rows_total
     : job.bytes_done / Math.max(1, job.bytes_total);

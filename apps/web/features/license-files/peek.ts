@@ -3,14 +3,14 @@ import { CsvReader, delimiterOf } from "@countersign/domain/csv/reader";
 
 export type Format = "csv" | "jsonl";
 
-/** The first rows of a file, to be looked at before it is sent. */
+/** The first rows of a file, for a preview before the upload. */
 export interface Peek {
   readonly format: Format;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Why a file cannot be what it should be, by the key of its words. */
+/** Why a file cannot be read. The reason is a translation key. */
 export class UnreadableFile extends Error {
   readonly reason: "empty" | "notUtf8" | "notJson" | "tooLarge" | "spreadsheet" | "brokenCsv";
 
@@ -38,7 +38,7 @@ export async function peek(file: File): Promise<Peek> {
 async function headOf(file: File): Promise<string> {
   const bytes = await file.slice(0, headBytes).arrayBuffer();
   try {
-    // The cut may go through a character; what is left of it is not complained about.
+    // `stream` ignores a character that is cut off at the end.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
   } catch {
     throw new UnreadableFile("notUtf8");
@@ -71,7 +71,7 @@ function peekJson(text: string, isWhole: boolean): Peek {
       const value: unknown = JSON.parse(line);
       if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
     } catch {
-      // The same is wrong with it.
+      // Handled like JSON that is not an object.
     }
     throw new UnreadableFile("notJson");
   });

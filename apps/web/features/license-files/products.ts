@@ -8,7 +8,7 @@ export function useWayToProduct(): string | null {
   return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
 }
 
-/** Products that licenses can be imported into, for those who may see products. */
+/** Products that licenses can be imported into. Not loaded without permission to view products. */
 export function useImportProducts() {
   const organization = useOrganization();
   const may = useMay();

@@ -5,8 +5,8 @@ type Rejected = Answer<"listRejectedRows">;
 type RowError = Rejected["data"][number]["errors"][number];
 
 /**
- * The rows that were rejected, with their cells as the file has them, as a CSV file that can be corrected and imported
- * again: the two columns in front are left out then.
+ * The rejected rows with their original cells, as a CSV file to correct and import again. The import ignores the two
+ * added columns in front.
  */
 export async function rejectedFile(
   productId: string,
@@ -27,7 +27,7 @@ export async function rejectedFile(
   }
 }
 
-/** Lets the browser keep a text as a file. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, parts: string[]): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(parts, { type: "text/csv" }));

@@ -6,7 +6,7 @@ const word = (value: unknown) => (typeof value === "string" && value !== "" ? va
 const importRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/licenses/import",
-  /** Imports belong to a product; with both, one of them is shown. */
+  /** An import belongs to a product, so showing one requires both. */
   validateSearch: (search: Record<string, unknown>): ImportSearch => ({
     product_id: word(search.product_id),
     import_id: word(search.import_id),

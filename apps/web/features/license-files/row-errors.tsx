@@ -10,7 +10,7 @@ import type { Import } from "./license-import.ts";
 import { rejectedFile, saveFile } from "./rejected-file.ts";
 import classes from "./row-errors.module.css";
 
-/** Which rows are wrong, as the spreadsheet numbers them and calls its columns, and what would be right. */
+/** The invalid rows, with the file's row numbers and column names, and what is expected. */
 export function RowErrors({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
   const { fieldText, fieldTextWithName } = useProblemTexts();
@@ -62,7 +62,7 @@ export function RowErrors({ job }: { job: Import }) {
           </Table.Thead>
           <Table.Tbody>
             {job.errors.map((error, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row may be wrong twice in the same field.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row can have two errors in the same field.
               <Table.Tr key={place}>
                 <Table.Td ta="right" className="figures">
                   {number(error.row)}
@@ -100,10 +100,10 @@ export function RowErrors({ job }: { job: Import }) {
   );
 }
 
-/** So many rejected rows are kept. */
+/** The server stores at most this many rejected rows. */
 const mostSaved = 10_000;
 
-/** What the file has there. */
+/** The value in the file. */
 function Value({ value }: { value: string | null }) {
   const { t } = useTranslation("license-files");
   if (value === null || value === "") return <span className={classes.none}>{t("errors.empty")}</span>;

@@ -8,7 +8,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Import } from "./license-import.ts";
 
-/** Takes an import back, after it is said what that does. */
+/** Undoes an import, after showing the effects. */
 export function UndoImport({ job }: { job: Import }) {
   const { t, i18n } = useTranslation("license-files");
   const may = useMay();

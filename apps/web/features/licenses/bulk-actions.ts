@@ -10,15 +10,15 @@ export type BulkSelection = BulkOrder["selection"];
 
 interface ActionFacts {
   readonly action: BulkAction;
-  /** What of it changes what validate answers; null for nothing. */
+  /** How the action affects the response of validate; null if it does not. */
   readonly help: HelpTopic | null;
   readonly needs: Permission;
   readonly icon: IconName;
-  /** It takes something away that cannot be given back. */
+  /** The action cannot be undone. */
   readonly isFinal?: true;
 }
 
-/** In the order in which they are offered. */
+/** In display order. */
 export const bulkActions: readonly ActionFacts[] = [
   { action: "extend", help: "expiry", needs: "licenses:update", icon: "clock" },
   { action: "add_tags", help: null, needs: "licenses:update", icon: "plus" },
@@ -31,7 +31,7 @@ export const bulkActions: readonly ActionFacts[] = [
   { action: "delete", help: "deleted", needs: "licenses:delete", icon: "trash", isFinal: true },
 ];
 
-/** What was typed for an action, as it was typed. */
+/** The form input for an action. */
 export interface BulkDraft {
   readonly reason: string;
   readonly amount: number | string;
@@ -45,7 +45,7 @@ export interface BulkDraft {
 export const unitSeconds = { days: 86_400, weeks: 604_800, months: 2_592_000, years: 31_536_000 } as const;
 export type Unit = keyof typeof unitSeconds;
 export const units = Object.keys(unitSeconds) as readonly Unit[];
-/** Those that are equally long whenever they begin. */
+/** Units with a fixed length. */
 export const exactUnits: readonly Unit[] = ["days", "weeks"];
 
 export const emptyDraft: BulkDraft = {
@@ -58,7 +58,7 @@ export const emptyDraft: BulkDraft = {
   tags: [],
 };
 
-/** The order that a draft makes, or null while something is missing. */
+/** The request for a draft, or null while it is incomplete. */
 export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSelection): BulkOrder | null {
   switch (action) {
     case "revoke":
@@ -83,7 +83,7 @@ export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSel
   }
 }
 
-/** As the API takes it: years and months by the calendar. */
+/** An ISO 8601 duration, as in the API: months and years follow the calendar. */
 export function durationOf(amount: number | string, unit: Unit): string | null {
   const count = Number(amount);
   return Number.isInteger(count) && count >= 1 ? `P${count}${unit.charAt(0).toUpperCase()}` : null;
@@ -95,8 +95,8 @@ export function secondsOf(amount: number | string, unit: Unit): number | null {
 }
 
 /**
- * What takes an order back, where that is exact: every one of the chosen licenses was changed by it, and each in the
- * same way.
+ * The action that undoes another, if that restores the exact state: every selected license was changed, and in the same
+ * way.
  */
 export function undoOf(order: BulkOrder): BulkOrder | null {
   const { selection } = order;

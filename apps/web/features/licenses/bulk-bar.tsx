@@ -12,17 +12,17 @@ import type { Selection } from "./selection.ts";
 interface BulkBarProps {
   readonly selection: Selection;
   readonly search: LicenseSearch;
-  /** How many match, in words, once that is known. */
+  /** The number of matching licenses as text, once known. */
   readonly matching: string | undefined;
   readonly onDone: () => void;
 }
 
 const BulkDialog = onDemand(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
-/** How many show as buttons of their own; the rest are behind a menu. */
+/** How many actions are buttons; the others are in a menu. */
 const inSight = 3;
 
-/** What can be done with the licenses that are chosen. */
+/** Actions for the selected licenses. */
 export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
   const { t, i18n } = useTranslation("licenses");
   const may = useMay();

@@ -76,7 +76,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
       return runBulk(organization.id, trial, bulkStart(), undefined, undefined, signal);
     },
     enabled: settled !== "null" && !isBusy && progress.matched === 0,
-    // Half a minute later other licenses may match.
+    // Other licenses may match by the next time.
     staleTime: 0,
     gcTime: 0,
     retry: false,
@@ -159,7 +159,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
-            // It comes when the licenses are counted, and the window has looked for its focus before.
+            // It appears after the count, when the dialog has already set its initial focus.
             autoFocus
           />
         )}

@@ -12,7 +12,7 @@ interface BulkFieldsProps {
   readonly onChange: (draft: BulkDraft) => void;
 }
 
-/** What an action has to know. */
+/** The inputs of an action. */
 export function BulkFields({ action, draft, error, isDisabled, onChange }: BulkFieldsProps) {
   const { t } = useTranslation("licenses");
   const set = (part: Partial<BulkDraft>) => onChange({ ...draft, ...part });
@@ -110,7 +110,7 @@ interface TermFieldsProps {
   readonly onChange: (part: { amount?: number | string; unit?: Unit }) => void;
 }
 
-/** So many days, weeks, months or years. */
+/** A number of days, weeks, months or years. */
 export function TermFields({
   label,
   amount,

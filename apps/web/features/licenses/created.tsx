@@ -16,12 +16,12 @@ import type { License } from "./license.ts";
 
 interface CreatedProps {
   readonly licenses: readonly License[];
-  /** Whether the product has the key emailed to each customer. */
+  /** Whether the product emails the key to each customer. */
   readonly mailed: boolean;
   readonly onAnother: () => void;
 }
 
-/** As many as one looks at; all of them are in what is copied and in the file. */
+/** How many are listed; copying and downloading include all. */
 const shown = 50;
 
 /** The new keys, ready to copy or download. */

@@ -13,7 +13,7 @@ interface CustomerFieldProps {
   readonly onChange: (customerId: string | undefined) => void;
 }
 
-/** One of the customers, looked for by part of an e-mail, a name or a Discord id. */
+/** Selects a customer by part of an email, a name or a Discord ID. */
 export function CustomerField({ label, value, onChange }: CustomerFieldProps) {
   const { t } = useTranslation("licenses");
   const params = { organization_id: useOrganization().id };
@@ -34,7 +34,7 @@ export function CustomerField({ label, value, onChange }: CustomerFieldProps) {
       label={label}
       placeholder={t("filters.anyCustomer")}
       data={[...choices].map(([id, name]) => ({ value: id, label: name }))}
-      // The server has looked already, also where the words are not in the name.
+      // The server has already filtered, also by fields that are not shown.
       filter={({ options }) => options}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}

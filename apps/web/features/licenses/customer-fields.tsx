@@ -6,7 +6,7 @@ import { fieldError } from "../../ui/problem-alert.tsx";
 import type { FieldsProps } from "./new-draft.ts";
 import { emailsOf, quantities } from "./new-draft.ts";
 
-/** Whom the licenses are for, and how many there are. */
+/** The customers of the new licenses, and the number of licenses. */
 export function CustomerFields({ draft, set, error }: FieldsProps) {
   const { t } = useTranslation("licenses");
   return (

@@ -14,7 +14,7 @@ import { useProducts } from "./products.ts";
 import { isFiltered, type LicenseSearch, queryOf, type Status, shortestTerm, statuses } from "./search.ts";
 import { useFilterChange } from "./use-filter-change.ts";
 
-/** Search as one types, the filters, and the file that holds what they find. */
+/** Search while typing, filters, and an export of the results. */
 export function FilterBar({ tags }: { tags: readonly string[] }) {
   const may = useMay();
   const search = licensesRoute.useSearch();
@@ -34,7 +34,7 @@ export function FilterBar({ tags }: { tags: readonly string[] }) {
 
 const loadFilters = () => import("./more-filters.tsx");
 
-/** Opens with the script of its fields, so that the focus finds them. */
+/** Opens after its fields have loaded, so that they can receive focus. */
 function FilterPanel({ tags }: { tags: readonly string[] }) {
   const { t } = useTranslation("licenses");
   const [fields, setFields] = useState<Awaited<ReturnType<typeof loadFilters>> | null>(null);
@@ -56,7 +56,7 @@ function FilterPanel({ tags }: { tags: readonly string[] }) {
       trapFocus
       returnFocus
       withinPortal
-      // It would close before a list that is open inside it.
+      // Escape would close the panel before an open dropdown inside it.
       closeOnEscape={false}
     >
       <Popover.Target>
@@ -86,7 +86,7 @@ function FilterPanel({ tags }: { tags: readonly string[] }) {
   );
 }
 
-/** In the bar where there is room, among the others where there is not. */
+/** In the bar on wide screens, in the panel on narrow ones. */
 function StatusAndProduct({ withLabels = false }: { withLabels?: boolean }) {
   const { t } = useTranslation("licenses");
   const search = licensesRoute.useSearch();
@@ -133,7 +133,7 @@ function SearchField() {
     sent.current = words;
     change({ q: words === "" ? undefined : words }, { replace: true });
   });
-  // A view or the way back brings other words; what one is just typing is not overtaken by its own echo.
+  // Follows a view or the back button, but does not overwrite text that is being typed.
   useDidUpdate(() => {
     if (q !== sent.current) setTyped(q);
     sent.current = q;

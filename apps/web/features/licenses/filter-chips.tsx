@@ -10,7 +10,7 @@ import { useProducts } from "./products.ts";
 import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
 import { useFilterChange } from "./use-filter-change.ts";
 
-/** What the list is narrowed by, each with a way to drop it. */
+/** The active filters, each with a button to remove it. */
 export function FilterChips() {
   const { t } = useTranslation("licenses");
   const search = licensesRoute.useSearch();

@@ -28,7 +28,7 @@ interface LicenseListProps<Row> {
   readonly actions?: ReactNode;
 }
 
-/** The licenses of something else, on its page: of a customer, or of an address. */
+/** The licenses of a customer or an IP address, on its page. */
 export function LicenseList<Row extends Listed>(props: LicenseListProps<Row>) {
   const { title, list, idOf, productOf, columns, empty, actions } = props;
   const { t } = useTranslation("licenses");

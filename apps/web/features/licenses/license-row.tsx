@@ -14,17 +14,17 @@ interface LicenseRowProps {
   readonly license: License;
   readonly isChosen: boolean;
   readonly href: string;
-  /** How many characters of tags its column has room for. */
+  /** How many characters of tags fit in the column. */
   readonly tagRoom: number;
-  /** Left out where there is nothing to choose for. */
+  /** Undefined if licenses cannot be selected. */
   readonly onToggle?: ((index: number, range: boolean) => void) | undefined;
 }
 
 const soonMs = 14 * dayMs;
 
 /**
- * One license. Scrolling draws some forty of these at once: so they are made of the browser's own elements, are drawn
- * again only when something in them changes, and the table hears their clicks and keys.
+ * One license. Scrolling renders about forty rows at once, so rows use native elements, are memoized, and leave clicks
+ * and keys to the table.
  */
 export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
   const { index, license, isChosen, href, tagRoom, onToggle } = props;
@@ -101,10 +101,10 @@ export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
   );
 });
 
-/** As many as have room for this many characters, and at least one; how many more there are is never cut off. */
+/** How many tags fit, at least one. The count of the others is never cut off. */
 function tagsThatFit(tags: readonly string[], room: number): number {
   let used = 0;
-  // The border and the gap of a tag take the room of two characters.
+  // A tag's border and gap take the width of two characters.
   const tooMany = tags.findIndex((tag) => {
     used += tag.length + 2;
     return used > room;
@@ -112,7 +112,7 @@ function tagsThatFit(tags: readonly string[], room: number): number {
   return tooMany < 0 ? tags.length : Math.max(1, tooMany);
 }
 
-/** React hears of a checkbox's change by its click, which knows the keys. */
+/** React fires a checkbox's change from its click event, which has the modifier keys. */
 function isWithShift({ nativeEvent }: ChangeEvent): boolean {
   return nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
 }

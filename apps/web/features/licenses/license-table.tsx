@@ -20,12 +20,12 @@ interface LicenseTableProps {
     UseInfiniteQueryResult,
     "isPending" | "error" | "hasNextPage" | "isFetchingNextPage" | "isPlaceholderData"
   > & { readonly fetchNextPage: () => unknown };
-  /** Null for those who could do nothing with what they choose. */
+  /** Null if the user has no permission for any bulk action. */
   readonly selection: Selection | null;
   readonly empty: ReactNode;
 }
 
-/** The server may send short pages, or none at all, while it still looks: so many rows ahead, more are asked for. */
+/** Loads the next page this many rows ahead. Pages can be short or empty while the server is still searching. */
 const rowsAhead = 30;
 
 /** The height of the sticky header. */
@@ -33,7 +33,7 @@ const headHeight = 60;
 
 const nobodyChooses = { ids: new Set<string>(), isAll: false } as const;
 
-/** Only the rows in sight are drawn; more come as one scrolls. */
+/** Only visible rows are rendered; more are loaded while scrolling. */
 export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps) {
   const { t } = useTranslation("licenses");
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
@@ -151,7 +151,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
   );
 }
 
-/** As wide as what is in them, within limits: the column of customers takes what they leave. */
+/** Widths that fit the content, within limits. The customer column takes the rest. */
 function columnWidths(rows: readonly License[], tagRoom: number) {
   const names = Math.max(8, ...rows.map(({ product_name: name }) => name.length));
   const tags = Math.max(4, ...rows.map(({ tags }) => tags.join("  ").length + 2));
@@ -161,10 +161,10 @@ function columnWidths(rows: readonly License[], tagRoom: number) {
   } as CSSProperties;
 }
 
-/** One cell: more than there are columns would make columns of their own. */
+/** A single cell: extra cells would add columns. */
 function Gap({ height }: { height: number }) {
   return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without anything in it takes no focus.
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row cannot receive focus.
     <tr aria-hidden="true" className={classes.gap}>
       <td style={{ height }} />
     </tr>
@@ -189,10 +189,10 @@ function wide() {
 
 function Waiting({ cells }: { cells: readonly object[] }) {
   return [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((line) => (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes focus.
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: the row has nothing focusable.
     <tr key={line} aria-hidden="true">
       {cells.map((cell, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they stand where they stand.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order of cells never changes.
         <td key={place} {...cell}>
           <Skeleton height={14} />
         </td>

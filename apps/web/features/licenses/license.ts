@@ -1,4 +1,4 @@
 import type { Item } from "../../api/client.ts";
 
-/** A license as lists hold it. */
+/** A license in a list. */
 export type License = Item<"listLicenses">;

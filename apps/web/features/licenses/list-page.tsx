@@ -18,7 +18,7 @@ import { isFiltered, queryOf } from "./search.ts";
 import { useSelection } from "./selection.ts";
 import { ViewStrip } from "./view-strip.tsx";
 
-// Most visits find something.
+// Loaded on demand: most lists are not empty.
 const NoLicenses = lazy(() => import("./no-licenses.tsx").then((file) => ({ default: file.NoLicenses })));
 
 export function LicensesPage() {
@@ -31,7 +31,7 @@ export function LicensesPage() {
   const order = { sort: search.sort ?? "created_at", order: search.order ?? "desc" } as const;
   const list = useInfiniteQuery({
     ...askPages("listLicenses", { params, query: { ...filter, ...order, limit: 100 } }),
-    // While one types, the last answer stays: nothing jumps.
+    // Keeps the last results while the user types, to avoid layout shifts.
     placeholderData: (before) => before,
     refetchOnMount: isWorthReading,
     refetchOnWindowFocus: isWorthReading,
@@ -46,7 +46,7 @@ export function LicensesPage() {
   const selection = useSelection(JSON.stringify(filter), rows);
   const hasNone =
     list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered(search) && !search.q;
-  // A search among very many is counted for a second or two: until then the last number would be a false one.
+  // Counting a search among many licenses takes a second or two. The previous number would be wrong until then.
   const isCounting =
     (counted.isPending || counted.isPlaceholderData) && list.isSuccess && !list.isPlaceholderData;
   const found = isCounting ? undefined : counted.data?.total;
@@ -121,7 +121,7 @@ interface ReadState {
   readonly data: { readonly pages: readonly unknown[] } | undefined;
 }
 
-/** The server has no list of all tags; those in sight are the likeliest. */
+/** The server has no list of all tags, so those of the loaded rows are suggested. */
 function tagsOf(rows: readonly License[]): string[] {
   return [...new Set(rows.flatMap(({ tags }) => tags))].sort();
 }

@@ -20,7 +20,7 @@ const here = [
   "metadata",
 ];
 
-/** What is wanted less often, folded away until it is; or until something in it is wrong. */
+/** Less common fields, collapsed until opened or until one has an error. */
 export function MoreFields(props: FieldsProps) {
   const { t } = useTranslation("licenses");
   const { error, draft } = props;

@@ -10,7 +10,7 @@ import { useFilterChange } from "./use-filter-change.ts";
 
 const usualDays = [7, 30, 90] as const;
 
-/** The filters that are wanted less often. Each holds as soon as it is set. */
+/** Less common filters. Each applies as soon as it is set. */
 export function MoreFilters({ tags }: { tags: readonly string[] }) {
   const { t } = useTranslation("licenses");
   const may = useMay();
@@ -108,7 +108,7 @@ function WholeNumber({ label, value, min, max, onChange }: WholeNumberProps) {
     sent.current = wanted;
     onChange(wanted);
   }, 300);
-  // A preset or a chip brings another number; what one is just typing is not overtaken by its own echo.
+  // Follows a view or a chip, but does not overwrite a number that is being typed.
   useDidUpdate(() => {
     if (value !== sent.current) setTyped(value ?? "");
     sent.current = value;

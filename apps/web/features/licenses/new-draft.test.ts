@@ -21,7 +21,7 @@ const filled: NewDraft = {
   metadata: "{}",
 };
 
-test("the next license keeps the terms and nothing that is folded away or names a customer", () => {
+test("the next license keeps the terms, but no customer and no collapsed fields", () => {
   expect(nextDraft(filled)).toEqual({
     ...blankDraft,
     productId: "p",
@@ -36,7 +36,7 @@ test("the next license keeps the terms and nothing that is folded away or names 
 test("a collapsed section shows how many of its fields are filled in", () => {
   expect(foldedCount(blankDraft)).toBe(0);
   expect(foldedCount({ ...blankDraft, tags: ["vip"], notes: "n" })).toBe(2);
-  // A range is one field with two ends.
+  // A range counts as one field.
   expect(foldedCount(filled)).toBe(5);
 });
 

@@ -35,7 +35,7 @@ export interface NewDraft {
   readonly metadata: string;
 }
 
-/** What every group of fields gets. */
+/** The props of every field group. */
 export interface FieldsProps {
   readonly draft: NewDraft;
   readonly set: (part: Partial<NewDraft>) => void;
@@ -105,12 +105,12 @@ export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
   }) as Body<"createLicenses">;
 }
 
-/** From a list as people have it: one on each line, or with commas or semicolons between. */
+/** Reads a list separated by line breaks, commas or semicolons. */
 export function emailsOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((part) => part !== "");
 }
 
-/** What is folded away at first. */
+/** Fields that are collapsed initially. */
 export const folded = [
   "tags",
   "notes",
@@ -122,7 +122,7 @@ export const folded = [
   "metadata",
 ] as const satisfies readonly (keyof NewDraft)[];
 
-/** How many of the fields that are folded away have something in them. */
+/** How many collapsed fields are filled in. */
 export function foldedCount(draft: NewDraft): number {
   const { pin, pinned, rangeMin, rangeMax, ...rest } = pick(draft, folded);
   const others = Object.entries(rest).filter(

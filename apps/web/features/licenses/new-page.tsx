@@ -24,7 +24,7 @@ import { TermsFields } from "./terms-fields.tsx";
 
 const newLicenseRoute = getRouteApi("/inside/o/$organization/licenses/new");
 
-/** Fields that say themselves what the server has against them. */
+/** Fields that show their own errors. */
 const besides = [
   "customer_email",
   "customer_discord_id",
@@ -65,13 +65,13 @@ export function NewLicensePage() {
     if (chosen !== undefined) setDraft((before) => ({ ...before, ...defaultsOf(chosen) }));
   };
   const first = choices.find(({ id }) => id === given.product_id) ?? choices[0];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the products are there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the products have loaded.
   useEffect(() => {
     if (draft.productId === "" && first !== undefined) choose(first.id);
   }, [first?.id]);
   const set = (part: Partial<NewDraft>) => setDraft((before) => ({ ...before, ...part }));
 
-  // Sent again after a broken connection, the same form makes its licenses once.
+  // Retried after a lost connection, the same form creates its licenses only once.
   const sent = useRef({ text: "", key: "" });
   const submit = () => {
     const body = bodyOf(draft);

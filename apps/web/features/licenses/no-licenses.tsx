@@ -6,7 +6,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
 import { useProducts, useWayToProduct } from "./products.ts";
 
-/** Nothing was ever sold, or nothing is as the filter wants it. */
+/** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
   const { t } = useTranslation("licenses");
   const may = useMay();
@@ -27,7 +27,7 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
         {t("empty.noMatchWords")}
       </Empty>
     );
-  // Nothing flashes up that is not meant: whether there is a product is known a moment later.
+  // Renders nothing until it is known whether there is a product, to avoid a flash.
   if (products.isLoading) return null;
   if (products.data?.length === 0) return <NoProduct to={wayToProduct}>{t("new.noProduct")}</NoProduct>;
   return (

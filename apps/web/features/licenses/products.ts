@@ -11,7 +11,7 @@ export function useWayToProduct(): string | null {
   return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
 }
 
-/** The organization's products, for those who may see them. */
+/** The organization's products. Not loaded without permission to view products. */
 export function useProducts() {
   const organization = useOrganization();
   const may = useMay();

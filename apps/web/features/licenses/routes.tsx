@@ -13,7 +13,7 @@ const licensesRoute = createRoute({
 const newLicenseRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/licenses/new",
-  /** What others know already: whom it is for, and of what. */
+  /** The customer and product, if the linking page knows them. */
   validateSearch: (search: Record<string, unknown>): NewLicenseSearch => ({
     product_id: wordOf(search.product_id),
     customer_email: wordOf(search.customer_email),

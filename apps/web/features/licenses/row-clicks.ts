@@ -6,7 +6,7 @@ interface RowClicks {
   readonly onPointerEnter: () => void;
 }
 
-/** The key is the link; the rest of its row leads there too, for a hand that aims badly. */
+/** The key is the link, but a click anywhere in the row opens the license. */
 export function useRowClicks(hrefOf: (index: number) => string | null): RowClicks {
   const navigate = useNavigate();
   const router = useRouter();
@@ -21,7 +21,7 @@ export function useRowClicks(hrefOf: (index: number) => string | null): RowClick
       // Selecting text to copy it does not open the page.
       if (!isLink && (isOther || String(window.getSelection()) !== "")) return;
       if (event.ctrlKey || event.metaKey || event.shiftKey) {
-        // A link is opened by the browser, as its user wants it.
+        // The browser handles modified clicks on links.
         if (!isLink && !event.shiftKey) window.open(href, "_blank");
         return;
       }

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
 import { drawRowsInSight } from "./rows-in-sight.ts";
 import type { Selection } from "./selection.ts";
 
-/** Arrows, or j and k, go from row to row; space or x chooses; Enter, being on a link, opens. */
+/** Arrows, or j and k, move between rows; space or x selects; Enter opens, because the focus is on a link. */
 export function useRowKeys(
   count: number,
   firstInSight: () => number,
@@ -10,7 +10,7 @@ export function useRowKeys(
 ): (event: KeyboardEvent<HTMLElement>) => void {
   const focus = (index: number) => {
     if (index < 0 || index >= count) return;
-    // Rows beyond both ends of what is in sight are drawn, so that the next one is there; the browser brings it in.
+    // Rows just outside the viewport are rendered, so the next one exists. The browser scrolls to it.
     linkOf(index)?.focus();
     drawRowsInSight();
   };
@@ -28,7 +28,7 @@ export function useRowKeys(
     const row = (event.target as HTMLElement).closest<HTMLElement>("[data-license-row]");
     if (row === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const index = Number(row.dataset.licenseRow);
-    // On the checkbox or a button, space is theirs.
+    // On the checkbox or a button, space keeps its native action.
     const isLink = event.target instanceof HTMLAnchorElement;
     const isDown = event.key === "ArrowDown" || event.key === "j";
     const isUp = event.key === "ArrowUp" || event.key === "k";

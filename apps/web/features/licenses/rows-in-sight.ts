@@ -2,14 +2,14 @@ import { useSyncExternalStore } from "react";
 
 export interface RowsInSight {
   readonly first: number;
-  /** The one after the last. */
+  /** Exclusive. */
   readonly end: number;
 }
 
-/** Beyond both ends of the window: what a turn of the wheel brings is there already. */
+/** Extra rows on both sides of the viewport, so that a scroll step shows no blank rows. */
 const beyond = 8;
 
-/** Which rows of a long list are to be drawn. Each is as high as the others, and the list begins at `topPx`. */
+/** The rows of a long list to render. All rows have the same height, and the list starts at `topPx`. */
 export function useRowsInSight(count: number, rowHeightPx: number, topPx: number): RowsInSight {
   // Row numbers, so that scrolling within one row renders nothing.
   const above = useSyncExternalStore(onMove, () => Math.floor((window.scrollY - topPx) / rowHeightPx));
@@ -17,16 +17,13 @@ export function useRowsInSight(count: number, rowHeightPx: number, topPx: number
   return rowsInSight(count, above, fitting);
 }
 
-/** `above` is negative while the list begins further down. */
+/** `above` is negative while the list starts below the top of the viewport. */
 export function rowsInSight(count: number, above: number, fitting: number): RowsInSight {
   const within = (row: number) => Math.min(Math.max(row, 0), count);
   return { first: within(above - beyond), end: within(above + fitting + 1 + beyond) };
 }
 
-/**
- * Draws what the page has come to, before anything else happens. The browser tells of a scroll with its next picture,
- * and keys may come faster than pictures.
- */
+/** Updates the rendered rows immediately. Browsers fire scroll events once per frame, and key presses can be faster. */
 export function drawRowsInSight(): void {
   window.dispatchEvent(new Event("scroll"));
 }

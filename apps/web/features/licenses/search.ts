@@ -33,7 +33,7 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** The server looks for no fewer characters than this. */
+/** The server's minimum length of a search term. */
 export const shortestTerm = 3;
 
 export function readSearch(search: Record<string, unknown>): LicenseSearch {
@@ -52,7 +52,7 @@ export function readSearch(search: Record<string, unknown>): LicenseSearch {
   };
 }
 
-/** As the list and the export are asked. */
+/** The query parameters for the list and the export. */
 export function queryOf(search: LicenseSearch): Partial<Query<"exportLicenses">> {
   const { never_used, has_notes, q, sort: _sort, order: _order, ...same } = search;
   return withoutGaps({
@@ -63,7 +63,7 @@ export function queryOf(search: LicenseSearch): Partial<Query<"exportLicenses">>
   }) as Partial<Query<"exportLicenses">>;
 }
 
-/** As a bulk action is asked. */
+/** The filter for a bulk action. */
 export function filterOf({ q, sort: _sort, order: _order, ...same }: LicenseSearch): BulkFilter {
   return withoutGaps({ ...same, q: termOf(q) }) as BulkFilter;
 }
@@ -77,7 +77,7 @@ export function isFiltered(search: LicenseSearch): boolean {
   return termOf(search.q) !== undefined || filterNames.some((name) => search[name] !== undefined);
 }
 
-/** Whether two addresses show the same licenses in the same order. */
+/** Whether two searches show the same licenses in the same order. */
 export function isSame(a: LicenseSearch, b: LicenseSearch): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
@@ -88,7 +88,7 @@ export function withoutGaps<T extends object>(value: T): T {
   ) as T;
 }
 
-/** What looks like a number in an address was read as one. */
+/** The router parses numeric text in a URL as a number. */
 export function wordOf(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && text !== "" ? text : undefined;

@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
 
-/** Which licenses are chosen: one by one, or all that the filter finds. */
+/** The selected licenses: individual ones, or all that match the filter. */
 export interface Selection {
   readonly ids: ReadonlySet<string>;
   readonly isAll: boolean;
@@ -20,7 +20,7 @@ export function useSelection(scope: string, shown: Shown): Selection {
   useLayoutEffect(() => {
     latest.current = shown;
   });
-  // The same function for as long as it can be: rows are drawn again when it changes.
+  // Stable, because rows rerender when it changes.
   const toggle = useCallback((index: number, range: boolean) => {
     setState((before) => toggled(before, latest.current, index, range));
   }, []);
@@ -40,7 +40,7 @@ interface State {
   readonly scope: string;
   readonly ids: ReadonlySet<string>;
   readonly isAll: boolean;
-  /** Where a range begins. */
+  /** The start of a range. */
   readonly last: number | null;
 }
 

@@ -8,7 +8,7 @@ import { useFilterChange } from "./use-filter-change.ts";
 
 interface SortHeaderProps {
   readonly by: Sort;
-  /** Which way round is wanted first. */
+  /** The order after the first click. */
   readonly first: "asc" | "desc";
   readonly className: string | undefined;
   readonly children: ReactNode;
@@ -20,7 +20,7 @@ export function SortHeader({ by, first, className, children }: SortHeaderProps) 
   const isOn = sort === by;
   const turn = () => {
     const next = !isOn ? first : order === "asc" ? "desc" : "asc";
-    // The usual order needs no word in the address.
+    // The default order is omitted from the URL.
     const isUsual = by === "created_at" && next === "desc";
     change({ sort: isUsual ? undefined : by, order: isUsual ? undefined : next });
   };

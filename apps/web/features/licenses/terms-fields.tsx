@@ -10,7 +10,7 @@ import { type Expiry, expiryChosen } from "./new-draft.ts";
 
 const expiries = ["lifetime", "from_now", "first_use", "date"] as const;
 
-/** How long a license runs, and from how many addresses it may be used. */
+/** The expiry and the IP limit of a license. */
 export function TermsFields({ draft, set, error }: FieldsProps) {
   const { t } = useTranslation("licenses");
   return (

@@ -1,7 +1,7 @@
 import { licensesRoute } from "./list-route.ts";
 import type { LicenseSearch } from "./search.ts";
 
-/** Changes part of the address. A view is left by the same step back as any page. */
+/** Changes part of the URL's search. Unless replaced, the back button undoes it. */
 export function useFilterChange(): (part: LicenseSearch, options?: { replace?: boolean }) => void {
   const navigate = licensesRoute.useNavigate();
   return (part, { replace = false } = {}) =>

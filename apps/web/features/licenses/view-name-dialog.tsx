@@ -6,13 +6,12 @@ import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface ViewNameDialogProps {
   readonly opened: boolean;
-  /** What it is called so far; empty for a new one. */
+  /** The current name; empty for a new view. */
   readonly before: string;
   readonly onSave: (name: string) => void;
   readonly onClose: () => void;
 }
 
-/** Asks for the name of a view. */
 export function ViewNameDialog(props: ViewNameDialogProps) {
   const { t } = useTranslation("licenses");
   return (

@@ -19,7 +19,7 @@ export function ViewStrip() {
   const organization = useOrganization();
   const search = licensesRoute.useSearch();
   const saved = useSavedViews(organization.id);
-  // The view that gets another name; an empty one is new. Null while no name is asked for.
+  // The view being renamed; empty for a new view; null while the dialog is closed.
   const [naming, setNaming] = useState<string | null>(null);
   const views = [
     ...readyViews.map(({ key, search }) => ({ id: key, name: t(`views.${key}`), search, isOwn: false })),
@@ -64,7 +64,7 @@ export function ViewStrip() {
         <Button
           size="compact-sm"
           variant="subtle"
-          // As far from the line as the names beside it.
+          // Aligns the button with the names next to it.
           mb={2}
           leftSection={<Icon name="plus" size={13} />}
           onClick={() => setNaming("")}

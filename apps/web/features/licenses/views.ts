@@ -6,7 +6,7 @@ export interface View {
   readonly search: LicenseSearch;
 }
 
-/** Views that everybody has, by the key of their words. */
+/** Predefined views. Keys are translation keys. */
 export const readyViews = [
   { key: "all", search: {} },
   { key: "expiring", search: { expires_within_days: 30, sort: "expires_at", order: "asc" } },
@@ -25,7 +25,7 @@ export function useSavedViews(organizationId: string) {
   };
   return {
     views,
-    /** One of the same name is replaced. */
+    /** Replaces a view with the same name. */
     save: (view: View) =>
       keep([
         ...views.filter(({ name }) => name !== view.name),

@@ -1,16 +1,16 @@
-/** From so many licenses on that apps have validated, an organization is not new, whatever it left out. */
+/** With this many validated licenses an organization is not new, even if it has skipped steps. */
 const notNewAnyMore = 100;
 const firstDaysMs = 30 * 86_400_000;
 
 /**
- * Whether an organization is too old for first steps. It is the same in every browser, and nothing that is deleted later
- * makes it new again.
+ * Whether an organization is too old for the first steps. Based on its age, so that it is the same in every browser and
+ * does not change when something is deleted.
  */
 export function isPastFirstDays(createdAt: string, nowMs: number): boolean {
   return nowMs - Date.parse(createdAt) > firstDaysMs;
 }
 
-/** Whether the first steps are behind an organization; undefined until it is known. */
+/** Whether an organization has finished the first steps; undefined until known. */
 export function areOver(
   steps: readonly { readonly isDone: boolean | undefined }[],
   usedLicenses: number,

@@ -11,7 +11,7 @@ import { useSteps } from "./steps.ts";
 /** The next steps of a new organization. Hidden when all are done or when dismissed. */
 export function FirstSteps() {
   const { id, created_at: createdAt } = useOrganization();
-  // By its id: what was hidden in one organization is not hidden in the next.
+  // Keyed by organization, because hiding applies to one organization.
   return isPastFirstDays(createdAt, Date.now()) ? null : <Steps key={id} />;
 }
 
@@ -26,7 +26,7 @@ function Steps() {
     // A completed step stays completed, even if its webhook or member is removed later.
     if (isOver === true && steps.length > 0) localStorage.setItem(kept, "done");
   }, [isOver, steps.length, kept]);
-  // Until everything is known it stays away: most who look have long been through it.
+  // Hidden until everything is known, because most organizations have finished the steps.
   if (isHidden || isOver !== false) return null;
   const done = steps.filter(({ isDone }) => isDone === true).length;
   const next = steps.find(({ isDone }) => isDone === false)?.name;

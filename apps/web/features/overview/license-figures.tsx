@@ -8,10 +8,10 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./overview.module.css";
 
 const statuses = ["active", "expired", "revoked"] as const;
-/** In this order the one license that comes with the number is found at once: it expired first. */
+/** Sorted by expiry, the server finds the one returned license quickly: the oldest expiry has expired. */
 const order = { sort: "expires_at", order: "asc" } as const;
 
-/** How many licenses of each status, and how they share the whole. */
+/** The number and the share of licenses per status. */
 export function LicenseFigures() {
   const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();

@@ -8,10 +8,10 @@ import { StateMark } from "../../ui/state-mark.tsx";
 import classes from "./overview.module.css";
 
 const tones = { active: "good", disabled: "warn", archived: "off" } as const;
-/** From here on the server warns too. */
+/** The server emits quota.warning at the same share. */
 const nearlyAll = 0.8;
 
-/** A product: whether it is served, its requests of two weeks, and today's, of as many as the plan allows. */
+/** A product: its status, its requests in the last two weeks, and today's requests out of the daily limit. */
 export function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
   const { t, i18n } = useTranslation("overview");
   const { slug, daily_limit: limit } = useOrganization();

@@ -10,7 +10,7 @@ import classes from "./overview.module.css";
 import { ProductLine } from "./product-line.tsx";
 import { useUsage } from "./usage.ts";
 
-/** The products, and how much their apps ask. */
+/** The products and their request counts. */
 export function ProductsState() {
   const { t } = useTranslation("overview");
   const { slug } = useOrganization();

@@ -2,11 +2,11 @@
 export interface Run<T> {
   readonly newest: T;
   readonly count: number;
-  /** There may be more of it, further back than the list goes. */
+  /** There may be more entries beyond the end of the list. */
   readonly isCut: boolean;
 }
 
-/** A busy hour is one line and not the whole list. */
+/** Groups entries, so that a busy hour does not fill the list. */
 export function runsOf<T>(page: Page<T> | undefined, kindOf: (one: T) => string): Run<T>[] {
   const runs: Run<T>[] = [];
   if (page === undefined) return runs;

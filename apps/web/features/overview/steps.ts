@@ -6,7 +6,7 @@ export interface Step {
   readonly name: "product" | "license" | "validation" | "webhook" | "member";
   /** Undefined until it is known. */
   readonly isDone: boolean | undefined;
-  /** Below `/o/<organization>/`. */
+  /** Relative to `/o/<organization>/`. */
   readonly to: string;
 }
 
@@ -28,7 +28,7 @@ export function useSteps(isWanted: boolean): {
     ...ask("listProducts", { params, query: one }),
     enabled: makesProducts || sells,
   });
-  // Counted, not listed: a page of rare matches among many licenses may be empty and not the last.
+  // Counted, not listed: with few matches among many licenses, the first page can be empty although there are more.
   const count = { ...one, count: "true" } as const;
   const licenses = useQuery({ ...ask("listLicenses", { params, query: count }), enabled: sells });
   const used = useQuery({

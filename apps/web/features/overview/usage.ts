@@ -4,7 +4,7 @@ import { useOrganization } from "../../app/here.ts";
 
 const shown = 6;
 
-/** The first products, and how much their apps ask. */
+/** The first products and their request counts. */
 export function useUsage({ isWanted = true } = {}) {
   const { id } = useOrganization();
   return useQuery({

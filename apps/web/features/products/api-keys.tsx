@@ -15,7 +15,7 @@ import type { Product } from "./use-product.ts";
 
 type ApiKey = Product["api_keys"][number];
 
-/** The keys that apps ask with, and how to change them without stopping any app. */
+/** The API keys of apps, and how to rotate them without downtime. */
 export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: boolean }) {
   const { t } = useTranslation("products");
   const [isRotating, setRotating] = useState(false);

@@ -8,7 +8,7 @@ import type { Product } from "./use-product.ts";
 
 interface ChangeQuestionProps {
   readonly product: Product;
-  /** Null while nothing is asked. */
+  /** Null while closed. */
   readonly consequence: Consequence | null;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;

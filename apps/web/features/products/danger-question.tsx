@@ -18,7 +18,7 @@ const changes = {
 } as const satisfies Record<string, Changes>;
 export type Deed = keyof typeof changes | "delete";
 
-/** What can be done with a product as it is, the mildest first. */
+/** The available actions for a product, the least severe first. */
 export function deedsOf({ status, closed_for_sale: isClosed }: Product): Deed[] {
   return [
     ...(status === "active" ? [] : ["activate" as const]),

@@ -1,4 +1,4 @@
-/** What to write over which part of the text. */
+/** A range of the text, and its replacement. */
 export interface Insertion {
   readonly from: number;
   readonly to: number;
@@ -8,16 +8,15 @@ export interface Insertion {
 type Expects = "value" | "name" | "next" | "start" | "end";
 
 interface Position {
-  /** Inside quotes. */
   readonly inString: boolean;
   readonly inArray: boolean;
-  /** What JSON has to follow there. */
+  /** What JSON syntax allows next. */
   readonly expects: Expects;
 }
 
 /**
- * How a placeholder gets into a template between `start` and `end`, so that JSON stays JSON: bare inside quotes, with
- * quotes where a value belongs, and as a member of its own where a name belongs.
+ * Inserts a placeholder into a template between `start` and `end` and keeps the JSON valid: bare inside a string,
+ * quoted as a value, and with a name where a member is expected.
  */
 export function placeholderInsertion(text: string, start: number, end: number, name: string): Insertion {
   const placeholder = `{{${name}}}`;
@@ -29,7 +28,7 @@ export function placeholderInsertion(text: string, start: number, end: number, n
   const rest = text.slice(end).trimStart();
   switch (at.expects) {
     case "value":
-      // Right before a text that is there already: into it.
+      // Directly before a string: insert inside it.
       if (start === end && rest.startsWith('"') && !at.inArray) {
         const inside = text.indexOf('"', end) + 1;
         return { from: inside, to: inside, text: placeholder };
@@ -42,9 +41,9 @@ export function placeholderInsertion(text: string, start: number, end: number, n
         text: rest.startsWith('"') ? `${member},${lineBreak(text, start)}` : member,
       };
     case "next": {
-      // Behind the value before it, so that the comma does not begin a line.
+      // Directly after the previous value, so that no line starts with a comma.
       const from = text.slice(0, start).trimEnd().length;
-      // An empty line is used up; what closes the object stays on the line where it is.
+      // An empty line is replaced; a closing brace stays on its line.
       const isEmptyLine = /\n\s*$/.test(text.slice(from, start)) && /^[ \t]*\n/.test(text.slice(end));
       const to = start === end && !isEmptyLine ? from : end;
       const added = at.inArray ? `, ${value}` : `,${lineBreak(text, from)}${member}`;
@@ -90,7 +89,7 @@ function positionIn(before: string): Position {
   return { inString, inArray: open.at(-1) === "[", expects };
 }
 
-/** As the line is indented that the position is on. */
+/** A line break with the indentation of the current line. */
 function lineBreak(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   if (!text.includes("\n")) return " ";

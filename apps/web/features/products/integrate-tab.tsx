@@ -12,10 +12,10 @@ import { useProduct } from "./use-product.ts";
 
 const integrateRoute = getRouteApi("/inside/o/$organization/products/$productId/integrate");
 
-/** A server's customers send their key with each request. */
+/** A server receives its customers' license keys in their requests. */
 const comesWithRequests: readonly Platform[] = ["express", "nestjs"];
 
-/** From a key to a first answer, in the language of one's choice. */
+/** The steps from a key to a first response, in the selected language. */
 export function IntegrateTab() {
   const { t } = useTranslation("products");
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ interface LicenseChoiceProps {
   readonly onChange: (id: string | null) => void;
 }
 
-/** One of a product's licenses: the newest are offered, the others are found by typing. */
+/** Selects a license of the product: offers the newest, and searches while typing. */
 export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps) {
   const { t } = useTranslation("products");
   const [term, setTerm] = useState("");
@@ -23,7 +23,7 @@ export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps
     ...ask("getLicense", { params: { license_id: value ?? "" } }),
     enabled: value !== null,
   });
-  // What the field shows once something is chosen is no search.
+  // The text of a selected license is not a search term.
   const isSearch =
     settled.length >= shortestTerm && (chosen.data === undefined || settled !== words(chosen.data));
   const found = useQuery({
@@ -44,7 +44,7 @@ export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps
       placeholder={t("custom.sampleNone")}
       searchable
       clearable
-      // Among the page's own parts, where those who do not see it look for it.
+      // Rendered in place, so that screen readers find the list next to its field.
       comboboxProps={{ withinPortal: false }}
       searchValue={term}
       onSearchChange={setTerm}

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import type { Product } from "./use-product.ts";
 
-/** How many licenses a product has; leads to them. */
+/** The number of licenses of a product, as a link to them. */
 export function LicenseCount({ product, slug }: { product: Product; slug: string }) {
   const { t, i18n } = useTranslation("products");
   const found = useQuery({

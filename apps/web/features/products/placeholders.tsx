@@ -4,7 +4,7 @@ import type { RefObject } from "react";
 import { useTranslation } from "react-i18next";
 import { placeholderInsertion } from "./insert-placeholder.ts";
 
-/** All that can be filled in. A click puts one where the cursor is. */
+/** All placeholders. A click inserts one at the cursor. */
 export function Placeholders({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
   const { t } = useTranslation("products");
   const insert = (name: string) => {
@@ -13,7 +13,7 @@ export function Placeholders({ field }: { field: RefObject<HTMLTextAreaElement |
     const { from, to, text } = placeholderInsertion(area.value, area.selectionStart, area.selectionEnd, name);
     area.focus();
     area.setSelectionRange(from, to);
-    // The old command is the one way to insert that Ctrl-Z takes back.
+    // Deprecated, but the only way to insert text that the browser can undo.
     document.execCommand("insertText", false, text);
   };
   return (

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { ask, queryClient } from "../../api/queries.ts";
 import { organizationRoute } from "../../app/base-routes.tsx";
 
-/** One product. Its tabs are routes below it, each loaded when it is opened. */
+/** One product. Its tabs are child routes, each loaded when opened. */
 export const productRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/products/$productId",

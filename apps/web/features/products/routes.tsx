@@ -35,7 +35,7 @@ const settingsRoute = createRoute({
 const customResponseRoute = createRoute({
   getParentRoute: () => productRoute,
   path: "/custom-response",
-  /** The license that the preview is filled in with. */
+  /** The license that fills in the preview. */
   validateSearch: (search: Record<string, unknown>): { license?: string | undefined } => ({
     license: text(search.license),
   }),

@@ -64,7 +64,7 @@ function useAskedChange(product: Product) {
 
 type ChoiceName = "auto_register_scope" | "ipv6_prefix" | "version_enforcement" | "locale";
 
-/** `null` is one of the choices where the setting can be left to something else. */
+/** `null` is a choice if the setting can use a default. */
 export function ChoiceSetting({
   name,
   choices,
@@ -100,7 +100,7 @@ export function ChoiceSetting({
   );
 }
 
-/** Left empty it is null, where that means something. */
+/** An empty field saves null, for settings that allow it. */
 export function NumberSetting({
   name,
   product,

@@ -31,13 +31,13 @@ const sections: Record<SettingName, DocsSection | null> = {
   locale: null,
 };
 
-/** What ties a control to the words beside it. */
+/** Links a control to its label and description. */
 export interface Described {
   readonly "aria-labelledby": string;
   readonly "aria-describedby": string;
 }
 
-/** The same for an input that can be wrong: left to itself it would name the error alone, and never these words. */
+/** The same for an input with an error: by default, the error would replace the description. */
 export function inputDescribed(described: Described, error: string | null) {
   const words = described["aria-describedby"];
   const errorId = `${words}-error`;

@@ -9,7 +9,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
 import { useProduct } from "./use-product.ts";
 
-/** Every setting of a product, with its effect beside it. Each is saved as soon as it is changed. */
+/** All settings of a product, with their effects. Each is saved when it is changed. */
 export function SettingsTab() {
   const { t } = useTranslation("products");
   const product = useProduct();

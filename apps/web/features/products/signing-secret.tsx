@@ -13,7 +13,7 @@ import { OverlapChoice } from "./overlap-choice.tsx";
 import classes from "./signing-secret.module.css";
 import type { Product } from "./use-product.ts";
 
-/** The secret that proves an answer to be Countersign's own. Apps keep it too, so it can be looked at again. */
+/** The secret that signs responses. It can be shown again, because apps need a copy of it. */
 export function SigningSecret({ product, mayRotate }: { product: Product; mayRotate: boolean }) {
   const { t } = useTranslation("products");
   const [isRotating, setRotating] = useState(false);

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from "@mantine/core";
 
-/** In the shape of a tab, below a head that stays where it is. */
+/** A placeholder for a loading tab; the page header stays. */
 export function TabWaiting() {
   return (
     <Stack gap="lg" aria-hidden="true">

@@ -26,7 +26,7 @@ export function TemplateEditor({ value, onChange, faults, isFixed, field, onSave
       <div className={classes.editor} data-wrong={faults.length > 0 || undefined}>
         <div className={classes.lines} aria-hidden="true">
           {Array.from({ length: count }, (_, line) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: it is the number of a line.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the index is the line number.
             <span key={line} data-wrong={wrong.has(line + 1) || undefined}>
               {line + 1}
             </span>

@@ -6,7 +6,7 @@ import { type Changes, isOutdated, type Product, useProductChange } from "./use-
 
 export type NumberName = "default_max_ips" | "default_expires_in_days" | "expiring_soon_days";
 
-/** What is being typed stays as it is until the server has taken it. */
+/** Keeps the user's input until the server has accepted it. */
 export function useDraft(product: Product, name: NumberName | "name" | "license_mail_text") {
   const { t } = useTranslation("products");
   const { change } = useProductChange(product);

@@ -9,15 +9,15 @@ import { tell, tellProblem } from "../../ui/tell.tsx";
 export type Product = Answer<"getProduct">;
 export type Changes = Omit<Body<"updateProduct">, "updated_at">;
 
-/** The product that the address names. */
+/** The product in the URL. */
 export function useProduct(): Product {
   const { productId } = useParams({ strict: false });
   return useSuspenseQuery(ask("getProduct", { params: { product_id: productId ?? "" } })).data;
 }
 
 /**
- * Changes a product: it is shown as changed at once, and goes back with the reason when the server refuses. One after
- * the other, each from what the one before it gave, so that only a change by somebody else counts as one.
+ * Changes a product. The change is shown immediately, and reverted with a reason if refused. Changes run in sequence,
+ * each based on the previous response, so that only other users' changes cause a conflict.
  */
 export function useProductChange(product: Product) {
   const { t } = useTranslation("products");

@@ -15,7 +15,7 @@ import { differences, readLines, writeLines } from "./version-lines.ts";
 interface ReplaceVersionsProps {
   readonly productId: string;
   readonly versions: readonly ProductVersion[];
-  /** Of the list that is shown. */
+  /** The revision of the shown list. */
   readonly revision: number | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;

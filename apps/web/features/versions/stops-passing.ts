@@ -5,8 +5,8 @@ import type { ProductVersion } from "./use-versions.ts";
 type Entry = Pick<ProductVersion, "version" | "state">;
 
 /**
- * Whether apps that pass now are refused once an entry is blocked or gone. Of one version it is known; of a whole line
- * it is taken for granted.
+ * Whether versions that pass now are refused after an entry is blocked or removed. Exact for a single version, assumed
+ * for a whole line.
  */
 export function stopsPassing(versions: readonly Entry[], entry: Entry, isGone: boolean): boolean {
   if (entry.state === "blocked") return false;
@@ -16,7 +16,7 @@ export function stopsPassing(versions: readonly Entry[], entry: Entry, isGone: b
   return ["blocked", "missing"].includes(rest.stateOf(version));
 }
 
-/** Whether no version passes without it. */
+/** Whether no other version passes. */
 export function isLastPassing(versions: readonly Entry[], entry: Entry): boolean {
   return versions.every((other) => other.version === entry.version || other.state === "blocked");
 }

@@ -27,7 +27,7 @@ const marks: Record<VersionState, IconName | null> = {
   blocked: "block",
 };
 
-/** Newest first, by the order of the versions themselves. */
+/** Newest first, in version order. */
 export function Timeline({ product, versions, mayManage }: TimelineProps) {
   const { t } = useTranslation("versions");
   const organization = useOrganization();

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Panel } from "../../ui/panel.tsx";
 import type { ProductVersion } from "./use-versions.ts";
 
-/** The server's own rule, asked right here. */
+/** Applies the server's rule in the browser. */
 export function TryVersion({ versions }: { versions: readonly ProductVersion[] }) {
   const { t } = useTranslation("versions");
   const [text, setText] = useState("");

@@ -7,7 +7,7 @@ export type ProductVersion = Item<"listVersions">;
 export type VersionState = ProductVersion["state"];
 export const states: readonly VersionState[] = ["latest", "allowed", "deprecated", "blocked"];
 
-/** All versions of a product, however many pages they take: what decides about one may stand on the last. */
+/** Loads all pages, because the entry that decides about a version can be on the last one. */
 export function useVersions(productId: string) {
   const list = useInfiniteQuery(asked(productId));
   const { hasNextPage, isFetchingNextPage, fetchNextPage, isError } = list;
@@ -16,7 +16,7 @@ export function useVersions(productId: string) {
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, isError]);
   return {
     versions: flat(list.data),
-    /** Of the first page: what changed while the others came is noticed by it. */
+    /** From the first page, so that changes during the loading of later pages are detected. */
     revision: list.data?.pages[0]?.revision,
     isPending: list.isPending,
     isWhole: list.data !== undefined && !hasNextPage,
@@ -47,7 +47,7 @@ function asked(productId: string) {
   return askPages("listVersions", { params: { product_id: productId }, query: { limit: 200 } });
 }
 
-/** One version is the latest: the one that was becomes allowed. */
+/** Only one version is the latest: the previous one becomes allowed. */
 function withState<T extends InfiniteData<Answer<"listVersions">, unknown>>(
   shown: T,
   changed: { readonly version: string; readonly state: VersionState },

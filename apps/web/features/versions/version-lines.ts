@@ -16,7 +16,7 @@ export interface VersionLines {
   readonly faults: readonly LineFault[];
 }
 
-/** A list as text: a version and its state on each line; allowed where none is said. */
+/** Parses a list with a version and its state on each line; the default state is allowed. */
 export function readLines(text: string): VersionLines {
   const records: VersionRecord[] = [];
   const faults: LineFault[] = [];
@@ -55,7 +55,7 @@ export function writeLines(versions: readonly ProductVersion[]): string {
   return versions.map(({ version, state }) => `${version} ${state}`).join("\n");
 }
 
-/** How many would be new, gone, or in another state. */
+/** How many entries would be added, removed or changed. */
 export function differences(before: readonly VersionRecord[], after: readonly VersionRecord[]) {
   const stateBy = (records: readonly VersionRecord[]) =>
     new Map(records.map(({ version, state }) => [meaning(version), state]));

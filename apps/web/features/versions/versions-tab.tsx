@@ -15,7 +15,7 @@ import { Timeline } from "./timeline.tsx";
 import { TryVersion } from "./try-version.tsx";
 import { useVersions } from "./use-versions.ts";
 
-/** Which versions of an app may run, and what becomes of the others. */
+/** Which versions of an app are allowed, and how others are handled. */
 export function VersionsTab() {
   const { t } = useTranslation("versions");
   const product = useProduct();

@@ -14,7 +14,7 @@ interface AttemptBoxProps {
   readonly isLast: boolean;
 }
 
-/** One try: when, how long, what was sent and what came back. */
+/** One attempt: its time, duration, request and response. */
 export function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
   const { t, i18n } = useTranslation("webhooks");
   const { failureText } = useProblemTexts();

@@ -17,8 +17,8 @@ export interface Bar {
 const mostBars = 28;
 
 /**
- * Deliveries by when they were made. Where there are more than were read, from the oldest of those on: before it
- * nothing is known, and an empty bar would say that there was nothing.
+ * Deliveries by creation time. If not all were loaded, the chart starts at the oldest loaded one: empty bars before it
+ * would look like no deliveries.
  */
 export function barsOf(
   deliveries: readonly Delivery[],

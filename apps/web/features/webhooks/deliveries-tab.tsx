@@ -16,7 +16,7 @@ import { ReplayOne } from "./replay-one.tsx";
 import { webhookRoute } from "./webhook-route.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
-/** The log: what was sent, what came of it, and a way to send it again. */
+/** The delivery log, with results and a way to resend. */
 export function DeliveriesTab({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();

@@ -12,9 +12,9 @@ export type Delivery = Item<"listWebhookDeliveries">;
 
 interface Deeds {
   readonly open: (deliveryId: string) => void;
-  /** Left out where nothing can be sent again. */
+  /** Undefined if resending is not possible. */
   readonly replay?: ((delivery: Delivery) => void) | undefined;
-  /** Left out where nothing can be sent. */
+  /** Undefined if sending is not possible. */
   readonly sendNow?: ((delivery: Delivery) => void) | undefined;
 }
 

@@ -24,7 +24,7 @@ interface DeliveryDrawerProps {
   readonly onSendNow?: ((delivery: Delivery) => void) | undefined;
 }
 
-/** One delivery: every attempt with what was sent and what came back. */
+/** One delivery with all attempts, their requests and responses. */
 export function DeliveryDrawer({ deliveryId, onClose, ...rest }: DeliveryDrawerProps) {
   const { t } = useTranslation("webhooks");
   return (
@@ -110,7 +110,7 @@ function Content({
               isLast={index === all.length - 1}
             />
           ))
-          // The server tells of the first one first; people come for the last.
+          // The server lists the oldest first; the latest is of most interest.
           .reverse()}
       </Stack>
       <Told delivery={delivery} />

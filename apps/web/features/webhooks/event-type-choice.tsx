@@ -9,7 +9,7 @@ interface EventTypeChoiceProps {
   readonly error: string | null;
 }
 
-/** Everything, now and later, or some of it; each with what it means. */
+/** All event types, including future ones, or a selection with descriptions. */
 export function EventTypeChoice({ chosen, onChange, error }: EventTypeChoiceProps) {
   const { t } = useTranslation("webhooks");
   return (

@@ -14,7 +14,7 @@ interface HeaderFieldsProps {
   readonly error: Error | null;
 }
 
-/** Headers of one's own. What the server has of them it does not show again: they are kept, replaced or removed. */
+/** Custom headers. The server does not return their values; they are kept, replaced or removed. */
 export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
   const { t } = useTranslation("webhooks");
   const change = (row: string, changes: Partial<HeaderDraft>) =>

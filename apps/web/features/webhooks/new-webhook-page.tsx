@@ -28,7 +28,7 @@ export function NewWebhookPage() {
       .mutateAsync({ params: { organization_id: organization.id }, body: creationOf(draft) })
       .catch(() => null);
     if (webhook === null) return;
-    // A channel in Discord or Slack checks no signature: there is nothing to store.
+    // Discord and Slack do not verify signatures, so there is no secret to save.
     if (webhook.format === "standard") return setMade(webhook);
     tell(t("new.done"));
     await open(webhook.id);

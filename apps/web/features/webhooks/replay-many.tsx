@@ -17,7 +17,7 @@ interface ReplayManyProps {
   readonly webhook: Webhook;
   readonly opened: boolean;
   readonly onClose: () => void;
-  /** What the log is narrowed to. */
+  /** The current filter of the log. */
   readonly start: Range & { readonly type?: ChoosableType | undefined };
 }
 
@@ -30,7 +30,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
   const [range, setRange] = useState<Range>({});
   const [type, setType] = useState<ChoosableType | null>(null);
   const [alsoDelivered, setAlsoDelivered] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the log is narrowed to when it opens is the proposal.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: starts with the log's filter at the time of opening.
   useEffect(() => {
     if (!opened) return;
     setRange({ from: start.from, to: start.to });

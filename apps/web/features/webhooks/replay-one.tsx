@@ -9,10 +9,10 @@ import type { Webhook } from "./webhook-state.tsx";
 
 interface ReplayOneProps {
   readonly webhook: Webhook;
-  /** Null while nothing is asked. */
+  /** Null while closed. */
   readonly delivery: Pick<Item<"listWebhookDeliveries">, "id" | "event_type" | "webhook_id"> | null;
   readonly onClose: () => void;
-  /** Opens the new delivery, so that one sees how it goes. */
+  /** Opens the new delivery to show its progress. */
   readonly onSent: (deliveryId: string) => void;
 }
 

@@ -17,7 +17,7 @@ const newWebhookRoute = createRoute({
   component: lazyRouteComponent(() => import("./new-webhook-page.tsx"), "NewWebhookPage"),
 });
 
-/** What a colleague who gets the address sees: the tab, what the log is narrowed to, and the delivery that is open. */
+/** The URL contains the tab, the log's filter and the open delivery, so that it can be shared. */
 const webhookRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/webhooks/$webhook",
@@ -45,7 +45,7 @@ function chosen<Name extends string, T extends string>(
   );
 }
 
-/** Left out where there is nothing, so that addresses stay short. */
+/** Omits undefined values, to keep URLs short. */
 function some<Name extends string, T>(name: Name, value: T | undefined): { [K in Name]?: T | undefined } {
   return (value === undefined ? {} : { [name]: value }) as { [K in Name]?: T | undefined };
 }

@@ -17,7 +17,7 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
   const [isDisabling, setDisabling] = useState(false);
-  // What the form started from.
+  // The webhook when the form was opened or saved.
   const [basis, setBasis] = useState(webhook);
   const update = useChange("updateWebhook", ["getWebhook", "listWebhooks"]);
   if (!mayManage) return <WebhookFacts webhook={webhook} />;
@@ -25,7 +25,7 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
     <div className={classes.columns}>
       <Paper withBorder p="lg" radius="lg">
         <WebhookForm
-          // After a save it starts from what the server has; a header's value is then hidden again.
+          // A save remounts the form with the saved webhook, which hides header values again.
           key={basis.updated_at}
           start={draftOf(basis)}
           deed={t("everywhere:save")}

@@ -32,7 +32,7 @@ export function SuccessRate({ webhookId }: { webhookId: string }) {
   );
 }
 
-/** Never rounded up to all: one that failed is one that failed. */
+/** Rounded down: 100% means that no attempt failed. */
 export function percentage(rate: number, language: string): string {
   return new Intl.NumberFormat(language, {
     style: "percent",

@@ -13,7 +13,7 @@ import classes from "./webhooks.module.css";
 
 const everyMs = 500;
 
-/** Sends a test event and shows what came back, without a look into the log. */
+/** Sends a test event and shows the response. */
 export function TestWebhook({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();

@@ -1,6 +1,6 @@
 import guide from "../../../../docs/guides/webhooks.md?raw";
 
-/** The programs of the guide itself, which the tests run against the server. */
+/** The programs in the guide, which the tests run against the server. */
 export const snippets = [
   { language: "Node.js", code: programIn("js") },
   { language: "Python", code: programIn("python") },

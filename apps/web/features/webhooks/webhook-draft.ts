@@ -2,12 +2,12 @@ import type { Body } from "../../api/client.ts";
 import { type ChoosableType, choosable } from "./event-types.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
-/** A form as it was typed so far. */
+/** The form's input. */
 export interface WebhookDraft {
   readonly url: string;
   readonly description: string;
   readonly format: Webhook["format"];
-  /** Null for all. */
+  /** Null for all types. */
   readonly eventTypes: readonly ChoosableType[] | null;
   readonly productIds: readonly string[] | null;
   readonly autoReenable: boolean;
@@ -15,7 +15,7 @@ export interface WebhookDraft {
 }
 
 export interface HeaderDraft {
-  /** Only to tell one row from another. */
+  /** A React key. */
   readonly row: string;
   readonly name: string;
   /** Null for a value that the server has and does not return: it is not changed. */
@@ -53,8 +53,8 @@ export function creationOf(draft: WebhookDraft): Body<"createWebhook"> {
 }
 
 /**
- * Of the headers only those that change: what is not named stays, and null removes one. The basis is what the form
- * started from. If by now the endpoint was only disabled or got a new secret, that is nothing to be refused for.
+ * Only changed headers are sent: others stay, and null removes one. `basis` is the webhook that the form started from.
+ * If it was only disabled or its secret rotated since, that is not a conflict.
  */
 export function changesOf(draft: WebhookDraft, basis: Webhook, now: Webhook): Body<"updateWebhook"> {
   const isAlike = JSON.stringify(draftOf(basis)) === JSON.stringify(draftOf(now));

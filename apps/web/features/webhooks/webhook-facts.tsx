@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
-/** For those who may look and not change. */
+/** For users who can view but not edit. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation("webhooks");
   const facts = [

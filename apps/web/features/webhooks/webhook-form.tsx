@@ -17,13 +17,13 @@ interface WebhookFormProps {
   readonly isBusy: boolean;
   readonly onSubmit: (draft: WebhookDraft) => void;
   readonly autoFocus?: boolean;
-  /** Beside the button. */
+  /** Shown next to the button. */
   readonly children?: ReactNode;
 }
 
 const formats: readonly Webhook["format"][] = ["standard", "discord", "slack"];
 
-/** What an endpoint is: where, what, of which products, and with which headers. */
+/** The settings of an endpoint: URL, events, products and headers. */
 export function WebhookForm(props: WebhookFormProps) {
   const { start, deed, error, isBusy, onSubmit, autoFocus = false, children } = props;
   const { t } = useTranslation("webhooks");
@@ -31,7 +31,7 @@ export function WebhookForm(props: WebhookFormProps) {
   const [hasChosenFormat, setChosenFormat] = useState(start.url !== "");
   const set = (changes: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...changes }));
   return (
-    // The tabs beside it are in the address.
+    // The tabs are in the URL's search, so switching tabs also leaves the form.
     <Form onSubmit={() => onSubmit(draft)} typed={draft} error={error} goesWithSearch>
       <Stack gap="lg">
         <ProblemAlert error={error} beside={besideFields(error)} />
@@ -109,7 +109,7 @@ export function WebhookForm(props: WebhookFormProps) {
   );
 }
 
-/** Everything that has a field here. */
+/** The errors that are shown at a field. */
 function besideFields(error: Error | null): string[] {
   const own = /^(url|description|format|event_types|product_ids(\.0)?|headers(\..+)?)$/;
   return error instanceof ApiProblem ? error.errors.map(({ field }) => field).filter((f) => own.test(f)) : [];

@@ -28,7 +28,7 @@ interface Delivery {
   readonly attempts: number;
 }
 
-/** Whether its last attempt failed, and another one comes. */
+/** Whether the last attempt failed and another will follow. */
 export function isRetrying({ state, attempts }: Delivery): boolean {
   return state === "pending" && attempts > 0;
 }
@@ -41,7 +41,7 @@ const deliveryTones = {
   held: "warn",
 } as const;
 
-/** Before its first attempt a delivery waits its turn; after one it waits because that failed. */
+/** A pending delivery is queued before its first attempt, and retrying after one. */
 export function DeliveryStateMark({ delivery }: { delivery: Delivery }) {
   const { t } = useTranslation("webhooks");
   const { state } = delivery;
@@ -53,7 +53,7 @@ export function DeliveryStateMark({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** What people call it: what was written about it, or else where it leads. */
+/** The description, or else the host name. */
 export function nameOf(webhook: Pick<Webhook, "description" | "url">): string {
   if (webhook.description !== "") return webhook.description;
   return URL.canParse(webhook.url) ? new URL(webhook.url).host : webhook.url;

@@ -48,7 +48,6 @@ export function draftOf(license: License): Draft {
   };
 }
 
-/** The fields that were changed. */
 export function changedFields(base: Draft, draft: Draft): DraftField[] {
   return (Object.keys(base) as DraftField[]).filter(
     (field) => JSON.stringify(base[field]) !== JSON.stringify(draft[field]),

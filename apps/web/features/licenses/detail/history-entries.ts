@@ -7,7 +7,7 @@ export type LicenseEvent = Item<"listLicenseEvents">;
 export interface HistoryEntry {
   readonly id: string;
   readonly at: string;
-  /** Such as `license.renewed`. */
+  /** For example `license.renewed`. */
   readonly action: string;
   readonly actor: AuditEntry["actor"] | null;
   readonly ip: string | null;
@@ -37,8 +37,8 @@ interface Source<T> {
 }
 
 /**
- * Both lists as one, the newest first. What the log and the events both tell of, in the same moment, is shown once, as
- * the log tells it, which knows by whom. Nothing older is shown than what both have been read to.
+ * Merges both lists, newest first. An entry in both, with the same type and time, is taken from the audit log, which
+ * has the actor. Ends where one of the lists still has more to load.
  */
 export function historyOf(log: Source<AuditEntry>, events: Source<LicenseEvent>): HistoryEntry[] {
   const told = new Set(log.items.map(({ action, at }) => `${eventOf(action)} ${at}`));

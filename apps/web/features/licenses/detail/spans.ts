@@ -1,6 +1,6 @@
 import { daySeconds } from "@countersign/domain/dates/lengths";
 
-/** A length of time in the words of a language: in days where it is whole days, else in hours. */
+/** A localized duration: in days if it is whole days, otherwise in hours. */
 export function spanWords(seconds: number, language: string): string {
   const days = seconds / daySeconds;
   const [amount, unit] = Number.isInteger(days) ? [days, "day"] : [Math.round(seconds / 360) / 10, "hour"];

@@ -5,7 +5,7 @@ import { Section } from "../../../ui/section.tsx";
 import { type License, useProductOf } from "./license.ts";
 import classes from "./license-page.module.css";
 
-/** The request that an application sends for this license, to be run by hand. */
+/** The request that an app sends for this license, as a command to run. */
 export function TryIt({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const product = useProductOf(license);
