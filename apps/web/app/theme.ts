@@ -88,7 +88,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: () => ({
         centered: true,
-        overlayProps: { backgroundOpacity: 0.45, blur: 1 },
+        overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { "aria-label": i18next.t("close") },
         // The page already has a header landmark; a dialog's title bar is not another one.
         attributes: { header: { role: "presentation" } },
