@@ -1,7 +1,3 @@
-import { PostgresJournal } from "./postgres/journal.ts";
-import { openPostgres, openPostgresInWorker } from "./postgres/store.ts";
-import { SqliteJournal } from "./sqlite/journal.ts";
-import { openSqlite, openSqliteInWorker } from "./sqlite/store.ts";
 import type { DatabaseLocation, Journal, Store } from "./store.ts";
 import type { MainStore, WorkerOpening } from "./worker-store.ts";
 
@@ -18,13 +14,22 @@ export interface StoreOptions {
   readonly now?: () => number;
 }
 
+// Only the database in use is loaded: the server starts faster.
+const sqlite = () => import("./sqlite/store.ts");
+const postgres = () => import("./postgres/store.ts");
+
 /** Opens, migrates and returns the store. Throws a `StoreProblem` that an operator can act on. */
 export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<MainStore> {
   switch (location.kind) {
     case "sqlite":
-      return openSqlite({ now: Date.now, soleServer: false, ...options, folder: location.folder });
+      return (await sqlite()).openSqlite({
+        now: Date.now,
+        soleServer: false,
+        ...options,
+        folder: location.folder,
+      });
     case "postgres":
-      return openPostgres({ now: null, ...options, url: location.url });
+      return (await postgres()).openPostgres({ now: null, ...options, url: location.url });
   }
 }
 
@@ -32,17 +37,17 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
 export async function openInWorker(opening: WorkerOpening): Promise<Store> {
   switch (opening.kind) {
     case "sqlite":
-      return openSqliteInWorker(opening);
+      return (await sqlite()).openSqliteInWorker(opening);
     case "postgres":
-      return openPostgresInWorker(opening);
+      return (await postgres()).openPostgresInWorker(opening);
   }
 }
 
 export async function openJournal(location: DatabaseLocation): Promise<Journal> {
   switch (location.kind) {
     case "sqlite":
-      return new SqliteJournal(location.folder);
+      return new (await import("./sqlite/journal.ts")).SqliteJournal(location.folder);
     case "postgres":
-      return new PostgresJournal(location.url);
+      return new (await import("./postgres/journal.ts")).PostgresJournal(location.url);
   }
 }

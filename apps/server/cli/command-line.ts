@@ -2,48 +2,41 @@ import { StorageUnavailable, StoreProblem } from "@countersign/store/problem";
 import type { Environment } from "../config.ts";
 import { reasonOf } from "../log.ts";
 import { OperatorProblem } from "../problem.ts";
-import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
-import { demo } from "./demo.ts";
-import { doctor } from "./doctor.ts";
-import { events } from "./events.ts";
-import { exportCommand } from "./export.ts";
-import { importCommand } from "./import.ts";
-import { migrate } from "./migrate.ts";
-import { passwordLink } from "./password-link.ts";
-import { recount } from "./recount.ts";
-import { restore } from "./restore.ts";
-import { serve } from "./serve.ts";
-import { setup } from "./setup.ts";
 
-/** Every command, in the order in which a new user needs them. */
-export const commands: readonly Command[] = [
-  serve,
-  setup,
-  demo,
-  importCommand,
-  exportCommand,
-  events,
-  passwordLink,
-  doctor,
-  migrate,
-  backup,
-  restore,
-  recount,
-];
+/** Every command, in the order in which a new user needs them. Each is loaded when it is needed, to start fast. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import("./serve.ts")).serve,
+  setup: async () => (await import("./setup.ts")).setup,
+  demo: async () => (await import("./demo.ts")).demo,
+  import: async () => (await import("./import.ts")).importCommand,
+  export: async () => (await import("./export.ts")).exportCommand,
+  events: async () => (await import("./events.ts")).events,
+  "password-link": async () => (await import("./password-link.ts")).passwordLink,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  migrate: async () => (await import("./migrate.ts")).migrate,
+  backup: async () => (await import("./backup.ts")).backup,
+  restore: async () => (await import("./restore.ts")).restore,
+  recount: async () => (await import("./recount.ts")).recount,
+};
+
+export function allCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
+}
 
 /** Runs the command and returns the exit code. */
 export async function runCommand(words: readonly string[], environment: Environment): Promise<number> {
   const [name = "serve", ...rest] = words;
   if (name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(overview());
+    process.stdout.write(overview(await allCommands()));
     return 0;
   }
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command === undefined) {
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load === undefined) {
     process.stderr.write(`There is no command "${name}". Run countersign --help for a list.\n`);
     return 1;
   }
+  const command = await load();
   if (rest.includes("--help") || rest.includes("-h")) {
     process.stdout.write(command.help);
     return 0;
@@ -63,7 +56,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function overview(): string {
+function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
   return `countersign <command> [options]\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details.\n`;
