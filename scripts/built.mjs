@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { bunBinary, root } from "./toolchain.mjs";
 
-/** What is built, by the folder in `apps` whose `build.ts` makes `dist`: what to call it, and what it is made of. */
+/** What is built, by the folder in `apps` whose `build.ts` writes `dist`: its name, and its source folders. */
 const parts = {
   web: {
     name: "dashboard",
@@ -20,7 +20,7 @@ const parts = {
   server: { name: "server", sources: ["apps/server", "packages", "package-lock.json"] },
 };
 
-/** Builds the dashboard or the server unless it was built from just this. */
+/** Builds the dashboard or the server unless its sources are unchanged since the last build. */
 export function ensureBuilt(part) {
   const { name, sources } = parts[part];
   const mark = join(root, "apps", part, "dist", ".built-from");

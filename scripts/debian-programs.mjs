@@ -3,9 +3,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What tests need and npm cannot bring: a PostgreSQL with its own pg_dump, for backups, Chromium, for the dashboard,
- * and PgBouncer. A CI machine gets them from Debian when it may install packages; a contributor is told how by the
- * tests that are skipped.
+ * Programs that tests need and npm cannot install: PostgreSQL with pg_dump, for backups, Chromium, for the dashboard,
+ * and PgBouncer. In CI they are installed from Debian if possible. Elsewhere the skipped tests say how to install them.
  */
 export function ensureDebianPrograms() {
   if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;

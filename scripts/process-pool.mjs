@@ -1,43 +1,43 @@
 import { spawn } from "node:child_process";
 
-/** Longer than any test may take: who has said nothing for so long says nothing any more. */
+/** Longer than any test may take: a process that prints nothing for so long is stuck. */
 const longestSilenceMs = 10 * 60_000;
-const longestGoodbyeMs = 5_000;
+const longestExitMs = 5_000;
 
 /**
- * Processes that run side by side, each in a group of its own together with all that it starts. Nothing of a group
- * outlives its first process, and what it printed comes in one piece, when it has ended.
+ * Runs processes in parallel, each in a process group with everything that it starts. Nothing of a group outlives its
+ * first process. The output of a process is returned in one piece when it exits.
  */
-export class Crew {
-  #members = new Set();
-  #isDismissed = false;
+export class ProcessPool {
+  #running = new Set();
+  #isStopped = false;
 
   /**
-   * Runs a program to its end. Returns its exit code, null when it has none, what it printed, and how long it took.
-   * One that is silent for too long is ended.
+   * Runs a program until it exits. Returns its exit code (null if there is none), its output and its duration. A
+   * process that is silent for too long is killed.
    */
   async run(program, words, { silenceMs = longestSilenceMs, ...options } = {}) {
     const startedMs = performance.now();
     const finished = (code, text) => ({ code, text, seconds: (performance.now() - startedMs) / 1000 });
-    if (this.#isDismissed) return finished(null, "");
+    if (this.#isStopped) return finished(null, "");
     const child = spawn(program, words, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: true });
-    this.#members.add(child);
+    this.#running.add(child);
     const chunks = [];
     let silence;
-    const listen = () => {
+    const restartTimer = () => {
       clearTimeout(silence);
       silence = setTimeout(() => {
-        chunks.push(Buffer.from(`It was ended after ${silenceMs / 1000} seconds of silence.\n`));
+        chunks.push(Buffer.from(`It was killed after ${silenceMs / 1000} seconds of silence.\n`));
         signal(child, "SIGKILL");
       }, silenceMs);
     };
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk) => {
         chunks.push(chunk);
-        listen();
+        restartTimer();
       });
     }
-    listen();
+    restartTimer();
     const closed = new Promise((resolve) => child.on("close", resolve));
     const code = await new Promise((resolve) => {
       child.on("error", (error) => {
@@ -48,39 +48,39 @@ export class Crew {
     });
     clearTimeout(silence);
     signal(child, "SIGKILL");
-    this.#members.delete(child);
-    // Whoever left the group may still hold the pipes; then what has come so far is all.
-    if (child.pid !== undefined) await Promise.race([closed, after(longestGoodbyeMs)]);
+    this.#running.delete(child);
+    // A process that left the group may keep the pipes open. Then only the output so far is returned.
+    if (child.pid !== undefined) await Promise.race([closed, after(longestExitMs)]);
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     return finished(code, Buffer.concat(chunks).toString());
   }
 
-  /** Ends everybody, and lets nobody begin. */
-  dismiss() {
-    this.#isDismissed = true;
-    for (const child of this.#members) signal(child, "SIGTERM");
-    after(longestGoodbyeMs).then(() => {
-      for (const child of this.#members) signal(child, "SIGKILL");
+  /** Ends all processes and starts no more. */
+  stop() {
+    this.#isStopped = true;
+    for (const child of this.#running) signal(child, "SIGTERM");
+    after(longestExitMs).then(() => {
+      for (const child of this.#running) signal(child, "SIGKILL");
     });
   }
 }
 
-/** Does the jobs, `workers` of them at a time: whoever is done takes the next. */
-export async function share(jobs, workers, work) {
+/** Runs the jobs, at most `workers` at a time. */
+export async function runJobs(jobs, workers, run) {
   const rest = [...jobs];
   const worker = async () => {
-    for (let job = rest.shift(); job !== undefined; job = rest.shift()) await work(job);
+    for (let job = rest.shift(); job !== undefined; job = rest.shift()) await run(job);
   };
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** To the process and to all that it has started, even when it is gone itself. */
+/** Signals the whole process group, even if its first process has exited. */
 function signal(child, name) {
   if (child.pid === undefined) return;
   try {
     process.kill(process.platform === "win32" ? child.pid : -child.pid, name);
   } catch {
-    // Nobody is left.
+    // No process of the group is left.
   }
 }
 

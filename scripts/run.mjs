@@ -3,7 +3,7 @@ import { builtServer } from "./server.mjs";
 import { ensureInstalled, runBun } from "./toolchain.mjs";
 
 ensureInstalled();
-// What is measured and tried out here is what users start.
+// Benchmarks and fault tests use the server that users start.
 ensureBuilt("server");
 process.exitCode = await runBun(process.argv.slice(2), {
   env: { COUNTERSIGN_TEST_SERVER: builtServer, ...process.env },

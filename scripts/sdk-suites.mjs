@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { root } from "./toolchain.mjs";
 
-/** What a suite ends with when its toolchain is not there and cannot be brought: it has said how to get it. */
+/** The exit code of a suite whose toolchain is missing and cannot be installed. Its output says how to install it. */
 export const toolchainIsMissing = 3;
 
 /**
- * The suites of the SDKs that are not Bun's: each sets up what it needs, runs in its own language, and leaves reports
- * as JUnit would. `words` are what it is called with, `reports` where they are then.
+ * The SDK suites that do not run on Bun. Each sets up what it needs, runs in its own language and writes JUnit reports.
+ * `words` are its arguments, and `reports` is the folder or file of its reports.
  */
 export function sdkSuites(reportFolder) {
   return [

@@ -1,4 +1,4 @@
-// What `npm start` runs. Plain JavaScript for Node, because nothing else is there yet on a fresh clone.
+// Runs for `npm start`. Plain JavaScript for Node.js, because a fresh clone has nothing else yet.
 import { ensureBuilt } from "./built.mjs";
 import { runServer } from "./server.mjs";
 import { ensureInstalled } from "./toolchain.mjs";

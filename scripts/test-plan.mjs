@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import { kindOf } from "./test-report.mjs";
 
 /**
- * The longest files, longest first. They begin first, so that none of them is left over for the end, when only one
- * worker has something to do. A file that is not named here is not slower for it, as long as it is short.
+ * The longest files, longest first. They start first, so that none of them runs at the end, when the other workers have
+ * nothing left to do. A short file need not be listed.
  */
 export const longestFirst = [
   "tests/browser/pages.test.ts",
@@ -37,19 +37,19 @@ export const longestFirst = [
   "tests/http/fuzz-apis.test.ts",
 ];
 
-/** Outages, kills, races and stops under load: what they do with a server counts for little while others keep it from working. */
-const calm = ["tests/faults/", "tests/races/"];
+/** Outages, kills, races and stops under load. They prove little while other tests use the processor. */
+const idleMachine = ["tests/faults/", "tests/races/"];
 
-/** Many quick files that start nothing: a process for each would cost more than they do. */
+/** Many quick files that start nothing. All of a folder share a process, which costs more than the tests. */
 const together = ["packages/domain/", "packages/contract/"];
 
-/** Of these, some files share a process, which loads what they all need once. Each still starts its own servers. */
+/** Of these, several files share a process, which loads their common modules once. Each still starts its own servers. */
 const inBatches = ["apps/", "packages/store/", "tests/http/", "tests/manage/"];
 const batchSize = 6;
 
 /**
- * Which files run in one process, and in which order. Each group is of one kind. Workers take the next group of
- * `sideBySide` whenever they are free; those of `calm` follow, two at a time.
+ * Which files share a process, and in which order the processes start. Each group is of one kind. Free workers take the
+ * next group of `parallel`. The groups of `last` follow, two at a time.
  */
 export function planOf(files) {
   const groups = new Map();
@@ -65,29 +65,29 @@ export function planOf(files) {
     .filter(isNamed)
     .sort((a, b) => longestFirst.indexOf(a.files[0]) - longestFirst.indexOf(b.files[0]));
   const rest = all.filter((group) => !isNamed(group));
-  // Those of the management API, which come last by name, take the longest.
+  // Those of the management API come last by name, and take the longest.
   const batches = rest.filter(isBatch).reverse();
   const ordered = [
     ...named,
-    ...mixed(
+    ...alternating(
       batches,
       rest.filter((group) => !isBatch(group)),
     ),
   ];
-  const isCalm = ({ files: [file] }) => calm.some((start) => file.startsWith(start));
-  return { sideBySide: ordered.filter((group) => !isCalm(group)), calm: ordered.filter(isCalm) };
+  const isLast = ({ files: [file] }) => idleMachine.some((start) => file.startsWith(start));
+  return { parallel: ordered.filter((group) => !isLast(group)), last: ordered.filter(isLast) };
 }
 
 function isBatch({ files }) {
   return files.length > 1;
 }
 
-/** One of these and one of those in turn: several browsers at once would be in each other's way. */
-function mixed(some, others) {
-  const turns = Math.max(some.length, others.length);
-  return Array.from({ length: turns }, (_, turn) => [
-    ...some.slice(turn, turn + 1),
-    ...others.slice(turn, turn + 1),
+/** Alternates between the two lists, because several browsers at the same time slow each other down. */
+function alternating(some, others) {
+  const length = Math.max(some.length, others.length);
+  return Array.from({ length }, (_, index) => [
+    ...some.slice(index, index + 1),
+    ...others.slice(index, index + 1),
   ]).flat();
 }
 
@@ -100,7 +100,7 @@ function groupName(file, kind, counts) {
   return `${kind} ${Math.floor(count / batchSize)}`;
 }
 
-/** Most tests wait for a server or a database that works for them, so three more than there are cores keep all busy. */
+/** Most tests wait for a server or a database, so three workers more than there are cores keep all cores busy. */
 export function workerCount() {
   const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
   return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 3, 7);

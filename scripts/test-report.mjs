@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** What a path says about the kind of its tests; the first that fits. */
+/** The kind of the tests under a path. The first match counts. */
 const kinds = [
   ["apps/server/cli/", "command line"],
   ["apps/web/", "dashboard"],
@@ -28,8 +28,8 @@ export function kindOf(file) {
 }
 
 /**
- * Adds the tests of a JUnit report to the tally of their kind. Returns a line for everything that failed, a test or
- * not: a file that never ran, or a run that ended badly though every test had passed.
+ * Adds the tests of a JUnit report to the tally of their kind. Returns a line for each failure: a test that failed, a
+ * file that never ran, or a run that failed although every test had passed.
  */
 export function readReport(path, { files, code, tallyOf }) {
   const failures = [];
@@ -50,7 +50,7 @@ export function readReport(path, { files, code, tallyOf }) {
   return failures;
 }
 
-/** The same for the reports in a folder, of tests that all belong to one kind and are nobody's test files. */
+/** The same for all reports in a folder, whose tests are of one kind and in no test file of this project. */
 export function readReports(folder, { name, kind, code, tallyOf }) {
   const failures = [];
   let count = 0;
@@ -73,13 +73,13 @@ export function readReports(folder, { name, kind, code, tallyOf }) {
   return failures;
 }
 
-/** Attribute values are escaped, so an element ends at the first `>`, and a test's own elements follow it. */
+/** Attribute values are escaped, so an element ends at the first `>`, and its child elements follow. */
 function* testcases(xml) {
   for (const [, attributes, selfClosed, inside] of xml.matchAll(
     /<testcase\b((?:[^>"]|"[^"]*")*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g,
   )) {
     const attribute = (name) => unescaped(new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1] ?? "");
-    // The innermost of its groups comes first there, and last in what the runner prints.
+    // The report lists the innermost group first. The runner prints it last.
     const groups = attribute("classname").split(" > ").reverse();
     const name = [...groups, attribute("name")].filter((part) => part !== "").join(" > ");
     const ended = selfClosed ? "" : inside;
@@ -125,7 +125,7 @@ export function totals(tallies) {
   return sum;
 }
 
-/** How many tests of each kind ran, how they ended, and how long it took them, side by side with others or not. */
+/** The number of tests by kind and result, and the total duration of their processes. */
 export function table(tallies) {
   const rows = [...tallies]
     .sort(([a], [b]) => orderOf(a) - orderOf(b))
@@ -142,7 +142,7 @@ export function table(tallies) {
     .join("");
 }
 
-/** The checks first, what has no place of its own last. */
+/** Checks first, unknown kinds last. */
 function orderOf(kind) {
   if (kind === "checks") return -1;
   const place = kinds.findIndex(([, name]) => name === kind);

@@ -1,14 +1,14 @@
-// What `npm test` runs: every check and every test, with the set-up they need. Plain JavaScript for Node, because
-// nothing else is there yet on a fresh clone. The last line it prints is the result.
+// Runs every check and every test for `npm test`, with the set-up they need. Plain JavaScript for Node.js, because a
+// fresh clone has nothing else yet. The last line of the output is the result.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt } from "./built.mjs";
 import { ensureDebianPrograms } from "./debian-programs.mjs";
+import { ProcessPool, runJobs } from "./process-pool.mjs";
 import { sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
-import { Crew, share } from "./test-crew.mjs";
 import { planOf, workerCount } from "./test-plan.mjs";
 import { emptyTally, readReport, readReports, table, testFiles, totals } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
@@ -18,7 +18,7 @@ ensureDebianPrograms();
 const startedMs = performance.now();
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
-const crew = new Crew();
+const pool = new ProcessPool();
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupt);
 if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(interrupt);
@@ -50,9 +50,9 @@ try {
 if (interrupted) fail("interrupted", "The run was interrupted.");
 summarize();
 
-/** A tool of node_modules that must end well, as one test. */
+/** Runs a tool of node_modules as one test, which fails if the tool does. */
 async function check(name, program, words) {
-  const { code, text, seconds } = await crew.run(
+  const { code, text, seconds } = await pool.run(
     process.execPath,
     [join(root, "node_modules", program), ...words],
     { cwd: root },
@@ -64,10 +64,10 @@ async function check(name, program, words) {
   else fail("checks", `The check of ${name} failed.`);
 }
 
-async function test({ sideBySide, calm }, suites, checks) {
+async function test({ parallel, last }, suites, checks) {
   const postgres = await startPostgres();
   if (postgres === null) {
-    fail("store", "PostgreSQL for the tests could not be started; what it says is above.");
+    fail("store", "PostgreSQL for the tests could not be started. Its output is above.");
     return;
   }
   try {
@@ -76,14 +76,14 @@ async function test({ sideBySide, calm }, suites, checks) {
       COUNTERSIGN_TEST_POSTGRES: postgres.url,
       COUNTERSIGN_TEST_SERVER: builtServer,
     };
-    // The suites wait for the network as long as they compute: they begin first.
+    // The suites start first, because they often wait for the network.
     const jobs = [
       ...suites.map((suite) => () => testSuite(suite, env)),
       ...checks.map((given) => () => check(...given)),
-      ...sideBySide.map((group) => () => testGroup(group, env)),
+      ...parallel.map((group) => () => testGroup(group, env)),
     ];
-    await share(jobs, workerCount(), (job) => job());
-    await share(calm, 2, (group) => testGroup(group, env));
+    await runJobs(jobs, workerCount(), (job) => job());
+    await runJobs(last, 2, (group) => testGroup(group, env));
   } finally {
     await postgres.stop();
   }
@@ -93,8 +93,8 @@ async function testGroup({ kind, files }, env) {
   const report = join(reportFolder, `${files[0].replaceAll("/", "-")}.xml`);
   const places = files.map((file) => `./${file}`);
   const words = ["test", "--timeout=60000", "--reporter=junit", `--reporter-outfile=${report}`, ...places];
-  const { code, text, seconds } = await crew.run(bun, words, { cwd: root, env });
-  // What it was doing when it was interrupted says nothing about it.
+  const { code, text, seconds } = await pool.run(bun, words, { cwd: root, env });
+  // An interrupted process says nothing about its tests.
   if (interrupted) return;
   process.stdout.write(text);
   tally(kind).seconds += seconds;
@@ -105,7 +105,7 @@ async function testGroup({ kind, files }, env) {
 async function testSuite({ language, words, reports }, env) {
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const { code, text, seconds } = await crew.run(process.execPath, words, {
+  const { code, text, seconds } = await pool.run(process.execPath, words, {
     cwd: root,
     env: { ...env, COUNTERSIGN_BUN: bun },
   });
@@ -125,16 +125,16 @@ function isWanted(file, wanted) {
 function summarize() {
   const { passed, failed, skipped } = totals(tallies);
   if (failures.length > 0)
-    process.stdout.write(`\nWhat failed:\n${failures.map((line) => `- ${line}\n`).join("")}`);
-  // Where nobody watches, a test that did not run is a guarantee that nobody checked.
+    process.stdout.write(`\nFailures:\n${failures.map((line) => `- ${line}\n`).join("")}`);
+  // In CI nobody notices a skipped test, so it counts as a failure.
   const skipsFail = skipped > 0 && process.env.CI === "true";
   if (skipsFail) process.stdout.write("\nTests were skipped, which fails the run because CI=true.\n");
   const slowest = times.sort(([a], [b]) => b - a).slice(0, 5);
   const named = slowest.map(([seconds, what]) => `  ${seconds.toFixed(1).padStart(5)} s  ${what}\n`).join("");
-  if (times.length > 5) process.stdout.write(`\nThe longest:\n${named}`);
+  if (times.length > 5) process.stdout.write(`\nSlowest:\n${named}`);
   process.stdout.write(`\n${table(tallies)}`);
   const elapsed = ((performance.now() - startedMs) / 1000).toFixed(0);
-  process.stdout.write(`${elapsed} seconds with ${workerCount()} side by side\n\n`);
+  process.stdout.write(`${elapsed} seconds with ${workerCount()} processes in parallel\n\n`);
   const bad = skipsFail ? failed + skipped : failed;
   process.stdout.write(
     `${passed} passed, ${bad} failed${skipped > 0 && !skipsFail ? `, ${skipped} skipped` : ""}\n`,
@@ -142,11 +142,11 @@ function summarize() {
   process.exitCode = bad > 0 || passed === 0 ? 1 : 0;
 }
 
-/** One PostgreSQL for the whole run. Null when it does not start. */
+/** Starts one PostgreSQL for the whole run. Null if it does not start. */
 async function startPostgres() {
   const daemon = spawn(bun, [join(root, "tests", "support", "postgres-daemon.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
-    // Out of reach of Ctrl-C: it ends when this process closes its input, after the tests have ended.
+    // Ctrl-C does not reach it: it exits when this process closes its input, after the tests.
     detached: true,
   });
   const ended = new Promise((resolve) => daemon.on("close", resolve).on("error", resolve));
@@ -170,7 +170,7 @@ async function startPostgres() {
 
 function interrupt() {
   interrupted = true;
-  crew.dismiss();
+  pool.stop();
 }
 
 function fail(kind, sentence) {

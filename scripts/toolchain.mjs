@@ -15,7 +15,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const installedMark = join(modules, ".countersign-installed");
 
-/** Installs what is missing, quietly when it works. */
+/** Installs missing dependencies, and prints npm's output only if that fails. */
 export function ensureInstalled() {
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
   if (existsSync(installedMark) && readFileSync(installedMark, "utf8") === lock && bunBinary() !== null)
@@ -23,8 +23,8 @@ export function ensureInstalled() {
   process.stderr.write("Installing dependencies (once) …\n");
   const npm = process.env.npm_execpath;
   const [command, before] = npm ? [process.execPath, [npm]] : ["npm", []];
-  // With NODE_ENV=production npm leaves out what only tests and checks need, and the mark below would hide that from
-  // the next command.
+  // With NODE_ENV=production npm would omit the dependencies of tests and checks, and the mark below would hide that
+  // from the next command.
   const words = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const result = spawnSync(command, [...before, ...words], {
     cwd: root,
@@ -41,7 +41,7 @@ export function ensureInstalled() {
   writeFileSync(installedMark, lock);
 }
 
-/** The runtime that npm brought: where its install script put it, or else inside the package for this platform. */
+/** The runtime that npm installed: where its install script put it, or else in the package for this platform. */
 export function bunBinary() {
   const candidates = [join(modules, "bun", "bin", "bun.exe")];
   const platforms = join(modules, "@oven");
@@ -53,7 +53,7 @@ export function bunBinary() {
   return candidates.find(isProgram) ?? null;
 }
 
-/** Runs Bun with these arguments and returns its exit code. Signals reach it and are waited for. */
+/** Runs Bun with these arguments, passes signals on to it, and returns its exit code. */
 export function runBun(words, options = {}) {
   const child = spawn(bunBinary(), words, { stdio: "inherit", cwd: process.cwd(), ...options });
   let passed = null;
@@ -71,35 +71,35 @@ export function runBun(words, options = {}) {
     });
     child.on("exit", (code, signal) => {
       if (signal === "SIGINT") resolve(130);
-      // It was asked to stop before it could listen, and had begun nothing.
+      // It was stopped before it could handle signals, and had started nothing.
       else resolve(code ?? (signal === "SIGTERM" && passed === signal ? 0 : 1));
     });
   });
 }
 
 /**
- * npm runs a script in a shell. A signal to npm ends both, or npm alone when it is killed, and neither passes anything
- * on: what is noticed is that one of them is gone.
+ * npm runs a script in a shell. A signal ends both, or npm alone if it is killed, and neither passes the signal on. So
+ * this checks whether both still run.
  */
 export function whenOrphaned(act) {
   const parent = process.ppid;
   const npm = npmAbove(parent);
   const timer = setInterval(() => {
-    if (process.ppid === parent && (npm === null || isThere(npm, parent))) return;
+    if (process.ppid === parent && (npm === null || isRunning(npm, parent))) return;
     clearInterval(timer);
     act();
   }, 250);
   timer.unref();
 }
 
-/** The process above the shell that npm runs the script in; null where there is no shell in between. */
+/** The parent of the shell that npm runs the script in. Null if there is no shell in between. */
 function npmAbove(shell) {
   const [above, name] = processStatus(shell);
   return above > 1 && /^-?(?:.*\/)?(?:sh|dash|bash|ash|zsh|ksh)$/.test(name) ? above : null;
 }
 
-/** On Linux the shell gets another parent at once; elsewhere npm is asked for, which costs no process each time. */
-function isThere(npm, shell) {
+/** On Linux an orphaned shell gets another parent at once. Elsewhere npm is signalled, which starts no process. */
+function isRunning(npm, shell) {
   if (process.platform === "linux") return processStatus(shell)[0] === npm;
   try {
     process.kill(npm, 0);
@@ -109,7 +109,7 @@ function isThere(npm, shell) {
   }
 }
 
-/** Number of the parent and name of a process; 0 and nothing when that cannot be known. */
+/** The parent ID and the name of a process. 0 and an empty name if unknown. */
 function processStatus(pid) {
   if (process.platform === "linux") {
     try {

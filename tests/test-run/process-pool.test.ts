@@ -4,49 +4,52 @@ import { join } from "node:path";
 import { until } from "../support/until.ts";
 
 const root = join(import.meta.dir, "../..");
-const { Crew, share } = await import(join(root, "scripts/test-crew.mjs"));
+const { ProcessPool, runJobs } = await import(join(root, "scripts/process-pool.mjs"));
 const { longestFirst, planOf } = await import(join(root, "scripts/test-plan.mjs"));
 const { testFiles } = await import(join(root, "scripts/test-report.mjs"));
 
 describe("a process of the test run", () => {
-  test("tells its exit code, and all that it printed in one piece", async () => {
-    const { code, text } = await new Crew().run("sh", ["-c", "echo one; sleep 0.1; echo two >&2; exit 3"]);
+  test("returns its exit code, and its output in one piece", async () => {
+    const { code, text } = await new ProcessPool().run("sh", [
+      "-c",
+      "echo one; sleep 0.1; echo two >&2; exit 3",
+    ]);
     expect({ code, text }).toEqual({ code: 3, text: "one\ntwo\n" });
   });
 
-  test("leaves nothing running that it started", async () => {
-    const { code, text } = await new Crew().run("sh", ["-c", "sleep 600 & echo $!"]);
+  test("leaves no process running that it started", async () => {
+    const { code, text } = await new ProcessPool().run("sh", ["-c", "sleep 600 & echo $!"]);
     expect(code).toBe(0);
     await until("what it started is gone", () => !isRunning(Number(text)));
   });
 
-  test("is ended when it is silent for too long", async () => {
-    const { code, text } = await new Crew().run("sleep", ["600"], { silenceMs: 200 });
+  test("is killed when it is silent for too long", async () => {
+    const { code, text } = await new ProcessPool().run("sleep", ["600"], { silenceMs: 200 });
     expect(code).toBeNull();
     expect(text).toContain("0.2 seconds of silence");
   });
 
   test("that cannot be started says so", async () => {
-    const { code, text } = await new Crew().run("/no/such/program", []);
+    const { code, text } = await new ProcessPool().run("/no/such/program", []);
     expect(code).toBeNull();
     expect(text).toContain("/no/such/program could not be run");
   });
 
-  test("ends when all are dismissed, with what it started, and none begins after that", async () => {
-    const crew = new Crew();
-    const running = crew.run("sh", ["-c", "sleep 600 & sleep 600"]);
-    crew.dismiss();
+  test("ends with everything that it started when the pool stops, and none starts after that", async () => {
+    const pool = new ProcessPool();
+    const running = pool.run("sh", ["-c", "sleep 600 & sleep 600"]);
+    pool.stop();
     expect((await running).code).toBeNull();
-    expect((await crew.run("echo", ["late"])).text).toBe("");
+    expect((await pool.run("echo", ["late"])).text).toBe("");
   });
 });
 
-test("jobs are shared: each is done once, so many at a time and no more", async () => {
+test("every job runs once, and no more than the given number at a time", async () => {
   const jobs = Array.from({ length: 20 }, (_, number) => number);
   const done: number[] = [];
   let atOnce = 0;
   let most = 0;
-  await share(jobs, 3, async (job: number) => {
+  await runJobs(jobs, 3, async (job: number) => {
     atOnce += 1;
     most = Math.max(most, atOnce);
     await new Promise((resolve) => setTimeout(resolve, job % 3));
@@ -59,23 +62,23 @@ test("jobs are shared: each is done once, so many at a time and no more", async 
 
 describe("the plan", () => {
   const files: string[] = testFiles(root, ["packages", "apps", "sdks", "tests"]);
-  const { sideBySide, calm } = planOf(files);
+  const { parallel, last } = planOf(files);
   const filesOf = (groups: { files: string[] }[]) => groups.flatMap((group) => group.files);
 
   test("has every test file once", () => {
-    expect(filesOf([...sideBySide, ...calm]).sort()).toEqual([...files].sort());
-    expect(files).toContain("tests/test-run/crew.test.ts");
+    expect(filesOf([...parallel, ...last]).sort()).toEqual([...files].sort());
+    expect(files).toContain("tests/test-run/process-pool.test.ts");
     const here = readdirSync(import.meta.dir).filter((name) => name.endsWith(".test.ts"));
     expect(files.filter((file) => file.startsWith("tests/test-run/"))).toHaveLength(here.length);
   });
 
-  test("begins with the longest, which are there", () => {
-    expect(filesOf(sideBySide).slice(0, longestFirst.length)).toEqual(longestFirst);
+  test("starts with the longest files, and they exist", () => {
+    expect(filesOf(parallel).slice(0, longestFirst.length)).toEqual(longestFirst);
   });
 
-  test("keeps what needs a calm machine for the end", () => {
-    expect(filesOf(calm)).toContain("tests/faults/faults.test.ts");
-    expect(filesOf(sideBySide).filter((file) => file.startsWith("tests/faults/"))).toEqual([]);
+  test("keeps tests that need an idle machine for the end", () => {
+    expect(filesOf(last)).toContain("tests/faults/faults.test.ts");
+    expect(filesOf(parallel).filter((file) => file.startsWith("tests/faults/"))).toEqual([]);
   });
 });
 

@@ -5,14 +5,14 @@ import { freshFolder } from "../support/databases.ts";
 
 const scripts = join(import.meta.dir, "../../scripts");
 const { emptyTally, readReport, table, totals } = await import(join(scripts, "test-report.mjs"));
-const { Crew } = await import(join(scripts, "test-crew.mjs"));
+const { ProcessPool } = await import(join(scripts, "process-pool.mjs"));
 
 const folder = freshFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let reports = 0;
 
-/** What a report comes to. Without a text there is no report. */
+/** Reads a report. Without a text there is no report. */
 function read(xml: string | null, files: readonly string[], code: number | null = 0) {
   const tallies = new Map();
   const tallyOf = (kind: string) => {
@@ -26,17 +26,17 @@ function read(xml: string | null, files: readonly string[], code: number | null 
   return { failures, tallies, ...totals(tallies) };
 }
 
-const heart = "packages/domain/heart.test.ts";
+const rules = "packages/domain/rules.test.ts";
 const wire = "tests/http/wire.test.ts";
 const passing = (file: string) => `<testcase name="works" classname="all" time="0.1" file="${file}" />`;
 
 describe("the report of a test run", () => {
   test("is counted by kind, and what failed is named as it was written", () => {
     const { failures, tallies } = read(
-      `<testsuites>${passing(heart)}${passing(wire)}
+      `<testsuites>${passing(rules)}${passing(wire)}
         <testcase name="takes &lt;b&gt; &amp; &quot;c&quot;" classname="inside &gt; all" file="${wire}"><failure type="x" /></testcase>
         <testcase name="elsewhere" classname="all" file="${wire}"><skipped /></testcase></testsuites>`,
-      [heart, wire],
+      [rules, wire],
       1,
     );
     expect(failures).toEqual([`${wire}: all > inside > takes <b> & "c"`]);
@@ -46,18 +46,18 @@ describe("the report of a test run", () => {
   });
 
   test("that lacks a file is a failure of that file", () => {
-    const { failures, passed, failed } = read(passing(heart), [heart, wire]);
+    const { failures, passed, failed } = read(passing(rules), [rules, wire]);
     expect(failures).toEqual([`${wire}: no test of it ran`]);
     expect({ passed, failed }).toEqual({ passed: 1, failed: 1 });
   });
 
   test("that is not there is a failure of every file", () => {
-    for (const code of [0, 1, null]) expect(read(null, [heart, wire], code).failed).toBe(2);
+    for (const code of [0, 1, null]) expect(read(null, [rules, wire], code).failed).toBe(2);
   });
 
   test("of tests that all passed is a failure when the run ended badly", () => {
-    for (const code of [1, null]) expect(read(passing(heart), [heart], code).failed).toBe(1);
-    expect(read(passing(heart), [heart]).failed).toBe(0);
+    for (const code of [1, null]) expect(read(passing(rules), [rules], code).failed).toBe(1);
+    expect(read(passing(rules), [rules]).failed).toBe(0);
   });
 });
 
@@ -70,7 +70,7 @@ describe("a test file that does not get to its end", () => {
     ["fails while it is loaded", `${first} throw new Error("no");`],
     ["fails in what comes after its tests", `${first} ${after("throw new Error('no')")}`],
     ["has no test", "export {};"],
-    ["never ends", `${first} test("second", () => { for (;;); });`],
+    ["never ends", `${first} test("second", () => { for (;;) Bun.sleepSync(1_000); });`],
   ])(
     "%s, and fails",
     async (what, source) => {
@@ -78,7 +78,10 @@ describe("a test file that does not get to its end", () => {
       writeFileSync(join(folder, file), source);
       const xml = join(folder, `${file}.xml`);
       const words = ["test", "--reporter=junit", `--reporter-outfile=${xml}`, `./${file}`];
-      const { code } = await new Crew().run(process.execPath, words, { cwd: folder, silenceMs: 3_000 });
+      const { code } = await new ProcessPool().run(process.execPath, words, {
+        cwd: folder,
+        silenceMs: 3_000,
+      });
       const text = (await Bun.file(xml).exists()) ? await Bun.file(xml).text() : null;
       expect(read(text, [file], code).failed).toBeGreaterThan(0);
     },
