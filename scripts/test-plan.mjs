@@ -43,9 +43,9 @@ const idleMachine = ["tests/faults/", "tests/races/"];
 /** Many quick files that start nothing. All of a folder share a process, which costs more than the tests. */
 const together = ["packages/domain/", "packages/contract/"];
 
-/** Of these, several files share a process, which loads their common modules once. Each still starts its own servers. */
+/** Of these, several files share a process, which loads their common modules once, and some of them a server. */
 const inBatches = ["apps/", "packages/store/", "tests/http/", "tests/manage/"];
-const batchSize = 6;
+const batchSize = 10;
 
 /**
  * Which files share a process, and in which order the processes start. Each group is of one kind. Free workers take the

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
 
 describe.each(databases)("custom responses on $kind", ({ make }) => {
   let office: Office;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     path = `/products/${office.productId}`;
   });
   afterAll(() => office.close());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import type { ManageClient } from "../support/manage-client.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
 import { until } from "../support/until.ts";
 
@@ -9,7 +9,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
   let office: Office;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     path = `/organizations/${office.organizationId}/customers`;
   });
   afterAll(() => office.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 describe.each(databases)("a product's last validation, on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   });
   afterAll(() => office.close());
 

@@ -9,13 +9,13 @@ import {
   jsonLines,
   newProduct,
 } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("what an import rejected, and taking it back, on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   }, 60_000);
   afterAll(() => office.close());
 

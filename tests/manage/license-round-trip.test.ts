@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CsvReader } from "@countersign/domain/csv/reader";
 import { databases } from "../support/databases.ts";
 import { csv, importFile, jsonLines } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 const count = 120;
 /** What another license than the one that was exported has of its own. */
@@ -18,7 +18,7 @@ const own = new Set([
 describe.each(databases)("licenses that leave as a file and come back, on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     await makeVariedLicenses(office);
   }, 120_000);
   afterAll(() => office.close());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 interface Shown {
   id: string;
@@ -13,7 +13,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
   let office: Office;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     path = `/organizations/${office.organizationId}/licenses/bulk`;
   });
   afterAll(() => office.close());

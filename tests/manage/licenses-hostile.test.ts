@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 const who = { customer_email: "hostile@example.com" };
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
@@ -73,7 +73,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
   let id: string;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     path = `/products/${office.productId}/licenses`;
     id = (await office.owner.api.post(path, { ...who, license_key: "Hostile", max_ips: 2 })).body.id;
   }, 60_000);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 const hourMs = 3_600_000;
 
 describe.each(databases)("a license's life on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   });
   afterAll(() => office.close());
 

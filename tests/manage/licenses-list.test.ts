@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 interface Shown {
   id: string;
@@ -16,7 +16,7 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
   let otherProductId: string;
   const made: Record<string, Shown> = {};
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     path = `/organizations/${office.organizationId}/licenses`;
     const other = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
       name: "B",

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 describe.each(databases)("members on $kind", ({ make }) => {
   let office: Office;
   let members: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     members = `/organizations/${office.organizationId}/members`;
   });
   afterAll(() => office.close());

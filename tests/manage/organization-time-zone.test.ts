@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { csvFile, exported, importFile, newProduct } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
   let office: Office;
   let organization: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     organization = `/organizations/${office.organizationId}`;
   }, 60_000);
   afterAll(() => office.close());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { setDailyUsage } from "@countersign/store/queries/usage";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 const dayMs = 86_400_000;
 
@@ -14,7 +14,7 @@ interface Stretch {
 describe.each(databases)("the overview on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   });
   afterAll(() => office.close());
 

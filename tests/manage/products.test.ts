@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 describe.each(databases)("products on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   });
   afterAll(() => office.close());
 

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { permissions } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 
 describe.each(databases)("roles on $kind", ({ make }) => {
   let office: Office;
   let roles: string;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
     roles = `/organizations/${office.organizationId}/roles`;
   });
   afterAll(() => office.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 import { newId } from "../support/seller.ts";
 
 /** What creates or shows a secret: where to send it, which members of the answer are secret, what replaces them. */
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
 describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   });
   afterAll(() => office.close());
 

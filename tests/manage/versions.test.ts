@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type Office, openSharedOffice } from "../support/office.ts";
 import { sell } from "../support/sell.ts";
 
 interface Version {
@@ -12,7 +12,7 @@ interface Version {
 describe.each(databases)("versions on $kind", ({ make }) => {
   let office: Office;
   beforeAll(async () => {
-    office = await openOffice(make);
+    office = await openSharedOffice(make);
   });
   afterAll(() => office.close());
 

@@ -5,6 +5,7 @@ import { openStore } from "@countersign/store/open";
 import { addAccessToken } from "@countersign/store/queries/access-tokens";
 import { addUser } from "@countersign/store/queries/users";
 import type { Store } from "@countersign/store/store";
+import { afterAllFiles } from "./after-all-files.ts";
 import { type Api, apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageClient, manageClient } from "./manage-client.ts";
@@ -43,9 +44,50 @@ export async function openOffice(
   make: () => Promise<TestDatabase>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Office> {
+  const running = await startOn(make, environment);
+  return officeOn(running, () => stop(running));
+}
+
+const shared = new Map<() => Promise<TestDatabase>, Promise<Running>>();
+
+/**
+ * The same on a server that the test files of a process share, which saves a start for each. For tests that look at
+ * nothing outside of their organizations, and change nothing there.
+ */
+export async function openSharedOffice(make: () => Promise<TestDatabase>): Promise<Office> {
+  let running = shared.get(make);
+  if (running === undefined) {
+    running = startOn(make, {});
+    const started = running;
+    afterAllFiles.push(async () => stop(await started));
+    shared.set(make, running);
+  }
+  return officeOn(await running, async () => {});
+}
+
+interface Running {
+  readonly database: TestDatabase;
+  readonly server: ServerProcess;
+  readonly store: Store;
+}
+
+async function startOn(
+  make: () => Promise<TestDatabase>,
+  environment: Readonly<Record<string, string>>,
+): Promise<Running> {
   const database = await make();
   const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
   const server = await startServerProcess({ ...database.environment, ...environment });
+  return { database, server, store };
+}
+
+async function stop({ database, server, store }: Running): Promise<void> {
+  await server.stop();
+  await store.close();
+  database.remove();
+}
+
+async function officeOn({ database, server, store }: Running, close: () => Promise<void>): Promise<Office> {
   const person: Office["person"] = async (options = {}) => {
     const userId = newId();
     const email = `${userId}@example.com`;
@@ -120,10 +162,6 @@ export async function openOffice(
       return { ...someone, roleId };
     },
     nobody: manageClient(server.url, null),
-    close: async () => {
-      await server.stop();
-      await store.close();
-      database.remove();
-    },
+    close,
   };
 }
