@@ -53,7 +53,8 @@ else
         await settle();
         const faults: string[] = [];
         await page.mouse.move(0, 0);
-        for (const width of [...widths, 320]) {
+        // In this order the size of the window changes least often: the page before ended at 390.
+        for (const width of [390, 320, 1024, 1440]) {
           await page.setViewportSize({ width, height: 900 });
           for (const fault of await ask<string[]>(page, "layoutFaults")) faults.push(`${width} ${fault}`);
         }
